@@ -1,0 +1,162 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let package = Package(
+    name: "baton",
+    products: [
+        .library(name: "MSAL", targets: ["MSAL"]),
+        .executable(name: "baton", targets: ["baton"]),
+        .executable(name: "baton-agent", targets: ["baton-agent"]),
+        .executable(name: "baton-server", targets: ["baton-server"]),
+        .executable(name: "batond", targets: ["batond"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+    ],
+    targets: [
+        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets.
+        .target(name: "CLinux"),
+        .target(name: "Redaction", dependencies: ["CLinux"]),
+        .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
+
+        // 2. Vocabulary: values only, no I/O.
+        .target(name: "OAuth", dependencies: ["Redaction", .crypto, .cryptoExtras]),
+        .target(
+            name: "DeviceManagement",
+            dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
+
+        // 3. Persistence.
+        .target(name: "Storage", dependencies: [.grdb, .logging]),
+
+        // 4. Contracts between processes: no I/O either.
+        .target(name: "BrokerProtocol", dependencies: ["Redaction"]),
+        .target(name: "AdminAPI"),
+
+        // 5. Engines. They never import each other.
+        .target(name: "MSAL", dependencies: ["BrokerProtocol", "Redaction", "UnixSocket"]),
+        .target(
+            name: "Authenticator",
+            dependencies: [
+                "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
+                .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
+                .nioFoundationCompat, .nioSSL, .serviceLifecycle,
+            ]),
+        .target(
+            name: "IdentityPlatform",
+            dependencies: [
+                "AdminAPI", "OAuth", "Redaction", "Storage",
+                .asn1, .certificates, .crypto, .cryptoExtras, .hummingbird, .logging, .mustache, .nioCore, .nioSSL,
+            ]),
+        .target(
+            name: "MDMServer",
+            dependencies: [
+                "AdminAPI", "DeviceManagement", "Redaction", "Storage",
+                .asn1, .certificates, .crypto, .hummingbird, .logging, .nioCore, .nioSSL,
+            ]),
+
+        // 7. Executables: compose, parse arguments, run.
+        .executableTarget(
+            name: "baton",
+            dependencies: [
+                "AdminAPI", "BrokerProtocol", "CLinux", "DeviceManagement", "Redaction", "UnixSocket",
+                .argumentParser, .asyncHTTPClient, .crypto, .nioCore, .nioFoundationCompat,
+            ]),
+        .executableTarget(
+            name: "baton-agent",
+            dependencies: [
+                "Authenticator", "BrokerProtocol", "CLinux", "Redaction", "UnixSocket", .argumentParser, .logging,
+            ]),
+        .executableTarget(
+            name: "baton-server",
+            dependencies: [
+                "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage",
+                .argumentParser, .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore,
+                .nioSSL, .serviceLifecycle,
+            ]),
+        .executableTarget(
+            name: "batond",
+            dependencies: [
+                "Authenticator", "BrokerProtocol", "CLinux", "Redaction", "UnixSocket", .argumentParser, .logging,
+                .serviceLifecycle,
+            ]),
+
+        // Tests.
+        .target(
+            name: "TestSupport",
+            dependencies: ["CLinux", "UnixSocket", .hummingbird, .nioCore, .subprocess],
+            path: "Tests/TestSupport"),
+        .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
+        .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
+        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Redaction", .crypto, .cryptoExtras]),
+        .testTarget(
+            name: "DeviceManagementTests",
+            dependencies: ["DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto, .cryptoExtras, .subprocess]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "Redaction"]),
+        .testTarget(
+            name: "AuthenticatorTests",
+            dependencies: ["Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Redaction", "TestSupport", "UnixSocket"]),
+        .testTarget(
+            name: "IdentityPlatformTests",
+            dependencies: [
+                "AdminAPI", "IdentityPlatform", "OAuth", "Redaction", "Storage", "TestSupport",
+                .asn1, .certificates, .crypto, .cryptoExtras, .hummingbird, .nioCore,
+            ]),
+        .testTarget(
+            name: "MDMServerTests",
+            dependencies: [
+                "AdminAPI", "DeviceManagement", "MDMServer", "Redaction", "Storage", "TestSupport",
+                .certificates, .crypto, .hummingbird, .nioCore,
+            ]),
+        .testTarget(name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["BrokerProtocol", "MSAL", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond", .subprocess]),
+    ]
+)
+
+for target in package.targets where target.type != .system && target.name != "CLinux" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("ImmutableWeakCaptures"),
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .treatWarning("DeprecatedDeclaration", as: .warning),
+    ]
+}
+
+extension Target.Dependency {
+    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
+    static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
+    static var asyncHTTPClient: Self { .product(name: "AsyncHTTPClient", package: "async-http-client") }
+    static var certificates: Self { .product(name: "X509", package: "swift-certificates") }
+    static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
+    static var cryptoExtras: Self { .product(name: "CryptoExtras", package: "swift-crypto") }
+    static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
+    static var hummingbird: Self { .product(name: "Hummingbird", package: "hummingbird") }
+    static var hummingbirdTLS: Self { .product(name: "HummingbirdTLS", package: "hummingbird") }
+    static var logging: Self { .product(name: "Logging", package: "swift-log") }
+    static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
+    static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
+    static var nioFoundationCompat: Self { .product(name: "NIOFoundationCompat", package: "swift-nio") }
+    static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
+    static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
+    static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A failure that the broker answers on the error channel instead of with a response.
+///
+/// `message` is for developers: it holds a cause and a remedy, and nothing of any user.
+package struct BrokerError: Error, Equatable, Sendable {
+    package let code: Code
+    package let message: String
+    /// The OAuth error and suberror of the server, where one caused this.
+    package var oauthError: String?
+    package var oauthSuberror: String?
+
+    package init(_ code: Code, _ message: String, oauthError: String? = nil, oauthSuberror: String? = nil) {
+        self.code = code
+        self.message = message
+        self.oauthError = oauthError
+        self.oauthSuberror = oauthSuberror
+    }
+
+    /// Codes of the domain `MSIDErrorDomain`, with Microsoft's numbers.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) { self.rawValue = rawValue }
+
+        package static let `internal` = Code(rawValue: -51100)
+        package static let invalidParameter = Code(rawValue: -51111)
+        package static let developerParameter = Code(rawValue: -51112)
+        package static let missingAccount = Code(rawValue: -51113)
+        package static let unsupported = Code(rawValue: -51114)
+        package static let interactionRequired = Code(rawValue: -51115)
+        package static let mismatchedAccount = Code(rawValue: -51117)
+        package static let invalidRedirectURI = Code(rawValue: -51119)
+        package static let server = Code(rawValue: -51400)
+        package static let invalidRequest = Code(rawValue: -51410)
+        package static let invalidClient = Code(rawValue: -51411)
+        package static let invalidGrant = Code(rawValue: -51412)
+        package static let invalidScope = Code(rawValue: -51413)
+        package static let unauthorizedClient = Code(rawValue: -51414)
+        package static let accessDenied = Code(rawValue: -51416)
+        package static let serverError = Code(rawValue: -51417)
+        package static let userCanceled = Code(rawValue: -51700)
+        package static let programCanceled = Code(rawValue: -51701)
+        package static let interactionRunning = Code(rawValue: -51710)
+        package static let workplaceJoinRequired = Code(rawValue: -51810)
+        package static let brokerUnavailable = Code(rawValue: -51814)
+        package static let network = Code(rawValue: -51500)
+    }
+
+    /// The error that names a required key which is not there.
+    package static func missing(_ key: Key) -> BrokerError {
+        BrokerError(.invalidParameter, "The request lacks \(key.rawValue). Send it with a value.")
+    }
+
+    private static let domain = "MSIDErrorDomain"
+    private enum Member {
+        static let domain = "domain"
+        static let code = "code"
+        static let userInfo = "user_info"
+        static let description = "MSIDErrorDescriptionKey"
+        static let oauthError = "MSIDOAuthErrorKey"
+        static let oauthSuberror = "MSIDOAuthSubErrorKey"
+    }
+
+    package var json: JSONValue {
+        var userInfo: [String: JSONValue] = [Member.description: .string(message)]
+        if let oauthError { userInfo[Member.oauthError] = .string(oauthError) }
+        if let oauthSuberror { userInfo[Member.oauthSuberror] = .string(oauthSuberror) }
+        return .object([
+            Member.domain: .string(Self.domain), Member.code: .integer(code.rawValue), Member.userInfo: .object(userInfo),
+        ])
+    }
+
+    /// Reads the error out of a reply; nil where it is not one.
+    package init?(json: JSONValue) {
+        guard let members = json.object, members[Member.domain]?.string == Self.domain,
+            let code = members[Member.code]?.integer
+        else { return nil }
+        let userInfo = members[Member.userInfo]?.object ?? [:]
+        self.init(
+            Code(rawValue: code), userInfo[Member.description]?.string ?? "",
+            oauthError: userInfo[Member.oauthError]?.string, oauthSuberror: userInfo[Member.oauthSuberror]?.string)
+    }
+}

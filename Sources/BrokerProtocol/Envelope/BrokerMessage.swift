@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the broker sends to an app.
+package enum BrokerMessage: Sendable, Equatable {
+    case hello(BrokerHello)
+    case reply(Reply)
+}
+
+/// The broker's answer to a hello.
+package struct BrokerHello: Sendable, Equatable {
+    package let transport: Int
+    package let brokerVersion: String
+    package let operations: [Operation]
+    /// The epoch that this connection belongs to; the connection ends with it.
+    package let epoch: Epoch
+
+    package init(transport: Int, brokerVersion: String, operations: [Operation], epoch: Epoch) {
+        self.transport = transport
+        self.brokerVersion = brokerVersion
+        self.operations = operations
+        self.epoch = epoch
+    }
+}
+
+/// The one answer to a request.
+package struct Reply: Sendable, Equatable {
+    package let requestID: String
+    package let outcome: Result<FlatMap, BrokerError>
+
+    package init(requestID: String, outcome: Result<FlatMap, BrokerError>) {
+        self.requestID = requestID
+        self.outcome = outcome
+    }
+}
+
+extension BrokerMessage {
+    package var bytes: [UInt8] {
+        switch self {
+        case .hello(let hello):
+            JSONWriter.write(.object([
+                Wire.Member.hello: .object([
+                    Wire.Member.transport: .integer(hello.transport),
+                    Wire.Member.brokerVersion: .string(hello.brokerVersion),
+                    Wire.Member.protocolVersion: .string(Wire.messageProtocol),
+                    Wire.Member.operations: .array(hello.operations.map { .string($0.rawValue) }),
+                    Wire.Member.maximumFrame: .integer(Wire.maximumFrame),
+                    Wire.Member.epoch: .string(hello.epoch.description),
+                ]),
+            ]))
+        case .reply(let reply):
+            switch reply.outcome {
+            case .success(let response):
+                JSONWriter.write(.object([
+                    Wire.Member.requestID: .string(reply.requestID), Wire.Member.response: response.json,
+                ]))
+            case .failure(let error):
+                JSONWriter.write(.object([
+                    Wire.Member.requestID: .string(reply.requestID), Wire.Member.error: error.json,
+                ]))
+            }
+        }
+    }
+
+    /// Reads a frame's body.
+    ///
+    /// - Throws: ``EnvelopeFailure``.
+    package init(bytes: [UInt8]) throws(EnvelopeFailure) {
+        let members = try ClientMessage.members(bytes)
+        if let hello = members[Wire.Member.hello]?.object {
+            self = .hello(try BrokerHello(members: hello))
+            return
+        }
+        guard let id = members[Wire.Member.requestID]?.string else { throw .shape }
+        switch (members[Wire.Member.response], members[Wire.Member.error]) {
+        case (let response?, nil) where response.object != nil:
+            self = .reply(Reply(requestID: id, outcome: .success(FlatMap(lenient: response))))
+        case (nil, let error?):
+            guard let error = BrokerError(json: error) else { throw .shape }
+            self = .reply(Reply(requestID: id, outcome: .failure(error)))
+        default: throw .shape
+        }
+    }
+}
+
+extension BrokerHello {
+    init(members: [String: JSONValue]) throws(EnvelopeFailure) {
+        guard let transport = members[Wire.Member.transport]?.integer,
+            let epoch = members[Wire.Member.epoch]?.string.flatMap({ Epoch($0) }),
+            let operations = members[Wire.Member.operations]?.array
+        else { throw .shape }
+        self.init(
+            transport: transport, brokerVersion: members[Wire.Member.brokerVersion]?.string ?? "",
+            operations: operations.compactMap { $0.string.map(Operation.init(rawValue:)) }, epoch: epoch)
+    }
+}

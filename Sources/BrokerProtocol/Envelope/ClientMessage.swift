@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an app sends to the broker.
+package enum ClientMessage: Sendable, Equatable {
+    case hello(ClientHello)
+    case request(Request)
+    /// Give up the request with this id; it still gets its one reply.
+    case cancel(String)
+}
+
+/// The first message on a connection.
+package struct ClientHello: Sendable, Equatable {
+    package let transports: ClosedRange<Int>
+    package let clientName: String
+    package let clientVersion: String
+
+    package init(transports: ClosedRange<Int> = Wire.transport...Wire.transport, clientName: String, clientVersion: String) {
+        self.transports = transports
+        self.clientName = clientName
+        self.clientVersion = clientVersion
+    }
+}
+
+/// One operation with its parameters; exactly one reply answers it.
+package struct Request: Sendable, Equatable {
+    /// A UUID that the client chose.
+    package let id: String
+    package let operation: Operation
+    package let parameters: FlatMap
+    /// Whether the broker must not show anything to the person.
+    package let isSilent: Bool
+
+    package init(id: String, operation: Operation, parameters: FlatMap, isSilent: Bool) {
+        self.id = id
+        self.operation = operation
+        self.parameters = parameters
+        self.isSilent = isSilent
+    }
+}
+
+extension ClientMessage {
+    package var bytes: [UInt8] {
+        switch self {
+        case .hello(let hello):
+            JSONWriter.write(.object([
+                Wire.Member.hello: .object([
+                    Wire.Member.transportMinimum: .integer(hello.transports.lowerBound),
+                    Wire.Member.transportMaximum: .integer(hello.transports.upperBound),
+                    Wire.Member.clientName: .string(hello.clientName),
+                    Wire.Member.clientVersion: .string(hello.clientVersion),
+                ]),
+            ]))
+        case .request(let request):
+            JSONWriter.write(.object([
+                Wire.Member.requestID: .string(request.id),
+                Wire.Member.operation: .string(request.operation.rawValue),
+                Wire.Member.parameters: request.parameters.json,
+                Wire.Member.isSilent: .bool(request.isSilent),
+            ]))
+        case .cancel(let id): JSONWriter.write(.object([Wire.Member.cancel: .string(id)]))
+        }
+    }
+
+    /// Reads a frame's body.
+    ///
+    /// - Throws: ``EnvelopeFailure``.
+    package init(bytes: [UInt8]) throws(EnvelopeFailure) {
+        let members = try Self.members(bytes)
+        if let hello = members[Wire.Member.hello]?.object {
+            self = .hello(try ClientHello(members: hello))
+        } else if let id = members[Wire.Member.cancel]?.string {
+            self = .cancel(id)
+        } else {
+            self = .request(try Request(members: members))
+        }
+    }
+
+    static func members(_ bytes: [UInt8]) throws(EnvelopeFailure) -> [String: JSONValue] {
+        let value: JSONValue
+        do { value = try JSONReader.read(bytes, limits: Wire.envelopeLimits) } catch { throw .json(error) }
+        guard let members = value.object else { throw .shape }
+        return members
+    }
+}
+
+extension ClientHello {
+    init(members: [String: JSONValue]) throws(EnvelopeFailure) {
+        guard let lowest = members[Wire.Member.transportMinimum]?.integer,
+            let highest = members[Wire.Member.transportMaximum]?.integer, lowest <= highest
+        else { throw .shape }
+        self.init(
+            transports: lowest...highest,
+            clientName: members[Wire.Member.clientName]?.string ?? "",
+            clientVersion: members[Wire.Member.clientVersion]?.string ?? "")
+    }
+}
+
+extension Request {
+    init(members: [String: JSONValue]) throws(EnvelopeFailure) {
+        guard let id = members[Wire.Member.requestID]?.string, !id.isEmpty, id.utf8.count <= 64,
+            let operation = members[Wire.Member.operation]?.string,
+            let parameters = members[Wire.Member.parameters], parameters.object != nil
+        else { throw .shape }
+        self.init(
+            id: id, operation: Operation(rawValue: operation), parameters: FlatMap(lenient: parameters),
+            isSilent: members[Wire.Member.isSilent]?.bool ?? false)
+    }
+}

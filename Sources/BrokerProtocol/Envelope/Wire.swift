@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The numbers that both ends of the broker socket agree on.
+package enum Wire {
+    /// The transport version that this code speaks; the broker serves the last two.
+    package static let transport = 1
+    /// The version of the flat maps (`msg_protocol_ver`).
+    package static let messageProtocol = "4"
+    /// Bytes of one frame without its length.
+    package static let maximumFrame = 1 << 20
+    /// Limits on the JSON of an envelope: envelope, map, error and its user info.
+    package static let envelopeLimits = JSONReader.Limits(depth: 4, members: 256, stringBytes: 64 << 10)
+    /// Limits on JSON text inside a flat map's value, such as `accounts`.
+    package static let nestedLimits = JSONReader.Limits(depth: 8, members: 256, stringBytes: 64 << 10)
+
+    enum Member {
+        static let hello = "hello"
+        static let transportMinimum = "transport_min"
+        static let transportMaximum = "transport_max"
+        static let transport = "transport"
+        static let clientName = "client_name"
+        static let clientVersion = "client_version"
+        static let brokerVersion = "broker_version"
+        static let protocolVersion = "msg_protocol_ver"
+        static let operations = "operations"
+        static let maximumFrame = "max_frame"
+        static let epoch = "epoch"
+        static let operation = "sso_request_operation"
+        static let requestID = "sso_request_id"
+        static let parameters = "sso_request_param"
+        static let isSilent = "is_silent"
+        static let response = "response"
+        static let error = "error"
+        static let cancel = "cancel"
+    }
+}
+
+/// Why a frame is not a message of this protocol.
+package enum EnvelopeFailure: Error, Equatable {
+    case json(JSONFailure)
+    /// JSON, but with none of the shapes that may stand here.
+    case shape
+}

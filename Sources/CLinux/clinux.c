@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "CLinux.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_FDS 8
+
+static int result(int value) { return value < 0 ? -errno : value; }
+
+int clinux_peer_credentials(int socket, struct clinux_peer *peer) {
+    struct ucred credentials;
+    socklen_t size = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0) return -errno;
+    peer->pid = credentials.pid;
+    peer->uid = credentials.uid;
+    peer->gid = credentials.gid;
+    return 0;
+}
+
+int clinux_memory_file(const char *name) { return result(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)); }
+
+int clinux_seal_size(int fd) { return result(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)); }
+
+int clinux_pidfd_open(pid_t pid) { return result((int)syscall(SYS_pidfd_open, pid, 0)); }
+
+int clinux_pidfd_send_signal(int pidfd, int signal) {
+    return result((int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0));
+}
+
+int clinux_reap(int pidfd, int *status) {
+    siginfo_t info;
+    memset(&info, 0, sizeof info);
+    int outcome;
+    do outcome = waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED);
+    while (outcome < 0 && errno == EINTR);
+    if (outcome < 0) return -errno;
+    *status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
+    return 0;
+}
+
+int clinux_die_with_parent(int signal) { return result(prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0)); }
+int clinux_forbid_dumps(void) { return result(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)); }
+int clinux_adopt_orphans(void) { return result(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)); }
+
+static int address(const char *path, struct sockaddr_un *out) {
+    memset(out, 0, sizeof *out);
+    out->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof out->sun_path) return -ENAMETOOLONG;
+    strcpy(out->sun_path, path);
+    return 0;
+}
+
+int clinux_listen(const char *path, mode_t mode, int backlog) {
+    struct sockaddr_un where;
+    int outcome = address(path, &where);
+    if (outcome < 0) return outcome;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    // Born without access for anybody: the mode opens it only when it is bound, so there is no moment of too much.
+    mode_t old = umask(0777);
+    outcome = bind(fd, (struct sockaddr *)&where, sizeof where) < 0 ? -errno : 0;
+    umask(old);
+    if (outcome == 0 && chmod(path, mode) < 0) outcome = -errno;
+    if (outcome == 0 && listen(fd, backlog) < 0) outcome = -errno;
+    if (outcome < 0) {
+        close(fd);
+        return outcome;
+    }
+    return fd;
+}
+
+int clinux_accept(int listener) {
+    int fd;
+    do fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
+    return result(fd);
+}
+
+int clinux_connect(const char *path) {
+    struct sockaddr_un where;
+    int outcome = address(path, &where);
+    if (outcome < 0) return outcome;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    do outcome = connect(fd, (struct sockaddr *)&where, sizeof where);
+    while (outcome < 0 && errno == EINTR);
+    if (outcome < 0) {
+        outcome = -errno;
+        close(fd);
+        return outcome;
+    }
+    return fd;
+}
+
+int clinux_socket_pair(int ends[2]) { return result(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)); }
+
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count) {
+    if (fd_count < 0 || fd_count > MAX_FDS) return -EINVAL;
+    struct iovec data = {.iov_base = (void *)bytes, .iov_len = count};
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(MAX_FDS * sizeof(int))];
+    } control;
+    struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+    if (fd_count > 0) {
+        memset(&control, 0, sizeof control);
+        message.msg_control = control.space;
+        message.msg_controllen = CMSG_SPACE((size_t)fd_count * sizeof(int));
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN((size_t)fd_count * sizeof(int));
+        memcpy(CMSG_DATA(header), fds, (size_t)fd_count * sizeof(int));
+    }
+    ssize_t sent;
+    do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent < 0 ? -errno : sent;
+}
+
+ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count) {
+    struct iovec data = {.iov_base = bytes, .iov_len = count};
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(MAX_FDS * sizeof(int))];
+    } control;
+    struct msghdr message = {
+        .msg_iov = &data, .msg_iovlen = 1, .msg_control = control.space, .msg_controllen = sizeof control.space};
+    ssize_t received;
+    do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    while (received < 0 && errno == EINTR);
+    *fd_count = 0;
+    if (received < 0) return -errno;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t arrived = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < arrived; i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof fd);
+            if (*fd_count < fd_capacity) fds[(*fd_count)++] = fd;
+            else close(fd);  // more than was asked for: never leak a stranger's descriptor
+        }
+    }
+    return received;
+}
+
+int clinux_open(const char *path, int flags, mode_t mode) {
+    int fd;
+    do fd = open(path, flags | O_CLOEXEC, mode);
+    while (fd < 0 && errno == EINTR);
+    return result(fd);
+}
+
+void clinux_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Baton needs of the kernel and cannot reach through Swift's Glibc module: calls behind _GNU_SOURCE, variadic
+// calls, and the CMSG macros. Every function returns 0 or a value on success and -errno on failure.
+#ifndef CLINUX_H
+#define CLINUX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Who stands at the other end of a Unix socket, fixed by the kernel at connect time (SO_PEERCRED).
+struct clinux_peer {
+    pid_t pid;
+    uid_t uid;
+    gid_t gid;
+};
+
+int clinux_peer_credentials(int socket, struct clinux_peer *peer);
+
+/// An anonymous file in memory, close-on-exec; its size can be fixed with clinux_seal_size.
+int clinux_memory_file(const char *name);
+int clinux_seal_size(int fd);
+
+int clinux_pidfd_open(pid_t pid);
+int clinux_pidfd_send_signal(int pidfd, int signal);
+/// Waits for the process of a pidfd and reaps it; the status is waitpid's.
+int clinux_reap(int pidfd, int *status);
+
+/// Asks the kernel to send `signal` to this process when its parent dies.
+int clinux_die_with_parent(int signal);
+/// Keeps this process out of core dumps and out of reach of ptrace by processes of the same user.
+int clinux_forbid_dumps(void);
+/// Makes orphaned descendants children of this process, so that it can find and end them.
+int clinux_adopt_orphans(void);
+
+/// A stream socket, close-on-exec, bound to `path` with the given mode and listening.
+int clinux_listen(const char *path, mode_t mode, int backlog);
+int clinux_accept(int listener);
+int clinux_connect(const char *path);
+int clinux_socket_pair(int ends[2]);
+
+/// Sends bytes with up to 8 descriptors attached to the first of them; never raises SIGPIPE.
+ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count);
+/// Receives bytes and up to `fd_capacity` (at most 8) descriptors, close-on-exec.
+ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count);
+
+/// open(2), for callers that must not follow links (O_NOFOLLOW) or create files with a mode.
+int clinux_open(const char *path, int flags, mode_t mode);
+
+/// Overwrites memory in a way that the compiler may not leave out.
+void clinux_wipe(void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+package import Redaction
+
+/// A connected stream socket that carries length-prefixed frames: four bytes of length, most significant first, then
+/// that many bytes.
+///
+/// Calls block; give each connection a thread of its own. Reading and writing may happen on different threads, but not
+/// two reads or two writes at once. ``shutDown()`` may be called from any thread and ends a read that waits.
+package final class Connection: Sendable {
+    package let descriptor: Descriptor
+    private let maximumFrame: Int
+
+    /// Wraps a connected socket; frames over `maximumFrame` bytes are refused in both directions.
+    package init(_ descriptor: Descriptor, maximumFrame: Int) {
+        self.descriptor = descriptor
+        self.maximumFrame = maximumFrame
+    }
+
+    /// Connects to the socket at `path`.
+    ///
+    /// - Throws: ``SocketError`` with `ENOENT` or `ECONNREFUSED` when nobody listens there.
+    package static func connect(to path: String, maximumFrame: Int) throws(SocketError) -> Connection {
+        let number = unsafe clinux_connect(path)
+        guard number >= 0 else { throw SocketError(call: .connect, errno: -number) }
+        return Connection(Descriptor(owning: number), maximumFrame: maximumFrame)
+    }
+
+    /// Two connected ends.
+    ///
+    /// - Throws: ``SocketError`` when the process has no descriptor left.
+    package static func pair(maximumFrame: Int) throws(SocketError) -> (Connection, Connection) {
+        var ends: [2 of Int32] = [-1, -1]
+        let outcome = unsafe withUnsafeMutableBytes(of: &ends) {
+            unsafe clinux_socket_pair($0.baseAddress?.assumingMemoryBound(to: Int32.self))
+        }
+        guard outcome == 0 else { throw SocketError(call: .pair, errno: -outcome) }
+        return (
+            Connection(Descriptor(owning: ends[0]), maximumFrame: maximumFrame),
+            Connection(Descriptor(owning: ends[1]), maximumFrame: maximumFrame)
+        )
+    }
+
+    /// A frame and the descriptors that travelled with it.
+    package struct Frame: Sendable {
+        package let body: SecretBytes
+        package let descriptors: [Descriptor]
+    }
+
+    /// Why no frame came.
+    package enum ReadFailure: Error, Equatable {
+        /// The peer closed the connection between two frames, or somebody called ``Connection/shutDown()``.
+        case ended
+        /// The connection broke in the middle of a frame.
+        case truncated
+        /// The peer announced a frame of more bytes than this connection takes.
+        case tooLarge(Int)
+        case socket(SocketError)
+    }
+
+    /// Waits for the next frame.
+    ///
+    /// The body is ``SecretBytes`` because frames carry tokens: it is overwritten when the reader lets go of it.
+    package func read() throws(ReadFailure) -> Frame {
+        var descriptors: [Descriptor] = []
+        let header = try SecretBytes(count: 4) { (span: inout MutableRawSpan) throws(ReadFailure) in
+            try fill(&span, descriptors: &descriptors, startsFrame: true)
+        }
+        let count = header.withBytes { Int(UInt32(bigEndian: unsafe $0.unsafeLoadUnaligned(as: UInt32.self))) }
+        guard count <= maximumFrame else { throw .tooLarge(count) }
+        let body = try SecretBytes(count: count) { (span: inout MutableRawSpan) throws(ReadFailure) in
+            try fill(&span, descriptors: &descriptors, startsFrame: false)
+        }
+        return Frame(body: body, descriptors: descriptors)
+    }
+
+    private func fill(
+        _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool
+    ) throws(ReadFailure) {
+        var filled = 0
+        while filled < span.byteCount {
+            let received = receive(&span, at: filled, descriptors: &descriptors)
+            guard received >= 0 else { throw .socket(SocketError(call: .receive, errno: Int32(-received))) }
+            guard received > 0 else { throw startsFrame && filled == 0 ? .ended : .truncated }
+            filled += received
+        }
+    }
+
+    private func receive(_ span: inout MutableRawSpan, at offset: Int, descriptors: inout [Descriptor]) -> Int {
+        var numbers: [8 of Int32] = .init(repeating: -1)
+        var arrived: Int32 = 0
+        let received = descriptor.withNumber { socket in
+            unsafe span.withUnsafeMutableBytes { bytes in
+                unsafe withUnsafeMutableBytes(of: &numbers) { numbers in
+                    unsafe clinux_receive(
+                        socket, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
+                        numbers.baseAddress?.assumingMemoryBound(to: Int32.self), 8, &arrived)
+                }
+            }
+        }
+        for index in 0..<Int(arrived) { descriptors.append(Descriptor(owning: numbers[index])) }
+        return received
+    }
+
+    /// Sends one frame, with up to eight descriptors beside it.
+    ///
+    /// - Throws: ``SocketError`` with `EPIPE` when the peer is gone, `EMSGSIZE` when the frame is over the limit.
+    package func write(_ body: [UInt8], descriptors: [Descriptor] = []) throws(SocketError) {
+        guard body.count <= maximumFrame else { throw SocketError(call: .send, errno: EMSGSIZE) }
+        var frame = [UInt8](repeating: 0, count: 4 + body.count)
+        defer { wipe(&frame) }
+        frame.replaceSubrange(0..<4, with: withBigEndianBytes(of: UInt32(body.count)))
+        frame.replaceSubrange(4..., with: body)
+        var sent = 0
+        while sent < frame.count {
+            let count = send(frame, from: sent, descriptors: sent == 0 ? descriptors : [])
+            guard count >= 0 else { throw SocketError(call: .send, errno: Int32(-count)) }
+            sent += count
+        }
+    }
+
+    private func withBigEndianBytes(of value: UInt32) -> [UInt8] {
+        [UInt8(value >> 24), UInt8(value >> 16 & 0xff), UInt8(value >> 8 & 0xff), UInt8(value & 0xff)]
+    }
+
+    private func send(_ frame: [UInt8], from offset: Int, descriptors: [Descriptor]) -> Int {
+        // The objects stay alive through `descriptors`; the kernel takes its own reference during the call.
+        let numbers = descriptors.map { $0.withNumber { $0 } }
+        return descriptor.withNumber { socket in
+            unsafe frame.withUnsafeBytes { bytes in
+                unsafe numbers.withUnsafeBufferPointer { numbers in
+                    unsafe clinux_send(
+                        socket, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
+                        numbers.baseAddress, Int32(numbers.count))
+                }
+            }
+        }
+    }
+
+    /// Ends the connection for both sides and for every process that shares it; waiting reads return.
+    package func shutDown() {
+        _ = descriptor.withNumber { socket in Glibc.shutdown(socket, Int32(SHUT_RDWR)) }
+    }
+}

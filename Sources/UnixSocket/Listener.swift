@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+
+/// A listening Unix socket.
+package final class Listener: Sendable {
+    package let descriptor: Descriptor
+    package let path: String
+
+    /// Binds `path` with the permissions `mode` and listens; a socket file left behind by a dead process is replaced.
+    ///
+    /// - Throws: ``SocketError``, with `ENAMETOOLONG` for paths over 107 bytes.
+    package init(path: String, mode: UInt32, backlog: Int32 = 128) throws(SocketError) {
+        _ = unsafe unlink(path)
+        let number = unsafe clinux_listen(path, mode, backlog)
+        guard number >= 0 else { throw SocketError(call: .listen, errno: -number) }
+        self.descriptor = Descriptor(owning: number)
+        self.path = path
+    }
+
+    /// Waits for the next connection.
+    ///
+    /// - Throws: ``SocketError``; with `EINVAL` after ``close()``.
+    package func accept() throws(SocketError) -> Descriptor {
+        let number = descriptor.withNumber { clinux_accept($0) }
+        guard number >= 0 else { throw SocketError(call: .accept, errno: -number) }
+        return Descriptor(owning: number)
+    }
+
+    /// Stops listening: a waiting ``accept()`` returns with an error, the socket file goes.
+    package func close() {
+        _ = descriptor.withNumber { Glibc.shutdown($0, Int32(SHUT_RDWR)) }
+        _ = unsafe unlink(path)
+    }
+}

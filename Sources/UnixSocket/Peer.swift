@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+
+/// Who connected, as the kernel recorded it at connect time (`SO_PEERCRED`, unix(7)).
+///
+/// The process number is only a label: the process may exec another program, or die and have its number reused.
+package struct Peer: Sendable, Equatable {
+    package let pid: Int32
+    package let uid: UInt32
+    package let gid: UInt32
+
+    package init(pid: Int32, uid: UInt32, gid: UInt32) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+    }
+}
+
+extension Descriptor {
+    /// Reads the peer of a connected Unix socket.
+    ///
+    /// - Throws: ``SocketError`` when the descriptor is not a connected Unix socket.
+    package func peer() throws(SocketError) -> Peer {
+        var credentials = clinux_peer()
+        let outcome = withNumber { number in unsafe clinux_peer_credentials(number, &credentials) }
+        guard outcome == 0 else { throw SocketError(call: .peerCredentials, errno: -outcome) }
+        return Peer(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
+    }
+}

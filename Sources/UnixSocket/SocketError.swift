@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// A system call on a local socket that failed, with the kernel's reason.
+package struct SocketError: Error, Equatable, CustomStringConvertible {
+    /// The calls that can fail.
+    package enum Call: String, Sendable {
+        case accept, connect, duplicate, listen, pair, peerCredentials, poll, receive, send
+    }
+
+    package let call: Call
+    package let errno: Int32
+
+    package init(call: Call, errno: Int32) {
+        self.call = call
+        self.errno = errno
+    }
+
+    package var description: String {
+        let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+        return "\(call.rawValue): \(reason)"
+    }
+}

@@ -1,0 +1,1 @@
+@main enum Start { static func main() {} }
