@@ -13,6 +13,7 @@ package protocol Database: Sendable {
     /// Writes in one transaction, rolled back when `body` throws.
     ///
     /// - Throws: ``StorageError``, `CancellationError`, or what `body` throws.
+    @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
 }
 

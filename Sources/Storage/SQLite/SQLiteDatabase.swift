@@ -34,6 +34,7 @@ package struct SQLiteDatabase: Database {
         }
     }
 
+    @discardableResult
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         do {
             return try await writer.write { try body(SQLiteConnection(database: $0)) }
