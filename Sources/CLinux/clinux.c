@@ -106,6 +106,23 @@ int clinux_connect(const char *path) {
 
 int clinux_socket_pair(int ends[2]) { return result(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)); }
 
+int clinux_notify(const char *path, const char *message) {
+    struct sockaddr_un where;
+    int outcome = address(path, &where);
+    if (outcome < 0) return outcome;
+    socklen_t size = sizeof where;
+    if (path[0] == '@') {
+        where.sun_path[0] = 0;
+        size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    }
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    ssize_t sent = sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&where, size);
+    outcome = sent < 0 ? -errno : 0;
+    close(fd);
+    return outcome;
+}
+
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count) {
     if (fd_count < 0 || fd_count > MAX_FDS) return -EINVAL;
     struct iovec data = {.iov_base = (void *)bytes, .iov_len = count};
