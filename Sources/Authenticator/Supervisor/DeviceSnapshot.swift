@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
+package struct DeviceSnapshot: Sendable, Codable, Equatable {
+    package let mode: DeviceMode
+    package let join: JoinRecord?
+    package let apps: [RegisteredApp]
+    /// Ended sessions that the server may not know of yet.
+    package let endedSessions: [EndedSession]
+
+    package init(mode: DeviceMode, join: JoinRecord?, apps: [RegisteredApp], endedSessions: [EndedSession]) {
+        self.mode = mode
+        self.join = join
+        self.apps = apps
+        self.endedSessions = endedSessions
+    }
+}
+
+/// An app that may ask for accounts and tokens, as the registry knows it.
+package struct RegisteredApp: Sendable, Codable, Equatable {
+    package let bundleID: String
+    package let clientID: String
+    package let redirectURI: String
+
+    package init(bundleID: String, clientID: String, redirectURI: String) {
+        self.bundleID = bundleID
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+    }
+}
+
+/// The device's registration in the organisation's directory.
+package struct JoinRecord: Sendable, Codable, Equatable {
+    package let tenantID: String
+    package let deviceID: String
+    /// `https://<host>[:<port>]` of the identity platform.
+    package let loginURL: String
+    /// The device certificate, PEM.
+    package let certificate: String
+    /// SHA-1 of the certificate in upper-case hexadecimal digits.
+    package let thumbprint: String
+
+    package init(tenantID: String, deviceID: String, loginURL: String, certificate: String, thumbprint: String) {
+        self.tenantID = tenantID
+        self.deviceID = deviceID
+        self.loginURL = loginURL
+        self.certificate = certificate
+        self.thumbprint = thumbprint
+    }
+}
+
+/// What an operator asks for with `baton device join`.
+package struct JoinOrder: Sendable, Codable, Equatable {
+    /// `https://<host>[:<port>]` of the identity platform.
+    package let loginURL: String
+    /// `https://<host>[:<port>]` of the device registration service.
+    package let registrationURL: String
+    /// A tenant id, or a domain of the tenant.
+    package let tenant: String
+    package let deviceName: String
+
+    package init(loginURL: String, registrationURL: String, tenant: String, deviceName: String) {
+        self.loginURL = loginURL
+        self.registrationURL = registrationURL
+        self.tenant = tenant
+        self.deviceName = deviceName
+    }
+}
+
+/// A session that ended here and that the server must hear of; it holds nothing of the worker but the session's number.
+package struct EndedSession: Sendable, Codable, Equatable {
+    package let serverSession: String
+    package let epoch: String
+    package let fromBrowser: Bool
+
+    package init(serverSession: String, epoch: String, fromBrowser: Bool) {
+        self.serverSession = serverSession
+        self.epoch = epoch
+        self.fromBrowser = fromBrowser
+    }
+}
