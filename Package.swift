@@ -52,7 +52,7 @@ let package = Package(
             dependencies: [
                 "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
-                .nioFoundationCompat, .nioSSL, .serviceLifecycle,
+                .nioFoundationCompat, .nioHTTP1, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
@@ -156,6 +156,7 @@ extension Target.Dependency {
     static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
     static var nioFoundationCompat: Self { .product(name: "NIOFoundationCompat", package: "swift-nio") }
+    static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
