@@ -52,7 +52,7 @@ let package = Package(
             dependencies: [
                 "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
-                .nioFoundationCompat, .nioHTTP1, .nioSSL, .serviceLifecycle,
+                .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
@@ -157,6 +157,7 @@ extension Target.Dependency {
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
     static var nioFoundationCompat: Self { .product(name: "NIOFoundationCompat", package: "swift-nio") }
     static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
+    static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }

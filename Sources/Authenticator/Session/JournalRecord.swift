@@ -17,7 +17,8 @@ extension JournalRecord {
         static let ended = "ended"
     }
 
-    private var stateName: String {
+    /// The state's name in the journal and in logs.
+    package var stateName: String {
         switch self {
         case .ready: "ready"
         case .signingIn: "signingIn"

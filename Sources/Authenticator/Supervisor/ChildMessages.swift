@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
 /// What the supervisor tells the session's process; descriptors travel beside the frame.
 package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch, and the session key as a descriptor when a live session is taken up again.
-    case start(epoch: String, resuming: Bool, device: DeviceSnapshot, principals: [String: Principal])
+    case start(
+        configuration: SupervisorConfiguration, epoch: String, resuming: Bool, device: DeviceSnapshot,
+        principals: [String: [Principal]])
     /// The device changed.
     case device(DeviceSnapshot)
     /// A new app connection, as a descriptor.
@@ -12,8 +16,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case refuse(ticket: UInt64, occupied: Bool)
     /// The visit is in the journal: the worker holds the device.
     case confirm(ticket: UInt64)
-    /// A principal is on disk.
-    case principalStored(clientID: String)
+    /// A client's principals are on disk.
+    case principalsStored(clientID: String)
     /// The person closed the browser, or it could not be opened.
     case browserEnded(BrowserEnd)
     /// An operator asks for the join; the answer is ``ChildMessage/joined`` or ``ChildMessage/visitFailed``.
@@ -25,10 +29,12 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case visitWanted(ticket: UInt64)
     /// A loopback address for the person's browser; nothing secret.
     case browserWanted(url: String)
-    case visitSucceeded(serverSession: String)
-    case visitFailed(code: Int, message: String)
-    /// A client was told of an account; it is on disk before the client hears of it.
-    case storePrincipal(clientID: String, homeAccountID: String?)
+    /// The server has opened a session, which it must hear the end of.
+    case sessionKnown(EndedSession)
+    case visitSucceeded
+    case visitFailed(OperatorFailure)
+    /// A client is about to be told of an account, or of nobody; it is on disk before the client hears of it.
+    case storePrincipals(clientID: String, [Principal])
     /// An app asks for the sign-out; its connection is the descriptor, and the answer goes there.
     case endWanted(requestID: String, fromBrowser: Bool)
     case joined(JoinRecord)
@@ -52,17 +58,3 @@ package struct PeerRecord: Sendable, Codable, Equatable {
     }
 }
 
-/// The account that a client has been told of: what `previousAccount` is made of after the worker has gone.
-package struct Principal: Sendable, Codable, Equatable {
-    package let homeAccountID: String
-    /// The epoch in which the client was told.
-    package let epoch: String
-    /// When that epoch ended, in seconds since 1970; nil while it lasts.
-    package var endedAt: Int?
-
-    package init(homeAccountID: String, epoch: String, endedAt: Int? = nil) {
-        self.homeAccountID = homeAccountID
-        self.epoch = epoch
-        self.endedAt = endedAt
-    }
-}

@@ -51,6 +51,15 @@ package enum DeviceMode: Sendable, Codable, Equatable {
         }
     }
 
+    /// `shared`, `personal` or `incomplete`.
+    package var name: String {
+        switch self {
+        case .shared: "shared"
+        case .personal: "personal"
+        case .incomplete: "incomplete"
+        }
+    }
+
     /// A stable code for apps, administrators and tests.
     package var reason: String {
         switch self {

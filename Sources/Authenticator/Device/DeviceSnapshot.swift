@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 /// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode
@@ -12,6 +13,42 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
         self.join = join
         self.apps = apps
         self.endedSessions = endedSessions
+    }
+
+    /// What apps are told of the device.
+    ///
+    /// - Throws: ``BrokerError`` while shared mode is incomplete: such a device is neither shared nor personal, and an
+    ///   app must not take it for either.
+    package func info() throws(BrokerError) -> DeviceInfo {
+        switch mode {
+        case .shared: info(.shared)
+        case .personal: info(.personal)
+        case .incomplete(let missing):
+            throw BrokerError(
+                missing == .join ? .workplaceJoinRequired : .brokerUnavailable,
+                "Shared mode is not complete (\(mode.reason)). \(mode.remedy ?? "")")
+        }
+    }
+
+    private func info(_ mode: DeviceInfo.Mode) -> DeviceInfo {
+        DeviceInfo(
+            mode: mode, reason: self.mode.reason, brokerVersion: BrokerVersion.current,
+            registration: join.map {
+                DeviceInfo.Registration(
+                    deviceID: $0.deviceID, tenantID: $0.tenantID, cloudHost: $0.loginHost, thumbprint: $0.thumbprint)
+            })
+    }
+}
+
+/// The version of this broker.
+package enum BrokerVersion {
+    package static let current = "0.1.0"
+}
+
+extension JoinRecord {
+    /// The identity platform's host, with its port where it has one.
+    package var loginHost: String {
+        loginURL.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? loginURL
     }
 }
 
@@ -45,24 +82,6 @@ package struct JoinRecord: Sendable, Codable, Equatable {
         self.loginURL = loginURL
         self.certificate = certificate
         self.thumbprint = thumbprint
-    }
-}
-
-/// What an operator asks for with `baton device join`.
-package struct JoinOrder: Sendable, Codable, Equatable {
-    /// `https://<host>[:<port>]` of the identity platform.
-    package let loginURL: String
-    /// `https://<host>[:<port>]` of the device registration service.
-    package let registrationURL: String
-    /// A tenant id, or a domain of the tenant.
-    package let tenant: String
-    package let deviceName: String
-
-    package init(loginURL: String, registrationURL: String, tenant: String, deviceName: String) {
-        self.loginURL = loginURL
-        self.registrationURL = registrationURL
-        self.tenant = tenant
-        self.deviceName = deviceName
     }
 }
 
