@@ -53,7 +53,7 @@ let package = Package(
             dependencies: [
                 "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
-                .nioFoundationCompat, .nioSSL, .serviceLifecycle,
+                .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
@@ -160,6 +160,7 @@ extension Target.Dependency {
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
     static var nioEmbedded: Self { .product(name: "NIOEmbedded", package: "swift-nio") }
     static var nioFoundationCompat: Self { .product(name: "NIOFoundationCompat", package: "swift-nio") }
+    static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
     static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
