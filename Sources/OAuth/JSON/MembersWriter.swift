@@ -39,6 +39,11 @@ package struct MembersWriter {
         body.append(UInt8(ascii: "]"))
     }
 
+    package mutating func set(_ name: some WireName, _ integers: [Int]) {
+        begin(name.rawValue)
+        body.append(contentsOf: "[\(integers.map(String.init).joined(separator: ","))]".utf8)
+    }
+
     /// Writes a nested object.
     package mutating func set(_ name: some WireName, _ object: MembersWriter) {
         begin(name.rawValue)
