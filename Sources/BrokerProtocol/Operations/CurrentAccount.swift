@@ -41,15 +41,19 @@ package struct CurrentAccount: Sendable, Equatable {
 package struct Acknowledgement: Sendable, Equatable {
     package let client: ClientRequest
     package let epoch: Epoch
+    /// The previous account that the client was told of and has dealt with.
+    package let previousHomeAccountID: String?
 
-    package init(client: ClientRequest, epoch: Epoch) {
+    package init(client: ClientRequest, epoch: Epoch, previousHomeAccountID: String?) {
         self.client = client
         self.epoch = epoch
+        self.previousHomeAccountID = previousHomeAccountID
     }
 
     package var entries: FlatMap {
         var map = client.entries
         map[.epoch] = epoch.description
+        map[.previousHomeAccountID] = previousHomeAccountID
         return map
     }
 
@@ -58,6 +62,7 @@ package struct Acknowledgement: Sendable, Equatable {
         guard let epoch = Epoch(try map.required(.epoch)) else {
             throw BrokerError(.invalidParameter, "The epoch cannot be read. Send the one that the broker gave.")
         }
-        self.init(client: try ClientRequest(map), epoch: epoch)
+        self.init(
+            client: try ClientRequest(map), epoch: epoch, previousHomeAccountID: map[.previousHomeAccountID])
     }
 }

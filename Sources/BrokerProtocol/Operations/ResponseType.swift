@@ -8,11 +8,12 @@ package enum ResponseType: String, Sendable {
 }
 
 extension FlatMap {
-    /// A successful response to `operation`: its own entries, what every response says, and the device.
+    /// A successful response to `operation`: its own entries, what every response says, and the
+    /// device where its mode is known.
     package static func response(
-        to operation: Operation, type: ResponseType, device: DeviceInfo, entries: FlatMap = FlatMap()
+        to operation: Operation, type: ResponseType, device: DeviceInfo?, entries: FlatMap = FlatMap()
     ) -> FlatMap {
-        var map = device.entries
+        var map = device?.entries ?? FlatMap()
         map[.operation] = operation.rawValue
         map[.responseType] = type.rawValue
         map.set(.success, flag: true)

@@ -39,7 +39,7 @@ package struct MembersWriter {
         body.append(UInt8(ascii: "]"))
     }
 
-    package mutating func setNumbers(_ name: some WireName, _ integers: [Int]) {
+    package mutating func set(_ name: some WireName, _ integers: [Int]) {
         begin(name.rawValue)
         body.append(contentsOf: "[\(integers.map(String.init).joined(separator: ","))]".utf8)
     }

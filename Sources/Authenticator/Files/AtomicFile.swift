@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+
+/// A file that is always either its old content or its new content, also after a power failure.
+///
+/// Every call blocks on the disk: call it from a thread or executor that may block.
+package struct AtomicFile: Sendable {
+    package let path: String
+    private let directory: String
+
+    package init(path: String) {
+        self.path = path
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) }
+        self.directory = parent.map { $0.isEmpty ? "/" : $0 } ?? "."
+    }
+
+    /// The content, or nil where no such file exists.
+    ///
+    /// - Parameter limit: the most bytes that are read; a larger file is an error, never a truncated answer.
+    /// - Throws: ``FileError`` for everything but "does not exist".
+    package func read(limit: Int = 16 << 20) throws(FileError) -> [UInt8]? {
+        let file = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
+        if file == -ENOENT { return nil }
+        guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
+        defer { _ = close(file) }
+        var content: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = unsafe Glibc.read(file, &chunk, chunk.count)
+            if count == 0 { return content }
+            guard count > 0 else {
+                if errno == EINTR { continue }
+                throw FileError(.read, errno: errno, path: path)
+            }
+            guard content.count + count <= limit else { throw FileError(.tooLarge, errno: EFBIG, path: path) }
+            content.append(contentsOf: chunk[..<count])
+        }
+    }
+
+    /// Replaces the content: write beside it, fsync, rename, fsync the directory. When this returns, the new content
+    /// survives a power failure; when it throws, the old one is still there.
+    package func replace(with content: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+        let draft = path + ".new"
+        let file = unsafe clinux_open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard file >= 0 else { throw FileError(.open, errno: -file, path: draft) }
+        do throws(FileError) {
+            defer { _ = close(file) }
+            // A draft that an earlier crash left may carry another mode.
+            guard fchmod(file, mode) == 0 else { throw FileError(.write, errno: errno, path: draft) }
+            try FileWriting.writeAll(content, to: file, path: draft)
+            guard fsync(file) == 0 else { throw FileError(.sync, errno: errno, path: draft) }
+        } catch {
+            _ = unsafe unlink(draft)
+            throw error
+        }
+        guard unsafe rename(draft, path) == 0 else { throw FileError(.rename, errno: errno, path: path) }
+        try Directory(path: directory).sync()
+    }
+
+    /// Removes the file durably.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func remove() throws(FileError) -> Bool {
+        guard unsafe unlink(path) == 0 else {
+            if errno == ENOENT { return false }
+            throw FileError(.remove, errno: errno, path: path)
+        }
+        try Directory(path: directory).sync()
+        return true
+    }
+}
+
+/// The loop around write(2).
+enum FileWriting {
+    static func writeAll(_ content: [UInt8], to file: Int32, path: String) throws(FileError) {
+        var offset = 0
+        while offset < content.count {
+            let count = unsafe content[offset...].withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+            guard count >= 0 else {
+                if errno == EINTR { continue }
+                throw FileError(.write, errno: errno, path: path)
+            }
+            offset += count
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+
+/// A folder of the device's state.
+///
+/// Every call blocks on the disk: call it from a thread or executor that may block.
+package struct Directory: Sendable {
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// The folder `name` inside this one.
+    package func appending(_ name: String) -> Directory { Directory(path: path + "/" + name) }
+
+    /// The file `name` inside this folder.
+    package func file(_ name: String) -> AtomicFile { AtomicFile(path: path + "/" + name) }
+
+    /// Makes the folder and those above it where they are missing, durably.
+    package func make(mode: UInt32 = 0o700) throws(FileError) {
+        if unsafe mkdir(path, mode) == 0 {
+            try Directory(path: parent).sync()
+            return
+        }
+        switch errno {
+        case EEXIST: return
+        case ENOENT where parent != path:
+            try Directory(path: parent).make(mode: mode)
+            try make(mode: mode)
+        default: throw FileError(.makeDirectory, errno: errno, path: path)
+        }
+    }
+
+    /// Writes the folder's entries to the disk, so that a rename or removal in it survives a power failure.
+    package func sync() throws(FileError) {
+        let file = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
+        defer { _ = close(file) }
+        guard fsync(file) == 0 else { throw FileError(.sync, errno: errno, path: path) }
+    }
+
+    /// The names in the folder, sorted; empty where there is no such folder.
+    package func names() throws(FileError) -> [String] {
+        guard let stream = unsafe opendir(path) else {
+            if errno == ENOENT { return [] }
+            throw FileError(.open, errno: errno, path: path)
+        }
+        defer { _ = unsafe closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else {
+                guard errno == 0 else { throw FileError(.read, errno: errno, path: path) }
+                return names.sorted()
+            }
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+    }
+
+    /// Removes the folder with everything in it, durably; never follows a link out of it.
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func removeTree() throws(FileError) -> Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return false }
+            throw FileError(.remove, errno: errno, path: path)
+        }
+        if status.st_mode & S_IFMT == S_IFDIR {
+            for name in try names() { try appending(name).removeTree() }
+            guard unsafe rmdir(path) == 0 else { throw FileError(.remove, errno: errno, path: path) }
+        } else {
+            guard unsafe unlink(path) == 0 else { throw FileError(.remove, errno: errno, path: path) }
+        }
+        try Directory(path: parent).sync()
+        return true
+    }
+
+    private var parent: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// A file operation that failed, with the kernel's reason.
+///
+/// "Not there" is no error where the caller asked whether something is there; everything else is.
+package struct FileError: Error, Equatable, CustomStringConvertible {
+    /// The steps that can fail.
+    package enum Operation: String, Sendable {
+        case open, read, write, sync, rename, remove, makeDirectory, tooLarge
+    }
+
+    package let operation: Operation
+    package let errno: Int32
+    /// The path in the device's state directory; it names no person.
+    package let path: String
+
+    package init(_ operation: Operation, errno: Int32, path: String) {
+        self.operation = operation
+        self.errno = errno
+        self.path = path
+    }
+
+    package var description: String {
+        let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
+        return "\(operation.rawValue) \(path): \(reason)"
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOSSL
+internal import Redaction
+
+/// The device's https client: own trust roots, own name resolution, an optional client certificate, limits.
+///
+/// It speaks HTTP/1.1, follows no redirect and sends no cookie. One client keeps its connections; close it with
+/// ``shutdown()``.
+package final class HTTPSClient: HTTPSending {
+    /// A request; `url` must be absolute and https.
+    package struct Request: Sendable {
+        package var method: String
+        package var url: String
+        package var headers: [(name: String, value: String)]
+        package var body: [UInt8]?
+
+        package init(method: String, url: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil) {
+            self.method = method
+            self.url = url
+            self.headers = headers
+            self.body = body
+        }
+    }
+
+    /// An answer, whatever its status.
+    package struct Response: Sendable {
+        package let status: Int
+        package let headers: [(name: String, value: String)]
+        package let body: [UInt8]
+
+        package init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+
+        /// The first header of that name, compared without case.
+        package func header(_ name: String) -> String? {
+            headers.first { $0.name.lowercased() == name.lowercased() }?.value
+        }
+    }
+
+    private let client: HTTPClient
+    private let configuration: Configuration
+
+    /// - Throws: ``HTTPSError`` with `invalidConfiguration` where roots or identity cannot be read.
+    package init(configuration: Configuration) throws {
+        self.configuration = configuration
+        var http = HTTPClient.Configuration(
+            tlsConfiguration: try configuration.tls(),
+            redirectConfiguration: .disallow,
+            timeout: .init(
+                connect: TimeAmount(configuration.connectTimeout), read: TimeAmount(configuration.readTimeout)))
+        http.httpVersion = .http1Only
+        http.dnsOverride = configuration.dnsOverride
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
+    }
+
+    /// Closes every connection; the client is of no use afterwards.
+    package func shutdown() async {
+        do { try await client.shutdown() } catch {
+            // It was shut down before: nothing is open.
+        }
+    }
+
+    package func send(_ request: Request) async throws -> Response {
+        let answer = try await execute(request)
+        do {
+            let body = try await answer.body.collect(upTo: configuration.maximumResponse)
+            return Response(
+                status: Int(answer.status.code),
+                headers: answer.headers.map { ($0.name, $0.value) },
+                body: Array(body.readableBytesView))
+        } catch { throw HTTPSError(reading: error) }
+    }
+
+    package func download(
+        _ url: String, limit: Int, into sink: @Sendable ([UInt8]) async throws -> Void
+    ) async throws -> Int {
+        let answer = try await execute(Request(method: "GET", url: url))
+        guard answer.status.code == 200 else { return Int(answer.status.code) }
+        var count = 0
+        var pieces = answer.body.makeAsyncIterator()
+        while true {
+            let piece: ByteBuffer?
+            do { piece = try await pieces.next() } catch { throw HTTPSError(reading: error) }
+            guard let piece else { return 200 }
+            count += piece.readableBytes
+            guard count <= limit else { throw HTTPSError(.tooLarge, "more than \(limit) bytes") }
+            try await sink(Array(piece.readableBytesView))
+        }
+    }
+
+    private func execute(_ request: Request) async throws -> HTTPClientResponse {
+        guard request.url.lowercased().hasPrefix("https://") else { throw HTTPSError(.invalidURL, "not an https URL") }
+        var outgoing = HTTPClientRequest(url: request.url)
+        outgoing.method = .init(rawValue: request.method)
+        for header in request.headers { outgoing.headers.add(name: header.name, value: header.value) }
+        if let body = request.body { outgoing.body = .bytes(body) }
+        do { return try await client.execute(outgoing, timeout: TimeAmount(configuration.totalTimeout)) } catch {
+            throw HTTPSError(reading: error)
+        }
+    }
+}

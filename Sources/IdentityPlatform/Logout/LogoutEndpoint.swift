@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+
+struct LogoutEndpoint: Sendable {
+    let platform: Platform
+    func addRoutes(to router: Router<IdentityContext>) {}
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import FoundationEssentials
+import Glibc
+import Testing
+
+@Suite struct AtomicFileTests {
+    @Test func `what was written is read back, and absence is not an error`() throws {
+        try withScratch { folder in
+            let file = folder.file("state")
+            #expect(try file.read() == nil)
+            try file.replace(with: Array("one".utf8))
+            try file.replace(with: Array("two".utf8))
+            #expect(try file.read() == Array("two".utf8))
+            #expect(try folder.names() == ["state"])
+            #expect(try file.remove())
+            #expect(try file.remove() == false)
+        }
+    }
+
+    @Test func `the mode is the one asked for, also over a draft that a crash left`() throws {
+        try withScratch { folder in
+            try folder.file("key.new").replace(with: [1], mode: 0o644)
+            try folder.file("key").replace(with: [2], mode: 0o600)
+            var status = stat()
+            #expect(unsafe lstat(folder.path + "/key", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test func `a file over the limit and a link are errors, not content`() throws {
+        try withScratch { folder in
+            try folder.file("big").replace(with: [UInt8](repeating: 0, count: 100))
+            #expect(throws: FileError(.tooLarge, errno: EFBIG, path: folder.path + "/big")) {
+                try folder.file("big").read(limit: 99)
+            }
+            #expect(unsafe symlink(folder.path + "/big", folder.path + "/link") == 0)
+            #expect(throws: FileError(.open, errno: ELOOP, path: folder.path + "/link")) {
+                try folder.file("link").read()
+            }
+        }
+    }
+
+    @Test func `a folder is made with those above it and removed with what is in it, links not followed`() throws {
+        try withScratch { folder in
+            let deep = folder.appending("a").appending("b")
+            try deep.make()
+            try deep.file("x").replace(with: [1])
+            try folder.file("outside").replace(with: [2])
+            #expect(unsafe symlink(folder.path + "/outside", deep.path + "/link") == 0)
+            #expect(try folder.appending("a").removeTree())
+            #expect(try folder.names() == ["outside"])
+            #expect(try folder.appending("a").removeTree() == false)
+        }
+    }
+
+    private func withScratch(_ body: (Directory) throws -> Void) throws {
+        let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
+        try folder.make()
+        defer { #expect(throws: Never.self) { try folder.removeTree() } }
+        try body(folder)
+    }
+}
