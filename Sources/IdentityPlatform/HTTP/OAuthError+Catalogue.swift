@@ -10,6 +10,8 @@ extension OAuthError {
         .invalidGrant, number: 50057, description: "The user account is disabled.")
     package static let signInRequired = OAuthError(
         .loginRequired, number: 50058, description: "No one is signed in, and the request forbids to ask.")
+    package static let staleForm = OAuthError(
+        .invalidRequest, number: 165900, description: "The page was open for too long. Sign in again.")
     package static let busy = OAuthError(
         .temporarilyUnavailable, number: 90033, description: "Too many sign-ins at this moment. Try again shortly.")
 

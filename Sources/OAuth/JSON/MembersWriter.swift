@@ -19,6 +19,13 @@ package struct MembersWriter {
         if let text { set(name, text) }
     }
 
+    /// Writes the member in any case, as `null` where there is no value.
+    package mutating func setOrNull(_ name: some WireName, _ text: String?) {
+        if let text { return set(name, text) }
+        begin(name.rawValue)
+        body.append(contentsOf: "null".utf8)
+    }
+
     package mutating func set(_ name: some WireName, _ integer: Int) {
         begin(name.rawValue)
         body.append(contentsOf: String(integer).utf8)
