@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import OAuth
+internal import OAuth
 package import Storage
 
 /// The devices of one transaction.

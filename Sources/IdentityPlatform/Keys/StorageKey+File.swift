@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
-package import Redaction
+internal import Redaction
 
 extension StorageKey {
     /// Reads the key of a file, or makes file and key: 32 random bytes, mode 0600, durable when the call returns.
     ///
     /// - Parameter directory: holds the file and exists.
-    /// - Throws: ``Failure``; an existing file that is short or readable by others is refused, never replaced.
+    /// - Throws: ``Failure``; an existing file of another length, or of another owner, is refused, never replaced.
     package static func load(file name: String, in directory: String, ambient: Ambient = .system) throws -> StorageKey {
         let path = "\(directory)/\(name)"
         if let key = try read(path) { return key }
@@ -16,20 +16,18 @@ extension StorageKey {
     }
 
     private static func read(_ path: String) throws -> StorageKey? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw Failure.file(errno: errno)
         }
         defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw Failure.file(errno: errno) }
-        guard status.st_mode & 0o077 == 0 else { throw Failure.exposedFile }
-        guard status.st_size == length else { throw Failure.notAKey }
-        var bytes = [UInt8](repeating: 0, count: length)
+        guard fchmod(descriptor, 0o600) == 0 else { throw Failure.file(errno: errno) }
+        var bytes = [UInt8](repeating: 0, count: length + 1)
+        defer { wipe(&bytes) }
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
         guard count == length else { throw Failure.notAKey }
-        return try StorageKey(SecretBytes(consuming: &bytes))
+        return try StorageKey(SecretBytes(copying: bytes.prefix(length)))
     }
 
     /// Writes a temporary file and links it into place: a crash leaves no half key, and an existing key is never
@@ -37,7 +35,7 @@ extension StorageKey {
     private static func make(_ path: String, _ directory: String, _ bytes: [UInt8]) throws {
         let temporary = "\(path).new"
         unsafe unlink(temporary)
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = unsafe Glibc.open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Failure.file(errno: errno) }
         defer {
             close(descriptor)
@@ -46,7 +44,7 @@ extension StorageKey {
         let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
         guard count == bytes.count, fsync(descriptor) == 0 else { throw Failure.file(errno: errno) }
         guard unsafe link(temporary, path) == 0 || errno == EEXIST else { throw Failure.file(errno: errno) }
-        let folder = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw Failure.file(errno: errno) }
         defer { close(folder) }
         guard fsync(folder) == 0 else { throw Failure.file(errno: errno) }

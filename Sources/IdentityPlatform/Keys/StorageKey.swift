@@ -14,8 +14,6 @@ package struct StorageKey: Sendable {
         case doesNotOpen
         /// The key's file cannot be read or made; the number is the system's.
         case file(errno: Int32)
-        /// Others than the owner may read the key's file: take their permission away.
-        case exposedFile
     }
 
     static let length = 32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Hummingbird
-package import OAuth
+internal import Hummingbird
+internal import OAuth
 
 /// Gives a nonce (MS-OAPXBC, `srv_challenge`).
 struct NonceGrant: GrantHandler {

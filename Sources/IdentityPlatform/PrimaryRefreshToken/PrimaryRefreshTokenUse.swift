@@ -3,6 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import OAuth
+internal import Redaction
 internal import Storage
 
 /// Gives an app's tokens for a PRT, encrypted under its session key.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Hummingbird
-package import OAuth
+internal import Hummingbird
+internal import OAuth
 
 /// Takes the envelope of every PRT request apart: what a session key signs uses a PRT, what a device signs asks for one.
 struct SignedRequestGrant: GrantHandler {
