@@ -44,7 +44,7 @@ let package = Package(
 
         // 4. Contracts between processes: no I/O either.
         .target(name: "BrokerProtocol", dependencies: ["Redaction"]),
-        .target(name: "AdminAPI"),
+        .target(name: "AdminAPI", dependencies: ["Redaction"]),
 
         // 5. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "Redaction", "UnixSocket"]),
