@@ -31,6 +31,12 @@ struct BatonServer: AsyncParsableCommand {
         } catch let error as ServerError {
             error.print()
             throw ExitCode(error.isConfiguration ? EX_CONFIG : EXIT_FAILURE)
+        } catch {
+            ServerError(
+                .stopped, "The server cannot go on: \(error).",
+                remedy: "Check that its ports are free and its directory is intact; more is in the log above."
+            ).print()
+            throw ExitCode.failure
         }
     }
 }
