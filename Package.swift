@@ -44,7 +44,7 @@ let package = Package(
 
         // 4. Contracts between processes: no I/O either.
         .target(name: "BrokerProtocol", dependencies: ["Redaction"]),
-        .target(name: "AdminAPI"),
+        .target(name: "AdminAPI", dependencies: ["Redaction"]),
 
         // 5. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "Redaction", "UnixSocket"]),
@@ -85,8 +85,8 @@ let package = Package(
             name: "baton-server",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage", "UnixSocket",
-                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdTLS, .logging,
-                .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
+                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTLS,
+                .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
             ]),
         .executableTarget(
             name: "batond",
@@ -154,6 +154,7 @@ extension Target.Dependency {
     static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var hummingbird: Self { .product(name: "Hummingbird", package: "hummingbird") }
+    static var hummingbirdCore: Self { .product(name: "HummingbirdCore", package: "hummingbird") }
     static var hummingbirdTLS: Self { .product(name: "HummingbirdTLS", package: "hummingbird") }
     static var logging: Self { .product(name: "Logging", package: "swift-log") }
     static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
@@ -165,4 +166,5 @@ extension Target.Dependency {
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
+    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
 }

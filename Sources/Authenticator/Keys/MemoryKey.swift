@@ -6,7 +6,7 @@ package import UnixSocket
 /// A session's key in a locked memory file: it reaches no disk, and ends for every process that shares it at once.
 ///
 /// The supervisor holds the file for the session's process and never reads it.
-@safe package final class SessionKey: Sendable {
+@safe package final class MemoryKey: Sendable {
     /// Bytes of the key.
     package static let count = 32
 
