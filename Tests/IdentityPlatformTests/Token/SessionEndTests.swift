@@ -76,6 +76,7 @@ import Testing
         #expect(ends == [true, false])
         let restarted = try await Platform(
             configuration: world.platform.configuration, database: world.platform.database,
+            storageKey: try World.storageKey(),
             ambient: world.platform.ambient)
         let client = TestClient(restarted.responder(), host: "graph.test")
         let answer = try await client.get(
