@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import Crypto
+import CryptoExtras
 import Foundation
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
 import OAuth
+import Storage
 import SwiftASN1
 import TestSupport
 import Testing
@@ -69,19 +71,19 @@ import X509
         let seconds = certificate.notValidAfter.timeIntervalSince1970 - Double(world.clock.now.seconds)
         #expect(seconds == 10 * 365 * 86400)
 
-        func value(_ suffix: UInt) -> [UInt8]? {
-            let oid = ASN1ObjectIdentifier(elements: [1, 2, 840, 113556, 1, 5, 284, suffix])
+        func value(_ suffix: UInt) throws -> [UInt8]? {
+            let oid = try ASN1ObjectIdentifier(elements: [1, 2, 840, 113556, 1, 5, 284, suffix])
             return extensions[oid: oid].map { Array($0.value) }
         }
         func littleEndian(_ text: String) -> [UInt8] {
             let bytes = DeviceID(rawValue: text)?.bytes ?? []
             return [4, 16] + [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].map { bytes[$0] }
         }
-        #expect(value(2) == littleEndian(device.id.rawValue))
-        #expect(value(3) == littleEndian(world.bo.id.rawValue))
-        #expect(value(5) == littleEndian(world.tenant.id.rawValue))
-        #expect(value(7) == [4, 1] + Array("1".utf8))
-        #expect(value(8) == [4, 2] + Array("EU".utf8))
+        #expect(try value(2) == littleEndian(device.id.rawValue))
+        #expect(try value(3) == littleEndian(world.bo.id.rawValue))
+        #expect(try value(5) == littleEndian(world.tenant.id.rawValue))
+        #expect(try value(7) == [4, 1] + Array("1".utf8))
+        #expect(try value(8) == [4, 2] + Array("EU".utf8))
     }
 
     @Test func `two devices have one issuer, and a restarted server has it again`() async throws {

@@ -14,8 +14,7 @@ import Testing
         #expect(Set(stored).count == stored.count)
         var configuration = world.platform.configuration
         configuration.passwordCost = try #require(PasswordCost(logarithm: 5, blockSize: 8, parallelism: 1))
-        let dearer = try await Platform(
-            configuration: configuration, database: world.platform.database, ambient: world.platform.ambient)
+        let dearer = try await world.restarted(configuration: configuration).platform
         #expect(try await verify(dearer, world, World.password)?.id == world.amara.id)
         #expect(try await verify(dearer, world, "wrong") == nil)
     }

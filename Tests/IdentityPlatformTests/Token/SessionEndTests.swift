@@ -74,11 +74,7 @@ import Testing
             try [1, 2].map { _ in try Sessions(connection).end(id, tenant: world.tenant.id, at: world.clock.now) }
         }
         #expect(ends == [true, false])
-        let restarted = try await Platform(
-            configuration: world.platform.configuration, database: world.platform.database,
-            storageKey: try World.storageKey(),
-            ambient: world.platform.ambient)
-        let client = TestClient(restarted.responder(), host: "graph.test")
+        let client = TestClient(try await world.restarted().platform.responder(), host: "graph.test")
         let answer = try await client.get(
             "/v1.0/me", headers: [.authorization: "Bearer \(try tokens.string(ReplyName.accessToken))"])
         #expect(answer.status == .unauthorized)
