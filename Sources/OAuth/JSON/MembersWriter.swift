@@ -19,6 +19,13 @@ package struct MembersWriter {
         if let text { set(name, text) }
     }
 
+    /// Writes the member in any case, as `null` where there is no value.
+    package mutating func setOrNull(_ name: some WireName, _ text: String?) {
+        if let text { return set(name, text) }
+        begin(name.rawValue)
+        body.append(contentsOf: "null".utf8)
+    }
+
     package mutating func set(_ name: some WireName, _ integer: Int) {
         begin(name.rawValue)
         body.append(contentsOf: String(integer).utf8)
@@ -37,6 +44,11 @@ package struct MembersWriter {
             Self.append(text, to: &body)
         }
         body.append(UInt8(ascii: "]"))
+    }
+
+    package mutating func set(_ name: some WireName, _ integers: [Int]) {
+        begin(name.rawValue)
+        body.append(contentsOf: "[\(integers.map(String.init).joined(separator: ","))]".utf8)
     }
 
     /// Writes a nested object.
