@@ -4,6 +4,7 @@
 // file compiles on both.
 @_exported public import Dispatch
 @_exported public import Foundation
+
 #if canImport(FoundationNetworking)
     @_exported public import FoundationNetworking
 #endif

@@ -17,6 +17,7 @@ open class MSALAccount: NSObject, NSCopying, @unchecked Sendable {
         self.environment = environment
     }
 
+    /// The object itself, which never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Two accounts are equal by their identifiers or, if one has none, by user name, whatever the case (ACC-2).

@@ -9,7 +9,9 @@ struct AccountChange: Sendable {
 }
 
 extension Client {
-    /// Asks who is signed in. The broker keeps the former account pending until ``acknowledge(_:)``.
+    /// Asks who is signed in.
+    ///
+    /// The broker keeps the former account pending until ``acknowledge(_:)``.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {

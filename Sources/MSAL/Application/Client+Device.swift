@@ -2,7 +2,9 @@
 internal import BrokerProtocol
 
 extension Client {
-    /// Finds out about the device. Only a device that is *known* to be personal is answered without a broker.
+    /// Finds out about the device.
+    ///
+    /// Only a device that is *known* to be personal is answered without a broker.
     func deviceInformation(
         _ correlation: UUID, complete: @escaping @Sendable (Result<MSALDeviceInformation, Fault>) -> Void
     ) {

@@ -11,7 +11,9 @@ extension Client {
         }
     }
 
-    /// Asks for a token of the account that is signed in. Nothing is cached in the app (CACHE-1), so this always asks.
+    /// Asks for a token of the account that is signed in.
+    ///
+    /// Nothing is cached in the app (CACHE-1), so this always asks.
     func refresh(_ request: TokenRequest, _ correlation: UUID, complete: @escaping TokenCompletion) {
         broker.ask(.refresh, request.entries) { outcome in
             let result = outcome.token(correlation: correlation, silent: true)
@@ -51,12 +53,13 @@ extension Client {
         let reserved = ["openid", "profile", "offline_access", id.lowercased()]
         for scope in parameters.scopes {
             guard !scope.isEmpty, !scope.contains(where: \.isWhitespace) else {
-                throw Fault(.internalErrorInvalidParameter, "A scope is blank or holds a blank. Pass one scope an element.")
+                throw Fault(.internalErrorInvalidParameter, "A scope is blank or holds a blank. Pass them one by one.")
             }
             guard !reserved.contains(scope.lowercased()) else {
                 throw Fault(
                     .internalErrorInvalidParameter,
-                    "The scopes openid, profile, offline_access and the client id may not be asked for. Leave them out.")
+                    "The scopes openid, profile, offline_access and the client id may not be asked for. Leave them out."
+                )
             }
         }
         return TokenRequest(
@@ -68,7 +71,8 @@ extension Client {
 extension Fault {
     /// A token of somebody else must not reach an app that asked for this account's.
     fileprivate static let otherAccount = Fault(
-        .internalErrorMismatchedUser, "The token is of another account. Call getCurrentAccount to learn who is signed in.")
+        .internalErrorMismatchedUser,
+        "The token is of another account. Call getCurrentAccount to learn whose turn it is.")
 }
 
 extension Result<FlatMap, LinkFailure> {

@@ -10,7 +10,7 @@ struct Client: Sendable {
 
     init(_ configuration: MSALPublicClientApplicationConfig, broker: BrokerConnection) throws(Fault) {
         guard !configuration.clientId.allSatisfy(\.isWhitespace) else {
-            throw Fault(.internalErrorInvalidParameter, "The clientId is blank. Pass the one of the app's registration.")
+            throw Fault(.internalErrorInvalidParameter, "The clientId is blank. Pass the registered one.")
         }
         id = configuration.clientId
         redirectURI = try RedirectURI(configuration.redirectUri).text

@@ -20,7 +20,7 @@ extension MSALPublicClientApplication {
     public func currentAccount(with parameters: MSALParameters?) async throws -> (MSALAccount?, MSALAccount?) {
         try await withCheckedThrowingContinuation { continuation in
             getCurrentAccount(with: parameters) { current, previous, error in
-                if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: (current, previous)) }
+                continuation.resume(with: error.map { .failure($0) } ?? .success((current, previous)))
             }
         }
     }
@@ -49,7 +49,7 @@ extension MSALPublicClientApplication {
     public func signout(with account: MSALAccount, signoutParameters: MSALSignoutParameters) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             signout(with: account, signoutParameters: signoutParameters) { isDone, error in
-                if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: isDone) }
+                continuation.resume(with: error.map { .failure($0) } ?? .success(isDone))
             }
         }
     }

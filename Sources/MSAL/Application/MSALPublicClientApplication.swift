@@ -20,7 +20,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         do { client = try Client(configuration, broker: broker) } catch { throw error.error() }
     }
 
-    /// Takes a URL that another app opened. No sign-in comes back this way here: the broker has a window of its own.
+    /// Takes a URL that another app opened.
+    ///
+    /// No sign-in comes back this way here: the broker has a window of its own.
     ///
     /// - Returns: whether the URL belonged to a sign-in of this library, which it never does.
     open class func handleMSALResponse(_ response: URL, sourceApplication: String?) -> Bool { false }
@@ -30,7 +32,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Where that cannot be found out, the block gets an error and no object; `.default` is only ever an answer.
     @preconcurrency
     open func getDeviceInformation(
-        with parameters: MSALParameters?, completionBlock: @escaping @Sendable (MSALDeviceInformation?, (any Error)?) -> Void
+        with parameters: MSALParameters?,
+        completionBlock: @escaping @Sendable (MSALDeviceInformation?, (any Error)?) -> Void
     ) {
         let delivery = Delivery.inBackground(parameters)
         client.deviceInformation(delivery.correlation) { outcome in
@@ -45,7 +48,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// `SHARED_MODE_CURRENT_ACCOUNT_CHANGED`.
     @preconcurrency
     open func getCurrentAccount(
-        with parameters: MSALParameters?, completionBlock: @escaping @Sendable (MSALAccount?, MSALAccount?, (any Error)?) -> Void
+        with parameters: MSALParameters?,
+        completionBlock: @escaping @Sendable (MSALAccount?, MSALAccount?, (any Error)?) -> Void
     ) {
         let delivery = Delivery.inBackground(parameters)
         client.currentAccount(delivery.correlation) { [client] outcome in
@@ -59,7 +63,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Signs a worker in, in a window of the broker, for this app and every other one on a shared device.
     @preconcurrency
     open func acquireToken(
-        with parameters: MSALInteractiveTokenParameters, completionBlock: @escaping @Sendable (MSALResult?, (any Error)?) -> Void
+        with parameters: MSALInteractiveTokenParameters,
+        completionBlock: @escaping @Sendable (MSALResult?, (any Error)?) -> Void
     ) {
         let delivery = Delivery.onMain(parameters, correlation: parameters.correlationId)
         let complete: Client.TokenCompletion = { outcome in
@@ -76,7 +81,8 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Where a person has to take part, the error is ``MSALError/interactionRequired``.
     @preconcurrency
     open func acquireTokenSilent(
-        with parameters: MSALSilentTokenParameters, completionBlock: @escaping @Sendable (MSALResult?, (any Error)?) -> Void
+        with parameters: MSALSilentTokenParameters,
+        completionBlock: @escaping @Sendable (MSALResult?, (any Error)?) -> Void
     ) {
         let delivery = Delivery.inBackground(parameters, correlation: parameters.correlationId)
         let complete: Client.TokenCompletion = { outcome in

@@ -22,6 +22,7 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
         authority = MSALAADAuthority.common
     }
 
+    /// A copy that can be changed without effect on this one.
     open func copy(with zone: NSZone? = nil) -> Any {
         MSALPublicClientApplicationConfig(clientId: clientId, redirectUri: redirectUri, authority: authority)
     }

@@ -27,10 +27,8 @@ struct RedirectURI {
     }
 
     private static func isAppID(_ text: Substring) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { byte in
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-                || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-        }
+        let allowed = Set("abcdefghijklmnopqrstuvwxyz0123456789.-_".utf8)
+        return !text.isEmpty && text.utf8.allSatisfy(allowed.contains)
     }
 
     private static func invalid(_ reason: String) -> Fault {

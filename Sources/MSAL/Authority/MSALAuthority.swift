@@ -9,6 +9,7 @@ open class MSALAuthority: NSObject, NSCopying, @unchecked Sendable {
 
     init(normalized url: URL) { self.url = url }
 
+    /// The object itself, which never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
 
     /// Two authorities are equal if type and normalised address are (AUT-5).

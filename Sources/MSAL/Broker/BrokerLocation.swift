@@ -27,7 +27,9 @@ package struct BrokerLocation: Sendable {
         return BrokerLocation(socket: socket, marker: nil)
     }
 
-    /// Whether the device is known to be personal: the marker is known to be absent. "Could not look" is not "absent".
+    /// Whether the device is known to be personal: the marker is known to be absent.
+    ///
+    /// "Could not look" is not "absent".
     private var isKnownPersonal: Bool {
         guard let marker else { return false }
         return unsafe access(marker, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)

@@ -74,7 +74,9 @@ struct Exchange {
         return actions
     }
 
-    /// No connection came about. Calls go on waiting where another attempt may help, until their patience ends.
+    /// No connection came about.
+    ///
+    /// Calls go on waiting where another attempt may help, until their patience ends.
     mutating func failedToOpen(_ failure: LinkFailure) -> [Action] {
         awaitsHello = false
         lastFailure = failure
@@ -90,7 +92,9 @@ struct Exchange {
         return [.finish(entries.remove(at: index).call, reply.outcome.mapError(LinkFailure.refused))]
     }
 
-    /// The connection ended. Harmless calls are repeated once on the next one, the others fail.
+    /// The connection ended.
+    ///
+    /// Harmless calls are repeated once on the next one, the others fail.
     mutating func ended(_ failure: LinkFailure, now: ContinuousClock.Instant) -> [Action] {
         isReady = false
         lastFailure = failure

@@ -12,7 +12,7 @@ extension Fault {
         case .unreachable(let reason):
             self.init(
                 .internalBrokerNotAvailable,
-                "The device is managed, but its broker does not answer (\(reason)). Check that batond runs; then retry.")
+                "The device is managed, but its broker is silent (\(reason)). Check that batond runs; then retry.")
         case .untrusted:
             self.init(
                 .internalBrokerNotAvailable,
@@ -114,7 +114,8 @@ extension Fault {
 extension Fault {
     /// What an answer that came but cannot be understood means: an error, never a guess.
     init(unreadable error: BrokerError) {
-        self.init(error.code == .multipleAccounts ? .internalErrorAmbiguousAccount : .internalErrorBrokerUnknown, error.message)
+        let isAmbiguous = error.code == .multipleAccounts
+        self.init(isAmbiguous ? .internalErrorAmbiguousAccount : .internalErrorBrokerUnknown, error.message)
     }
 }
 

@@ -20,5 +20,7 @@ open class MSALLoggerConfig: NSObject, @unchecked Sendable {
     ///
     /// The callback runs on a serial queue of the library.
     @preconcurrency
-    open func setLogCallback(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) { log.set(callback) }
+    open func setLogCallback(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
+        log.set(callback)
+    }
 }

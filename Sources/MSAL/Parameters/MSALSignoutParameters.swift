@@ -2,7 +2,9 @@
 
 /// What `signout` takes.
 open class MSALSignoutParameters: MSALParameters {
-    /// Whether the browser's session ends, too. The broker sees to it; no window opens in the app.
+    /// Whether the browser's session ends, too.
+    ///
+    /// The broker sees to it; no window opens in the app.
     open var signoutFromBrowser = false
     /// The web parameters, where they were given.
     let presentation: MSALWebviewParameters?

@@ -13,6 +13,7 @@ open class MSALWebviewParameters: NSObject, NSCopying {
         self.parentViewController = parentViewController
     }
 
+    /// A copy that presents on the same object.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     func duplicate() -> MSALWebviewParameters {
