@@ -40,29 +40,33 @@ import Testing
 
     @Test func `CUR-5 the change is acknowledged once the block has returned, and not before`() async throws {
         let epoch = World.epoch(7)
-        let events = Mutex<[String]>([])
-        let (acknowledged, signal) = AsyncStream.makeStream(of: Request.self)
+        let operations = Mutex<[BrokerProtocol.Operation]>([])
+        let (acknowledgements, acknowledged) = AsyncStream.makeStream(of: Request.self)
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), World.current(nil, previous: World.amara, epoch))
-            let request = try end.request()
-            events.withLock { $0.append("acknowledged") }
-            try end.answer(request)
-            signal.yield(request)
+            while true {
+                let request = try end.request()
+                operations.withLock { $0.append(request.operation) }
+                try end.answer(request, World.current(nil, previous: World.amara, epoch))
+                if request.operation == .acknowledgeAccount { acknowledged.yield(request) }
+            }
         }
         let application = try broker.application()
-        // The broker's end reads on another thread: an early acknowledgement would reach it while the block waits.
         let mayReturn = DispatchSemaphore(value: 0)
         application.getCurrentAccount(with: nil) { _, _, _ in
+            started.yield()
             mayReturn.wait()
-            events.withLock { $0.append("returned") }
         }
+        var start = starts.makeAsyncIterator()
+        await start.next()
+        // The block has begun and cannot end. An acknowledgement sent too early would reach the broker before this.
+        _ = try await application.deviceInformation(with: nil)
+        #expect(operations.withLock { $0 } == [.currentAccount, .getDeviceInfo])
         mayReturn.signal()
-        var requests = acknowledged.makeAsyncIterator()
-        let request = try #require(await requests.next())
-        #expect(request.operation == .acknowledgeAccount)
+        var acknowledgement = acknowledgements.makeAsyncIterator()
+        let request = try #require(await acknowledgement.next())
         #expect(try Acknowledgement(request.parameters).epoch == epoch)
-        #expect(events.withLock { $0 } == ["returned", "acknowledged"])
     }
 
     @Test func `CUR-10 an error comes with no account, and nothing is acknowledged`() async throws {
@@ -77,7 +81,8 @@ import Testing
             }
         }
         let application = try broker.application()
-        #expect(try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorUnexpected)
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorUnexpected)
         // A later call passes the same connection in order: an acknowledgement would have come before it.
         _ = try await application.deviceInformation(with: nil)
         #expect(operations.withLock { $0 } == [.getDeviceInfo])
@@ -92,7 +97,9 @@ import Testing
             end.waitForEnd()
         }
         let application = try broker.application()
-        #expect(try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorAmbiguousAccount)
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal
+                == .internalErrorAmbiguousAccount)
     }
 
     @Test(arguments: ["no JSON", #"{"home_account_id":"x"}"#, #"[{"username":"#])
@@ -105,7 +112,9 @@ import Testing
             end.waitForEnd()
         }
         let application = try broker.application()
-        #expect(try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorBrokerUnknown)
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorBrokerUnknown
+        )
     }
 
     @Test func `ACC-2 accounts are equal by identifier whatever the case`() async throws {

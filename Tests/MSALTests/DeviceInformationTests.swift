@@ -8,7 +8,9 @@ import UnixSocket
 /// Rules DEV of `msal-api.md`; where they let a failure read as "personal", ours do not.
 @Suite struct DeviceInformationTests {
     @Test(arguments: [(DeviceInfo.Mode.shared, MSALDeviceMode.shared), (.personal, .default)])
-    func `DEV-3 DEV-9 the broker's mode is the device's mode`(mode: DeviceInfo.Mode, expected: MSALDeviceMode) async throws {
+    func `DEV-3 DEV-9 the broker's mode is the device's mode`(mode: DeviceInfo.Mode, expected: MSALDeviceMode)
+        async throws
+    {
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request(), device: World.device(mode))
@@ -43,7 +45,9 @@ import UnixSocket
             end.waitForEnd()
         }
         let application = try broker.application()
-        #expect(try await seen { try await application.deviceInformation(with: nil) }.asInternal == .internalErrorBrokerUnknown)
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalErrorBrokerUnknown)
     }
 
     @Test func `an answer that claims no success is an error`() async throws {
@@ -56,7 +60,9 @@ import UnixSocket
             end.waitForEnd()
         }
         let application = try broker.application()
-        #expect(try await seen { try await application.deviceInformation(with: nil) }.asInternal == .internalErrorBrokerUnknown)
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalErrorBrokerUnknown)
     }
 
     @Test func `DEV-4 an error comes without an object`() async throws {
@@ -67,7 +73,9 @@ import UnixSocket
         }
         let application = try broker.application()
         let (hasObject, error) = await withCheckedContinuation { continuation in
-            application.getDeviceInformation(with: nil) { continuation.resume(returning: ($0 != nil, $1.map(Seen.init))) }
+            application.getDeviceInformation(with: nil) {
+                continuation.resume(returning: ($0 != nil, $1.map(Seen.init)))
+            }
         }
         #expect(!hasObject)
         #expect(error?.asInternal == .internalErrorUnexpected)
@@ -96,12 +104,16 @@ import UnixSocket
         listener.close()
         try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
         let application = try application(folder: folder, markerExists: false)
-        #expect(try await seen { try await application.deviceInformation(with: nil) }.asInternal == .internalBrokerNotAvailable)
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalBrokerNotAvailable)
     }
 
     @Test func `a personal device without a broker signs nobody in and says why`() async throws {
         let application = try application(markerExists: false)
-        #expect(try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalBrokerNotAvailable)
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalBrokerNotAvailable
+        )
     }
 
     private func application(folder: URL? = nil, markerExists: Bool) throws -> MSALPublicClientApplication {

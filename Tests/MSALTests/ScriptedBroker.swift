@@ -4,8 +4,8 @@ import Foundation
 import MSAL
 import Redaction
 import Synchronization
-import UnixSocket
 import Testing
+import UnixSocket
 
 /// A broker's end of the socket that does what a test tells it to, well or badly.
 ///
@@ -62,7 +62,8 @@ struct BrokerEnd: Sendable {
 
     func greet(_ epoch: Epoch = World.epoch(1)) throws {
         guard case .hello = try message() else { throw ScriptFailure() }
-        try send(.hello(BrokerHello(transport: Wire.transport, brokerVersion: "1", operations: Operation.all, epoch: epoch)))
+        try send(
+            .hello(BrokerHello(transport: Wire.transport, brokerVersion: "1", operations: Operation.all, epoch: epoch)))
     }
 
     /// The next request; other messages are a failure of the script.

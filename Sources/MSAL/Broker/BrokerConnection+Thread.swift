@@ -48,7 +48,7 @@ extension BrokerConnection {
             connection = try Connection.connect(to: location.socket, maximumFrame: Wire.maximumFrame)
             peer = try connection.descriptor.peer()
         } catch { throw location.failure(error) }
-        try location.check(peer)
+        guard location.trusts(peer) else { throw .untrusted(uid: peer.uid) }
         let isClosed = state.withLock { state in
             state.connection = connection
             return state.isClosed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
-internal import UnixSocket
+package import UnixSocket
 
 /// Where the broker listens, and whether this device is known to have one.
 package struct BrokerLocation: Sendable {
@@ -42,11 +42,8 @@ package struct BrokerLocation: Sendable {
         return .unreachable(reason: error.description)
     }
 
-    /// Refuses a listener that is neither root, nor this process's user, nor the owner of the socket's folder.
-    func check(_ peer: Peer) throws(LinkFailure) {
-        if peer.uid == 0 || peer.uid == geteuid() { return }
-        guard let owner = folderOwner, peer.uid == owner else { throw .untrusted(uid: peer.uid) }
-    }
+    /// Whether a listener is root, this process's user, or the owner of the socket's folder.
+    package func trusts(_ peer: Peer) -> Bool { [0, geteuid(), folderOwner].contains(peer.uid) }
 
     private var folderOwner: UInt32? {
         let folder = socket.lastIndex(of: "/").map { socket[..<$0] } ?? "."
