@@ -16,6 +16,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -43,7 +44,7 @@ let package = Package(
 
         // 4. Contracts between processes: no I/O either.
         .target(name: "BrokerProtocol", dependencies: ["Redaction"]),
-        .target(name: "AdminAPI"),
+        .target(name: "AdminAPI", dependencies: ["Redaction"]),
 
         // 5. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "Redaction", "UnixSocket"]),
@@ -52,13 +53,14 @@ let package = Package(
             dependencies: [
                 "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
-                .nioFoundationCompat, .nioHTTP1, .nioSSL, .serviceLifecycle,
+                .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
                 "AdminAPI", "OAuth", "Redaction", "Storage",
-                .asn1, .certificates, .crypto, .cryptoExtras, .hummingbird, .logging, .mustache, .nioCore, .nioSSL,
+                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .mustache, .nioCore,
+                .nioSSL,
             ]),
         .target(
             name: "MDMServer",
@@ -82,9 +84,9 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage",
-                .argumentParser, .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore,
-                .nioSSL, .serviceLifecycle,
+                "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage", "UnixSocket",
+                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdTLS, .logging,
+                .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .executableTarget(
             name: "batond",
@@ -96,7 +98,7 @@ let package = Package(
         // Tests.
         .target(
             name: "TestSupport",
-            dependencies: ["CLinux", "UnixSocket", .hummingbird, .nioCore, .subprocess],
+            dependencies: ["CLinux", "UnixSocket", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess],
             path: "Tests/TestSupport"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
@@ -113,7 +115,7 @@ let package = Package(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "OAuth", "Redaction", "Storage", "TestSupport",
-                .asn1, .certificates, .crypto, .cryptoExtras, .hummingbird, .nioCore,
+                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore,
             ]),
         .testTarget(
             name: "MDMServerTests",
@@ -150,13 +152,16 @@ extension Target.Dependency {
     static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
     static var cryptoExtras: Self { .product(name: "CryptoExtras", package: "swift-crypto") }
     static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
+    static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var hummingbird: Self { .product(name: "Hummingbird", package: "hummingbird") }
     static var hummingbirdTLS: Self { .product(name: "HummingbirdTLS", package: "hummingbird") }
     static var logging: Self { .product(name: "Logging", package: "swift-log") }
     static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
+    static var nioEmbedded: Self { .product(name: "NIOEmbedded", package: "swift-nio") }
     static var nioFoundationCompat: Self { .product(name: "NIOFoundationCompat", package: "swift-nio") }
     static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
+    static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }

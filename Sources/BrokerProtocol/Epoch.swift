@@ -16,8 +16,7 @@ package struct Epoch: Hashable, Sendable {
     }
 
     /// Begins an epoch of `random` with the next counter.
-    package init(random: some RandomNumberGenerator, counter: UInt64) {
-        var random = random
+    package init(random: inout some RandomNumberGenerator, counter: UInt64) {
         var id = ""
         for _ in 0..<2 {
             let half = String(random.next() as UInt64, radix: 16)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -48,6 +49,76 @@ int clinux_reap(int pidfd, int *status) {
     if (outcome < 0) return -errno;
     *status = info.si_code == CLD_EXITED ? info.si_status << 8 : info.si_status;
     return 0;
+}
+
+int clinux_await_exit(int pidfd) {
+    siginfo_t info;
+    int outcome;
+    do outcome = waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | WNOWAIT);
+    while (outcome < 0 && errno == EINTR);
+    return result(outcome);
+}
+
+static int is_target(int number, const int *targets, int count) {
+    for (int i = 0; i < count; i++)
+        if (targets[i] == number) return 1;
+    return 0;
+}
+
+/// Says which files the new process has: `moved[i]` as `targets[i]`, something as 0, 1 and 2, and nothing else.
+static int arrange_files(
+    posix_spawn_file_actions_t *files, const int *moved, const int *targets, int count, int highest, int keep_output) {
+    int failure = 0;
+    for (int i = 0; i < count && !failure; i++) failure = posix_spawn_file_actions_adddup2(files, moved[i], targets[i]);
+    for (int number = 0; number <= highest && !failure; number++) {
+        if (is_target(number, targets, count)) continue;
+        if (number > 2) failure = posix_spawn_file_actions_addclose(files, number);
+        else if (number == 0 || !keep_output) failure = posix_spawn_file_actions_addopen(files, number, "/dev/null", O_RDWR, 0);
+    }
+    return failure ? failure : posix_spawn_file_actions_addclosefrom_np(files, highest + 1);
+}
+
+static int prepare(posix_spawnattr_t *attributes) {
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    int failure = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    if (!failure) failure = posix_spawnattr_setpgroup(attributes, 0);
+    if (!failure) failure = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!failure) failure = posix_spawnattr_setsigmask(attributes, &none);
+    return failure;
+}
+
+int clinux_spawn(
+    const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
+    int count, int keep_output) {
+    if (count < 0 || count > MAX_FDS) return -EINVAL;
+    int highest = 2, moved[MAX_FDS], held = 0, failure = 0;
+    for (int i = 0; i < count; i++) {
+        if (targets[i] < 0 || targets[i] > 255) return -EINVAL;
+        if (targets[i] > highest) highest = targets[i];
+    }
+    // First out of the way of every target, so that no dup2 overwrites a source that a later one needs.
+    for (; held < count && !failure; held++) {
+        moved[held] = fcntl(sources[held], F_DUPFD_CLOEXEC, highest + 1);
+        if (moved[held] < 0) {
+            failure = errno;
+            break;
+        }
+    }
+    pid_t pid = -1;
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    if (!failure) failure = prepare(&attributes);
+    if (!failure) failure = arrange_files(&files, moved, targets, count, highest, keep_output);
+    if (!failure) failure = posix_spawn(&pid, path, &files, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    for (int i = 0; i < held; i++) close(moved[i]);
+    return failure ? -failure : (int)pid;
 }
 
 int clinux_die_with_parent(int signal) { return result(prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0)); }
@@ -105,6 +176,23 @@ int clinux_connect(const char *path) {
 }
 
 int clinux_socket_pair(int ends[2]) { return result(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)); }
+
+int clinux_notify(const char *path, const char *message) {
+    struct sockaddr_un where;
+    int outcome = address(path, &where);
+    if (outcome < 0) return outcome;
+    socklen_t size = sizeof where;
+    if (path[0] == '@') {
+        where.sun_path[0] = 0;
+        size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    }
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    ssize_t sent = sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&where, size);
+    outcome = sent < 0 ? -errno : 0;
+    close(fd);
+    return outcome;
+}
 
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count) {
     if (fd_count < 0 || fd_count > MAX_FDS) return -EINVAL;

@@ -5,7 +5,7 @@ internal import Glibc
 package struct SocketError: Error, Equatable, CustomStringConvertible {
     /// The calls that can fail.
     package enum Call: String, Sendable {
-        case accept, connect, duplicate, listen, pair, peerCredentials, poll, receive, send
+        case accept, connect, duplicate, listen, notify, option, pair, peerCredentials, poll, receive, send
     }
 
     package let call: Call
@@ -15,6 +15,9 @@ package struct SocketError: Error, Equatable, CustomStringConvertible {
         self.call = call
         self.errno = errno
     }
+
+    /// Whether the socket was closed or shut down on purpose, so that trying again is of no use.
+    package var meansClosed: Bool { errno == EINVAL || errno == EBADF }
 
     package var description: String {
         let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"

@@ -27,6 +27,16 @@ int clinux_pidfd_send_signal(int pidfd, int signal);
 /// Waits for the process of a pidfd and reaps it; the status is waitpid's.
 int clinux_reap(int pidfd, int *status);
 
+/// Waits until the process of a pidfd has ended, without reaping it; any number of threads may wait.
+int clinux_await_exit(int pidfd);
+
+/// Starts `path` in a process group of its own with default signals and an empty signal mask. Of the caller's open files
+/// it gets `sources[i]` as number `targets[i]`, nothing else; 0, 1 and 2 are /dev/null where not named, or the
+/// caller's 1 and 2 where `keep_output` is not 0. Gives the process number.
+int clinux_spawn(
+    const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
+    int count, int keep_output);
+
 /// Asks the kernel to send `signal` to this process when its parent dies.
 int clinux_die_with_parent(int signal);
 /// Keeps this process out of core dumps and out of reach of ptrace by processes of the same user.
@@ -39,6 +49,9 @@ int clinux_listen(const char *path, mode_t mode, int backlog);
 int clinux_accept(int listener);
 int clinux_connect(const char *path);
 int clinux_socket_pair(int ends[2]);
+
+/// Sends one datagram to the Unix socket at `path`; a leading '@' names the abstract namespace.
+int clinux_notify(const char *path, const char *message);
 
 /// Sends bytes with up to 8 descriptors attached to the first of them; never raises SIGPIPE.
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension IdentityAdmin {
+    package struct Tenant: Codable, Sendable, Equatable {
+        package let id: String
+        package let displayName: String
+        package let domain: String
+        /// The `iss` of its tokens.
+        package let issuer: String
+
+        package init(id: String, displayName: String, domain: String, issuer: String) {
+            self.id = id
+            self.displayName = displayName
+            self.domain = domain
+            self.issuer = issuer
+        }
+    }
+
+    /// A tenant to be made, with its signing key and the well-known client registrations.
+    package struct NewTenant: Codable, Sendable {
+        package let displayName: String
+        package let domain: String
+
+        package init(displayName: String, domain: String) {
+            self.displayName = displayName
+            self.domain = domain
+        }
+    }
+
+    /// One line of the audit log; `time` is in milliseconds since 1970.
+    package struct AuditEntry: Codable, Sendable, Equatable {
+        package let position: Int64
+        package let time: Int64
+        package let actor: String
+        package let action: String
+        package let subject: String?
+        package let outcome: String
+
+        package init(position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String) {
+            self.position = position
+            self.time = time
+            self.actor = actor
+            self.action = action
+            self.subject = subject
+            self.outcome = outcome
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The identity platform's part of the administration socket. Bodies are JSON; lists are JSON arrays.
+///
+/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{user}` an object id or a user principal name;
+/// `{role}` a template id or a name; all percent-encoded.
+package enum IdentityAdmin {
+    /// Every path, as a template; what answers is noted beside it.
+    package enum Path: String, CaseIterable, Sendable {
+        /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.
+        case tenants = "/identity/tenants"
+        /// GET `Tenant`.
+        case tenant = "/identity/tenants/{tenant}"
+        /// GET `[User]`; POST `NewUser` → 201 `User`.
+        case users = "/identity/tenants/{tenant}/users"
+        /// GET `User`; DELETE → 204.
+        case user = "/identity/tenants/{tenant}/users/{user}"
+        /// PUT `NewPassword` → 204; ends every session of the person.
+        case password = "/identity/tenants/{tenant}/users/{user}/password"
+        /// GET `[Role]`.
+        case roles = "/identity/tenants/{tenant}/roles"
+        /// PUT → 204; DELETE → 204.
+        case roleMember = "/identity/tenants/{tenant}/roles/{role}/members/{user}"
+        /// GET `[Client]`; POST `NewClient` → 201 `Client`.
+        case clients = "/identity/tenants/{tenant}/clients"
+        /// DELETE → 204.
+        case client = "/identity/tenants/{tenant}/clients/{client}"
+        /// GET `[AuditEntry]`, the latest `?count=`.
+        case audit = "/identity/tenants/{tenant}/audit"
+        /// GET `[Device]`.
+        case devices = "/identity/tenants/{tenant}/devices"
+        /// DELETE → 204.
+        case device = "/identity/tenants/{tenant}/devices/{device}"
+
+        /// The path with its places filled in, percent-encoded.
+        package func filled(_ places: [String: String]) -> String {
+            var path = rawValue
+            for (name, value) in places {
+                path = path.replacing("{\(name)}", with: Self.encoded(value))
+            }
+            return path
+        }
+
+        private static func encoded(_ text: String) -> String {
+            let digits = Array("0123456789ABCDEF")
+            return text.utf8.reduce(into: "") { output, byte in
+                let character = Character(Unicode.Scalar(byte))
+                if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
+                    output.append(character)
+                } else {
+                    output += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+                }
+            }
+        }
+    }
+}

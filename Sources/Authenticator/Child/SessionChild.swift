@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import CLinux
+internal import Glibc
+package import Logging
+internal import UnixSocket
+
+/// The session's process: it serves the apps of one epoch, holds the worker's credentials, and dies with the session.
+///
+/// One waits ready while nobody is signed in; it becomes the worker's when one signs in, and is killed at sign-out, so
+/// that what it held in memory is gone by construction.
+package enum SessionChild {
+    /// Where the process finds the connection to its supervisor.
+    package static let controlDescriptor: Int32 = 3
+
+    /// Serves until the supervisor ends the connection or the process.
+    ///
+    /// - Throws: ``ChildFailure`` where the supervisor does not speak as it should, and what makes serving impossible.
+    package static func run(logger: Logger) throws {
+        try shut()
+        let connection = Connection(Descriptor(owning: controlDescriptor), maximumFrame: Wire.maximumFrame)
+        let supervisor = SupervisorLink(FramedJSON(connection))
+        let (first, descriptors) = try supervisor.receive()
+        guard case .start(let configuration, let epochText, let resuming, let device, let principals) = first,
+            let epoch = Epoch(epochText)
+        else { throw ChildFailure.unexpectedStart }
+        let desk = AccountDesk(
+            epoch: epoch, device: device, principals: principals, supervisor: supervisor,
+            network: Network(configuration: configuration),
+            files: DeviceFiles(root: Directory(path: configuration.directory)), logger: logger)
+        if resuming {
+            guard let key = descriptors.first else { throw ChildFailure.noKey }
+            try desk.resume(with: SessionKey(handedOver: key))
+        }
+        desk.reportEndedSessions()
+        while let (message, descriptors) = try? supervisor.receive() { desk.take(message, descriptors) }
+    }
+
+    /// Keeps the process's memory to itself, and its life no longer than the supervisor's.
+    private static func shut() throws {
+        let parent = getppid()
+        for outcome in [clinux_forbid_dumps(), clinux_die_with_parent(SIGKILL)] where outcome != 0 {
+            throw ChildFailure.notShut(errno: -outcome)
+        }
+        // The supervisor may have died before the kernel was asked.
+        guard getppid() == parent, parent != 1 else { throw ChildFailure.orphan }
+    }
+}
+
+/// Why a session's process cannot serve.
+package enum ChildFailure: Error, Equatable {
+    case unexpectedStart
+    case noKey
+    case notShut(errno: Int32)
+    case orphan
+}

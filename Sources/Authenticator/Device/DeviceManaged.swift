@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What the MDM made of the device, as the broker needs it.
+package protocol DeviceManaged: Sendable {
+    /// What holds now.
+    var settings: ManagedSettings { get }
+    /// Installs an enrolment profile (base64) and enrols; answers once, from any thread.
+    func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void)
+    /// Asks the MDM for work now; answers when its queue is empty, from any thread.
+    func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void)
+}
+
+/// The switches and apps that the MDM set.
+package struct ManagedSettings: Sendable, Equatable {
+    package var enrolled: Bool
+    package var brokerManaged: Bool
+    package var profileShared: Bool
+    package var appConfigurationShared: Bool
+    package var apps: [RegisteredApp]
+
+    package init(
+        enrolled: Bool, brokerManaged: Bool, profileShared: Bool, appConfigurationShared: Bool, apps: [RegisteredApp]
+    ) {
+        self.enrolled = enrolled
+        self.brokerManaged = brokerManaged
+        self.profileShared = profileShared
+        self.appConfigurationShared = appConfigurationShared
+        self.apps = apps
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+/// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
+package struct DeviceSnapshot: Sendable, Codable, Equatable {
+    package let mode: DeviceMode
+    package let join: JoinRecord?
+    package let apps: [RegisteredApp]
+    /// Ended sessions that the server may not know of yet.
+    package let endedSessions: [EndedSession]
+
+    package init(mode: DeviceMode, join: JoinRecord?, apps: [RegisteredApp], endedSessions: [EndedSession]) {
+        self.mode = mode
+        self.join = join
+        self.apps = apps
+        self.endedSessions = endedSessions
+    }
+
+    /// What apps are told of the device.
+    ///
+    /// - Throws: ``BrokerError`` while shared mode is incomplete: such a device is neither shared nor personal, and an
+    ///   app must not take it for either.
+    package func info() throws(BrokerError) -> DeviceInfo {
+        switch mode {
+        case .shared: info(.shared)
+        case .personal: info(.personal)
+        case .incomplete(let missing):
+            throw BrokerError(
+                missing == .join ? .workplaceJoinRequired : .brokerUnavailable,
+                "Shared mode is not complete (\(mode.reason)). \(mode.remedy ?? "")")
+        }
+    }
+
+    private func info(_ mode: DeviceInfo.Mode) -> DeviceInfo {
+        DeviceInfo(
+            mode: mode, reason: self.mode.reason, brokerVersion: BrokerVersion.current,
+            registration: join.map {
+                DeviceInfo.Registration(
+                    deviceID: $0.deviceID, tenantID: $0.tenantID, cloudHost: $0.loginHost, thumbprint: $0.thumbprint)
+            })
+    }
+}
+
+/// The version of this broker.
+package enum BrokerVersion {
+    package static let current = "0.1.0"
+}
+
+extension JoinRecord {
+    /// The identity platform's host, with its port where it has one.
+    package var loginHost: String {
+        loginURL.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? loginURL
+    }
+}
+
+/// An app that may ask for accounts and tokens, as the registry knows it.
+package struct RegisteredApp: Sendable, Codable, Equatable {
+    package let bundleID: String
+    package let clientID: String
+    package let redirectURI: String
+
+    package init(bundleID: String, clientID: String, redirectURI: String) {
+        self.bundleID = bundleID
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+    }
+}
+
+/// The device's registration in the organisation's directory.
+package struct JoinRecord: Sendable, Codable, Equatable {
+    package let tenantID: String
+    package let deviceID: String
+    /// `https://<host>[:<port>]` of the identity platform.
+    package let loginURL: String
+    /// The device certificate, PEM.
+    package let certificate: String
+    /// SHA-1 of the certificate in upper-case hexadecimal digits.
+    package let thumbprint: String
+
+    package init(tenantID: String, deviceID: String, loginURL: String, certificate: String, thumbprint: String) {
+        self.tenantID = tenantID
+        self.deviceID = deviceID
+        self.loginURL = loginURL
+        self.certificate = certificate
+        self.thumbprint = thumbprint
+    }
+}
+
+/// A session that ended here and that the server must hear of; it holds nothing of the worker but the session's number.
+package struct EndedSession: Sendable, Codable, Equatable {
+    package let serverSession: String
+    package let epoch: String
+    package let fromBrowser: Bool
+
+    package init(serverSession: String, epoch: String, fromBrowser: Bool) {
+        self.serverSession = serverSession
+        self.epoch = epoch
+        self.fromBrowser = fromBrowser
+    }
+}

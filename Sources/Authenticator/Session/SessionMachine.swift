@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// Who holds the device, as a pure machine: every event gives the actions that the supervisor must take, in order.
+///
+/// Rules: nobody's session begins before the last one's traces are gone; an epoch's number never comes back; what was
+/// committed to the journal is carried to its end, whatever dies on the way.
+package struct SessionMachine: Sendable, Equatable {
+    package private(set) var state: State
+    /// What app connections belong to now; they end when it changes.
+    package private(set) var epoch: Epoch
+
+    /// Starts where the journal says the device was left, or as new.
+    ///
+    /// A session that was live or beginning is over: its key died with the supervisor that held it.
+    package static func recover<R: RandomNumberGenerator>(
+        from record: JournalRecord?, random: inout R
+    ) -> (SessionMachine, [Action]) {
+        switch record {
+        case nil:
+            let machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 1))
+            return (machine, [.journal(.ready(machine.epoch)), .startChild(machine.epoch, resuming: false)])
+        case .ready(let epoch):
+            return (SessionMachine(state: .ready, epoch: epoch), [.startChild(epoch, resuming: false)])
+        case .signingIn(let epoch), .signedIn(let epoch):
+            var machine = SessionMachine(state: .signedIn(Visit(epoch: epoch, usedBrowser: true)), epoch: epoch)
+            return (machine, machine.end(answering: [], random: &random))
+        case .signingOut(let ended, let next):
+            var machine = SessionMachine(state: .ready, epoch: next)
+            return (machine, machine.clear(ended, usedBrowser: true, answering: []))
+        }
+    }
+
+    /// Applies one event.
+    package mutating func handle<R: RandomNumberGenerator>(_ event: Event, random: inout R) -> [Action] {
+        switch event {
+        case .visitWanted(let ticket): begin(ticket, random: &random)
+        case .browserWanted(let url): browse(url)
+        case .visitSucceeded: succeed()
+        case .visitFailed: isVisiting ? end(answering: [], random: &random) : []
+        case .endWanted(let requester): endWanted(requester, random: &random)
+        case .itemCleared(let item, let ended): cleared(item, of: ended, random: &random)
+        case .childDied: childDied(random: &random)
+        case .agentArrived: agentArrived
+        }
+    }
+}
+
+extension SessionMachine {
+    private var isVisiting: Bool {
+        guard case .visiting = state else { return false }
+        return true
+    }
+
+    private mutating func begin<R: RandomNumberGenerator>(_ ticket: Ticket, random: inout R) -> [Action] {
+        switch state {
+        case .ready:
+            let next = Epoch(random: &random, counter: epoch.counter + 1)
+            state = .visiting(Visit(epoch: next, usedBrowser: false), ticket)
+            return [.journal(.signingIn(next)), .makeKey, .admit(ticket, next)]
+        case .signingOut(var clearing) where clearing.waiting == nil:
+            clearing.waiting = ticket
+            state = .signingOut(clearing)
+            return []
+        case .visiting, .signingOut: return [.refuse(ticket, .anotherVisit)]
+        case .signedIn: return [.refuse(ticket, .occupied)]
+        }
+    }
+
+    private mutating func browse(_ url: String) -> [Action] {
+        switch state {
+        case .visiting(var visit, let ticket):
+            visit.usedBrowser = true
+            state = .visiting(visit, ticket)
+            return [.openBrowser(visit.epoch, url)]
+        case .signedIn(var visit):
+            visit.usedBrowser = true
+            state = .signedIn(visit)
+            return [.openBrowser(visit.epoch, url)]
+        case .ready, .signingOut: return []
+        }
+    }
+
+    private mutating func succeed() -> [Action] {
+        guard case .visiting(let visit, let ticket) = state, ticket.purpose == .worker else { return [] }
+        state = .signedIn(visit)
+        epoch = visit.epoch
+        return [.journal(.signedIn(visit.epoch)), .confirm(ticket)]
+    }
+
+    private mutating func endWanted<R: RandomNumberGenerator>(
+        _ requester: Requester, random: inout R
+    ) -> [Action] {
+        switch state {
+        case .ready: return [.answer([requester])]
+        case .visiting, .signedIn: return end(answering: [requester], random: &random)
+        case .signingOut(var clearing):
+            clearing.requesters.append(requester)
+            state = .signingOut(clearing)
+            return []
+        }
+    }
+
+    /// Commits the end of the session or attempt, and begins what must follow.
+    private mutating func end<R: RandomNumberGenerator>(
+        answering requesters: [Requester], random: inout R
+    ) -> [Action] {
+        let visit: Visit
+        switch state {
+        case .visiting(let current, _), .signedIn(let current): visit = current
+        case .ready, .signingOut: return []
+        }
+        epoch = Epoch(random: &random, counter: visit.epoch.counter + 1)
+        return [.journal(.signingOut(ended: visit.epoch, next: epoch))]
+            + clear(visit.epoch, usedBrowser: visit.usedBrowser, answering: requesters)
+    }
+
+    /// What follows the commit; also where a restart takes up a sign-out that was committed.
+    private mutating func clear(_ ended: Epoch, usedBrowser: Bool, answering requesters: [Requester]) -> [Action] {
+        let items: Set<Item> = usedBrowser ? [.browser, .files] : [.files]
+        state = .signingOut(Clearing(ended: ended, items: items, requesters: requesters, waiting: nil))
+        return [.destroyKey, .endChild, .startChild(epoch, resuming: false)]
+            + (usedBrowser ? [.closeBrowser(ended)] : []) + [.clearFiles(ended)]
+    }
+
+    private mutating func cleared<R: RandomNumberGenerator>(
+        _ item: Item, of ended: Epoch, random: inout R
+    ) -> [Action] {
+        guard case .signingOut(var clearing) = state, clearing.ended == ended else { return [] }
+        clearing.items.remove(item)
+        state = .signingOut(clearing)
+        guard clearing.items.isEmpty else { return [] }
+        state = .ready
+        let next = clearing.waiting.map { begin($0, random: &random) } ?? []
+        return [.journal(.ready(epoch)), .answer(clearing.requesters)] + next
+    }
+
+    private mutating func childDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
+        switch state {
+        case .ready: return [.startChild(epoch, resuming: false)]
+        case .visiting: return end(answering: [], random: &random)
+        case .signedIn(var visit):
+            visit.restarts += 1
+            guard visit.restarts <= Visit.maximumRestarts else { return end(answering: [], random: &random) }
+            state = .signedIn(visit)
+            return [.startChild(epoch, resuming: true)]
+        case .signingOut(var clearing):
+            // The ticket belonged to an app of the child that died; that app asks again.
+            clearing.waiting = nil
+            state = .signingOut(clearing)
+            return [.startChild(epoch, resuming: false)]
+        }
+    }
+
+    private var agentArrived: [Action] {
+        guard case .signingOut(let clearing) = state, clearing.items.contains(.browser) else { return [] }
+        return [.closeBrowser(clearing.ended)]
+    }
+}

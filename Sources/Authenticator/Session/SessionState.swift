@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+extension SessionMachine {
+    /// Who holds the device.
+    package enum State: Sendable, Equatable {
+        /// Nobody; the next worker may begin.
+        case ready
+        /// Somebody is proving who they are: a worker who signs in, or an administrator who joins the device.
+        case visiting(Visit, Ticket)
+        /// A worker holds the device.
+        case signedIn(Visit)
+        /// The end is committed; traces are being cleared.
+        case signingOut(Clearing)
+    }
+
+    /// The time of one person at the device.
+    package struct Visit: Sendable, Equatable {
+        /// The epoch that the person's credentials are bound to.
+        package let epoch: Epoch
+        /// Whether a browser may hold something of the person.
+        package var usedBrowser: Bool
+        /// How often the session's process had to be started again.
+        package var restarts = 0
+
+        /// A process that dies more often than this is broken, and the session with it.
+        package static let maximumRestarts = 3
+
+        package init(epoch: Epoch, usedBrowser: Bool) {
+            self.epoch = epoch
+            self.usedBrowser = usedBrowser
+        }
+    }
+
+    /// A request to begin a visit.
+    package struct Ticket: Sendable, Hashable {
+        package enum Purpose: String, Sendable, Codable {
+            case worker, administrator
+        }
+
+        package let number: UInt64
+        package let purpose: Purpose
+
+        package init(number: UInt64, purpose: Purpose) {
+            self.number = number
+            self.purpose = purpose
+        }
+    }
+
+    /// Somebody who asked for the end and waits until the device is ready.
+    package struct Requester: Sendable, Hashable {
+        package let number: UInt64
+
+        package init(number: UInt64) { self.number = number }
+    }
+
+    /// What of an ended epoch must be gone before the device is ready.
+    package enum Item: String, Sendable, Hashable, CaseIterable {
+        case browser, files
+    }
+
+    /// A committed sign-out that is not finished.
+    package struct Clearing: Sendable, Equatable {
+        package let ended: Epoch
+        package var items: Set<Item>
+        package var requesters: [Requester]
+        /// The next worker, who has already asked to begin.
+        package var waiting: Ticket?
+    }
+
+    /// What happens to the device.
+    package enum Event: Sendable, Equatable {
+        case visitWanted(Ticket)
+        case browserWanted(url: String)
+        case visitSucceeded
+        case visitFailed
+        /// By any door: an app, the command line, the end of an administrator's visit.
+        case endWanted(Requester)
+        case itemCleared(Item, Epoch)
+        case childDied
+        case agentArrived
+    }
+
+    /// Why a visit may not begin now.
+    package enum Refusal: Sendable, Equatable {
+        /// Another worker is signed in.
+        case occupied
+        /// Somebody else is signing in at this moment.
+        case anotherVisit
+    }
+
+    /// What the supervisor must do, in this order; `journal` is on disk before the next one begins.
+    package enum Action: Sendable, Equatable {
+        case journal(JournalRecord)
+        case makeKey
+        case destroyKey
+        case startChild(Epoch, resuming: Bool)
+        /// Kill the session's process and wait until it is gone.
+        case endChild
+        case admit(Ticket, Epoch)
+        case refuse(Ticket, Refusal)
+        case confirm(Ticket)
+        case openBrowser(Epoch, String)
+        case closeBrowser(Epoch)
+        case clearFiles(Epoch)
+        case answer([Requester])
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Logging
+internal import Synchronization
+internal import UnixSocket
+
+/// The broker's three sockets: apps, agents, operators. Who connects is asked of the kernel, once, at accept.
+struct BrokerSockets: Sendable {
+    private let apps: Listener
+    private let agents: Listener
+    private let operators: Listener
+    private let inputs: Mailbox<SupervisorInput>
+    private let users: Set<UInt32>
+    private let logger: Logger
+    private let links = Counter()
+
+    /// Bytes of an operator's request or an agent's message; an enrolment profile is the largest.
+    private static let maximumMessage = 4 << 20
+
+    init(
+        configuration: SupervisorConfiguration, ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
+    ) throws {
+        users = Set(configuration.sessionUsers).union([ownUser])
+        // Another user's apps must be able to knock; the kernel's word on who they are decides, not the file's mode.
+        let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
+        apps = try Listener(path: configuration.brokerSocket, mode: mode)
+        agents = try Listener(path: configuration.agentSocket, mode: mode)
+        operators = try Listener(path: configuration.operatorSocket, mode: 0o600)
+        self.inputs = inputs
+        self.logger = logger
+    }
+
+    /// Begins to accept.
+    func open() throws {
+        try serve(apps) { descriptor, peer in inputs.post(.appConnected(descriptor, peer)) }
+        try serve(agents) { descriptor, _ in try serveAgent(descriptor) }
+        try serve(operators) { descriptor, _ in try serveOperator(descriptor) }
+    }
+
+    func close() {
+        for listener in [apps, agents, operators] { listener.close() }
+    }
+
+    private func serve(
+        _ listener: Listener, _ admit: @escaping @Sendable (Descriptor, Peer) throws -> Void
+    ) throws {
+        try BlockingThread.start {
+            while let descriptor = accept(on: listener) {
+                do {
+                    let peer = try descriptor.peer()
+                    guard users.contains(peer.uid) || peer.uid == 0 else {
+                        logger.notice("connection of another user refused", metadata: ["peer.uid": "\(peer.uid)"])
+                        continue
+                    }
+                    try admit(descriptor, peer)
+                } catch { logger.warning("connection lost at accept", metadata: ["error": "\(error)"]) }
+            }
+        }
+    }
+
+    /// The next connection; nil once the socket is closed. A connection that broke before it was accepted, or a process
+    /// out of descriptors for a moment, is no reason to stop listening.
+    private func accept(on listener: Listener) -> Descriptor? {
+        while true {
+            do throws(SocketError) { return try listener.accept() } catch {
+                guard !error.meansClosed else { return nil }
+                logger.warning("accept failed", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    private func serveAgent(_ descriptor: Descriptor) throws {
+        let channel = FramedJSON<AgentMessage, AgentOrder>(Connection(descriptor, maximumFrame: Self.maximumMessage))
+        let link = AgentLink(id: links.next(), channel: channel, logger: logger)
+        try BlockingThread.start {
+            guard let first = try? channel.receive().message, case .hello = first else { return }
+            inputs.post(.agentConnected(link))
+            while let message = try? channel.receive().message { inputs.post(.agentSaid(link.id, message)) }
+            inputs.post(.agentLost(link.id))
+        }
+    }
+
+    private func serveOperator(_ descriptor: Descriptor) throws {
+        let channel = FramedJSON<OperatorRequest, OperatorReply>(
+            Connection(descriptor, maximumFrame: Self.maximumMessage))
+        let logger = logger
+        try BlockingThread.start {
+            while let request = try? channel.receive().message {
+                inputs.post(.operatorAsked(request) { reply in
+                    do { try channel.send(reply) } catch {
+                        logger.debug("the operator is gone", metadata: ["error": "\(error)"])
+                    }
+                })
+            }
+        }
+    }
+}
+
+/// Counts up, from any thread.
+private final class Counter: Sendable {
+    private let value = Mutex<UInt64>(0)
+
+    func next() -> UInt64 {
+        value.withLock {
+            $0 += 1
+            return $0
+        }
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What the supervisor tells the session's process; descriptors travel beside the frame.
+package enum SupervisorMessage: Sendable, Codable, Equatable {
+    /// The first message: the epoch, and the session key as a descriptor when a live session is taken up again.
+    case start(
+        configuration: SupervisorConfiguration, epoch: String, resuming: Bool, device: DeviceSnapshot,
+        principals: [String: [Principal]])
+    /// The device changed.
+    case device(DeviceSnapshot)
+    /// A new app connection, as a descriptor.
+    case connection(PeerRecord)
+    /// The visit may begin; the session key is the descriptor.
+    case admit(ticket: UInt64, epoch: String)
+    case refuse(ticket: UInt64, occupied: Bool)
+    /// The visit is in the journal: the worker holds the device.
+    case confirm(ticket: UInt64)
+    /// A client's principals are on disk.
+    case principalsStored(clientID: String)
+    /// The person closed the browser, or it could not be opened.
+    case browserEnded(BrowserEnd)
+    /// An operator asks for the join; the answer is ``ChildMessage/joined`` or ``ChildMessage/visitFailed``.
+    case join(JoinOrder)
+}
+
+/// What the session's process tells the supervisor.
+package enum ChildMessage: Sendable, Codable, Equatable {
+    case visitWanted(ticket: UInt64)
+    /// A loopback address for the person's browser; nothing secret.
+    case browserWanted(url: String)
+    /// The server has opened a session, which it must hear the end of.
+    case sessionKnown(EndedSession)
+    case visitSucceeded
+    case visitFailed(OperatorFailure)
+    /// A client is about to be told of an account, or of nobody; it is on disk before the client hears of it.
+    case storePrincipals(clientID: String, [Principal])
+    /// An app asks for the sign-out; its connection is the descriptor, and the answer goes there.
+    case endWanted(requestID: String, fromBrowser: Bool)
+    case joined(JoinRecord)
+    /// The server knows that this session has ended.
+    case serverSessionEnded(String)
+}
+
+/// Why the person's browser is gone.
+package enum BrowserEnd: String, Sendable, Codable {
+    case closedByPerson, couldNotOpen, agentMissing
+}
+
+/// The kernel's word on who connected.
+package struct PeerRecord: Sendable, Codable, Equatable {
+    package let pid: Int32
+    package let uid: UInt32
+
+    package init(pid: Int32, uid: UInt32) {
+        self.pid = pid
+        self.uid = uid
+    }
+}
+

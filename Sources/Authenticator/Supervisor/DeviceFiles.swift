@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+
+/// The files of the device's state, each with one reader and one writer here.
+///
+/// "There is none" is nil; what cannot be read is an error, and the broker does not start on it.
+package struct DeviceFiles: Sendable {
+    package let root: Directory
+
+    package init(root: Directory) { self.root = root }
+
+    package var keys: Directory { root.appending("keys") }
+    /// Sealed files of the session that lives now.
+    package var session: Directory { root.appending("session") }
+    /// Where ended sessions' files wait to be unlinked.
+    package var trash: Directory { root.appending("trash") }
+    package var management: Directory { root.appending("management") }
+
+    /// Makes the folders that are missing.
+    package func prepare() throws {
+        for directory in [root, keys, session, trash] { try directory.make(mode: 0o700) }
+    }
+
+    /// What the journal says; nil on a device that is new.
+    package func journal() throws -> JournalRecord? {
+        guard let bytes = try root.file(Name.journal).read(limit: 4096) else { return nil }
+        guard let record = JournalRecord(bytes: bytes) else { throw DeviceStateDamaged(file: Name.journal) }
+        return record
+    }
+
+    package func write(_ record: JournalRecord) throws { try root.file(Name.journal).replace(with: record.bytes) }
+
+    package func join() throws -> JoinRecord? { try read(JoinRecord.self, Name.join) }
+    package func write(_ join: JoinRecord) throws { try write(join, Name.join) }
+
+    package func principals() throws -> [String: [Principal]] { try read([String: [Principal]].self, Name.principals) ?? [:] }
+    package func write(_ principals: [String: [Principal]]) throws { try write(principals, Name.principals) }
+
+    package func endedSessions() throws -> [EndedSession] { try read([EndedSession].self, Name.endedSessions) ?? [] }
+    package func write(_ sessions: [EndedSession]) throws { try write(sessions, Name.endedSessions) }
+
+    /// The session that the server would have to be told of if the device lost power now.
+    package func liveSession() throws -> EndedSession? { try read(EndedSession.self, Name.liveSession) }
+    package func write(live session: EndedSession) throws { try write(session, Name.liveSession) }
+    package func removeLiveSession() throws { try root.file(Name.liveSession).remove() }
+
+    private enum Name {
+        static let journal = "journal"
+        static let join = "join.json"
+        static let principals = "principals.json"
+        static let endedSessions = "ended-sessions.json"
+        static let liveSession = "live-session.json"
+    }
+
+    private func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
+        guard let bytes = try root.file(name).read(limit: 1 << 20) else { return nil }
+        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw DeviceStateDamaged(file: name) }
+    }
+
+    private func write(_ value: some Encodable, _ name: String) throws {
+        try root.file(name).replace(with: Array(try JSONEncoder().encode(value)))
+    }
+}
+
+/// A file of the device's state that cannot be read; treating it as empty could hide a worker who is still there.
+package struct DeviceStateDamaged: Error, Equatable, CustomStringConvertible {
+    package let file: String
+
+    package var description: String {
+        "device_state_damaged: \(file) cannot be read. Restore it, or remove the device's state and join anew."
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Logging
+
+extension Supervisor {
+    func openBrowser(_ epoch: Epoch, _ url: String) {
+        guard let agent else {
+            tell(.browserEnded(.agentMissing))
+            return
+        }
+        agent.open(epoch, url)
+    }
+
+    func agentConnected(_ link: AgentLink) throws {
+        // One session, one agent: the newer one is the session's, an older one that still hangs on is cut off.
+        agent?.end()
+        agent = link
+        logger.info("agent connected")
+        try handle(.agentArrived)
+    }
+
+    func agentLost() {
+        agent = nil
+        logger.info("agent lost")
+        tell(.browserEnded(.agentMissing))
+    }
+
+    func agentSaid(_ message: AgentMessage) throws {
+        switch message {
+        case .hello, .opened: break
+        case .failed(_, let code, _):
+            logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
+            tell(.browserEnded(.couldNotOpen))
+        case .browserExited(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.closedByPerson)) }
+        case .closed(let epoch):
+            guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
+            try handle(.itemCleared(.browser, clearing.ended))
+        }
+    }
+
+    private var visitEpoch: Epoch? {
+        switch machine.state {
+        case .visiting(let visit, _), .signedIn(let visit): visit.epoch
+        case .ready, .signingOut: nil
+        }
+    }
+}

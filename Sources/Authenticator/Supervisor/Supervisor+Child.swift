@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Logging
+internal import UnixSocket
+
+/// The session's process, as the supervisor holds it.
+struct SessionChildLink {
+    let number: UInt64
+    let process: ChildProcess
+    let channel: FramedJSON<ChildMessage, SupervisorMessage>
+}
+
+extension Supervisor {
+    func startChild(_ epoch: Epoch, resuming: Bool) throws {
+        endChild()
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+        childNumber += 1
+        let process = try ChildProcess.spawn(
+            executable: executable, arguments: ["session"], environment: [:],
+            descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
+        let link = SessionChildLink(number: childNumber, process: process, channel: FramedJSON(ours))
+        child = link
+        let key = resuming ? key.map { [$0.file] } ?? [] : []
+        let start = SupervisorMessage.start(
+            configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
+            principals: principals)
+        try link.channel.send(start, descriptors: key)
+        try listen(to: link)
+    }
+
+    private func listen(to link: SessionChildLink) throws {
+        let (inputs, number, channel, process) = (inputs, link.number, link.channel, link.process)
+        try BlockingThread.start {
+            // The channel ends when the process does, however it does.
+            while let (message, descriptors) = try? channel.receive() {
+                inputs.post(.childSaid(message, descriptors, child: number))
+            }
+            process.kill()
+            inputs.post(.childEnded(child: number))
+        }
+    }
+
+    /// Kills the session's process and waits until the kernel says that it is gone.
+    func endChild() {
+        guard let link = child else { return }
+        child = nil
+        link.process.kill()
+        link.channel.connection.shutDown()
+        do {
+            let status = try link.process.waitForExit()
+            logger.debug("session process ended", metadata: ["process.status": "\(status)"])
+        } catch { logger.error("session process was not reaped", metadata: ["error": "\(error)"]) }
+    }
+
+    func childEnded() throws {
+        endChild()
+        try failJoin(OperatorFailure(
+            code: "session_process_died", message: "The process that served the sign-in ended.",
+            remedy: "Try again; if it happens again, look at the broker's log."))
+        try handle(.childDied)
+    }
+
+    /// Sends to the session's process; where it is gone, its reader thread says so in a moment.
+    func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
+        do { try child?.channel.send(message, descriptors: descriptors) } catch {
+            logger.debug("session process does not listen", metadata: ["error": "\(error)"])
+        }
+    }
+
+    func forward(_ descriptor: Descriptor, from peer: Peer) {
+        tell(.connection(PeerRecord(pid: peer.pid, uid: peer.uid)), descriptors: [descriptor])
+    }
+
+    func admit(_ ticket: SessionMachine.Ticket, _ epoch: Epoch) {
+        guard let key else { return }
+        switch ticket.purpose {
+        case .worker: tell(.admit(ticket: ticket.number, epoch: epoch.description), descriptors: [key.file])
+        case .administrator:
+            guard let order = joining?.order else { return }
+            tell(.join(order))
+        }
+    }
+
+    func refuse(_ ticket: SessionMachine.Ticket, _ refusal: SessionMachine.Refusal) {
+        switch ticket.purpose {
+        case .worker: tell(.refuse(ticket: ticket.number, occupied: refusal == .occupied))
+        case .administrator:
+            joining?.answer(.failed(OperatorFailure(
+                code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
+                remedy: "Sign out first (baton account sign-out), then join.")))
+            joining = nil
+        }
+    }
+
+    func childSaid(_ message: ChildMessage, _ descriptors: [Descriptor]) throws {
+        switch message {
+        case .visitWanted(let ticket):
+            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
+        case .browserWanted(let url): try handle(.browserWanted(url: url))
+        case .sessionKnown(let session): try files.write(live: session)
+        case .visitSucceeded: try handle(.visitSucceeded)
+        case .visitFailed(let failure):
+            try failJoin(failure)
+            try handle(.visitFailed)
+        case .storePrincipals(let clientID, let told):
+            var changed = principals
+            changed[clientID] = told.isEmpty ? nil : told
+            try store(changed)
+            tell(.principalsStored(clientID: clientID))
+        case .endWanted(let requestID, let fromBrowser):
+            try endWanted(requestID: requestID, fromBrowser: fromBrowser, app: descriptors.first)
+        case .joined(let record): try joined(record)
+        case .serverSessionEnded(let session):
+            endedSessions.removeAll { $0.serverSession == session }
+            try files.write(endedSessions)
+        }
+    }
+
+    /// An app asked: the answer goes out on its own connection, which then ends like every other of the epoch.
+    private func endWanted(requestID: String, fromBrowser: Bool, app: Descriptor?) throws {
+        guard let app else { return }
+        if fromBrowser { try markBrowserSession() }
+        let connection = Connection(app, maximumFrame: Wire.maximumFrame)
+        let info = try? snapshot.info()
+        try handle(.endWanted(newRequester { [logger] _ in
+            let response = FlatMap.response(to: .signOut, type: .generic, device: info)
+            let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: .success(response)))
+            do { try connection.write(reply.bytes) } catch {
+                logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
+            }
+            connection.shutDown()
+        }))
+    }
+
+    func markBrowserSession() throws {
+        guard let live = try files.liveSession() else { return }
+        try files.write(live: EndedSession(serverSession: live.serverSession, epoch: live.epoch, fromBrowser: true))
+    }
+
+    func newRequester(_ answer: @escaping (OperatorReply) -> Void) -> SessionMachine.Requester {
+        requesterNumber += 1
+        let requester = SessionMachine.Requester(number: requesterNumber)
+        requesters[requester] = answer
+        return requester
+    }
+
+    func answer(_ waiting: [SessionMachine.Requester]) {
+        for requester in waiting { requesters.removeValue(forKey: requester)?(.done) }
+    }
+
+    /// What the session's process must know of the device now.
+    var snapshot: DeviceSnapshot {
+        let managed = device.settings
+        let mode = DeviceMode(.init(
+            brokerManaged: managed.brokerManaged, profile: managed.profileShared,
+            appConfiguration: managed.appConfigurationShared, joined: join != nil))
+        return DeviceSnapshot(mode: mode, join: join, apps: managed.apps, endedSessions: endedSessions)
+    }
+
+    /// The MDM changed the device; a worker whose device is no longer shared is signed out.
+    func deviceChanged() throws {
+        tell(.device(snapshot))
+        guard case .signedIn = machine.state, snapshot.mode != .shared else { return }
+        try handle(.endWanted(newRequester { _ in }))
+    }
+}

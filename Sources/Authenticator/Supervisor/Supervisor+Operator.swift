@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+extension Supervisor {
+    func operatorAsked(_ request: OperatorRequest, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        switch request {
+        case .status: answer(.status(status))
+        case .enroll(let profile): device.enroll(profile: profile, answer: answer)
+        case .checkIn: device.checkIn(answer: answer)
+        case .join(let order): try join(order, answer: answer)
+        case .signOut(let fromBrowser):
+            if fromBrowser { try markBrowserSession() }
+            try handle(.endWanted(newRequester(answer)))
+        }
+    }
+
+    private func join(_ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        guard joining == nil else {
+            answer(.failed(OperatorFailure(
+                code: "join_running", message: "A join is running already.",
+                remedy: "Finish or close the browser of the running one.")))
+            return
+        }
+        guard join == nil else {
+            answer(.failed(OperatorFailure(
+                code: "already_joined", message: "The device is joined to a directory already.",
+                remedy: "Remove the device in the directory and reset this device before you join another.")))
+            return
+        }
+        joining = (order, answer)
+        requesterNumber += 1
+        try handle(.visitWanted(.init(number: requesterNumber, purpose: .administrator)))
+    }
+
+    /// The device is registered: that is on disk before anybody hears of it, and then the administrator's visit ends.
+    func joined(_ record: JoinRecord) throws {
+        try files.write(record)
+        join = record
+        guard let answer = joining?.answer else { return }
+        joining = nil
+        let outcome = OperatorReply.joined(deviceID: record.deviceID, tenantID: record.tenantID)
+        try handle(.endWanted(newRequester { _ in answer(outcome) }))
+    }
+
+    /// Tells the operator who waits for a join that it failed; the administrator's visit ends with it.
+    func failJoin(_ failure: OperatorFailure) throws {
+        joining?.answer(.failed(failure))
+        joining = nil
+    }
+
+    private var status: DeviceStatus {
+        let snapshot = snapshot
+        let (session, pending) = sessionStatus
+        return DeviceStatus(
+            session: session, pending: pending, epoch: machine.epoch.description, mode: snapshot.mode.name,
+            reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
+            tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
+            agentConnected: agent != nil)
+    }
+
+    private var sessionStatus: (String, [String]) {
+        switch machine.state {
+        case .ready: ("ready", [])
+        case .visiting(_, let ticket): (ticket.purpose == .worker ? "signingIn" : "joining", [])
+        case .signedIn: ("signedIn", [])
+        case .signingOut(let clearing): ("signingOut", clearing.items.map(\.rawValue).sorted())
+        }
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Glibc
+internal import Logging
+internal import UnixSocket
+
+/// The supervisor's own thread: takes one input after the other, asks the ``SessionMachine``, carries out its actions.
+///
+/// It never reads an app's frame and holds no worker's secret but the session key's memory file. What it cannot write
+/// down ends it, and with it the key and the session: the next start finds the journal and finishes.
+final class Supervisor {
+    let configuration: SupervisorConfiguration
+    let files: DeviceFiles
+    let device: any DeviceManaged
+    let inputs: Mailbox<SupervisorInput>
+    let logger: Logger
+    let now: @Sendable () -> Int
+    let executable: String
+
+    var machine: SessionMachine
+    var random = SystemRandomNumberGenerator()
+    var principals: [String: [Principal]]
+    var endedSessions: [EndedSession]
+    var join: JoinRecord?
+
+    var child: SessionChildLink?
+    var childNumber: UInt64 = 0
+    var key: SessionKey?
+    var agent: AgentLink?
+    var requesters: [SessionMachine.Requester: (OperatorReply) -> Void] = [:]
+    var requesterNumber: UInt64 = 0
+    /// The operator who waits for a join.
+    var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    var stopping = false
+
+    init(
+        configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
+        executable: String, logger: Logger, now: @escaping @Sendable () -> Int
+    ) throws {
+        self.configuration = configuration
+        self.device = device
+        self.inputs = inputs
+        self.executable = executable
+        self.logger = logger
+        self.now = now
+        files = DeviceFiles(root: Directory(path: configuration.directory))
+        try files.prepare()
+        join = try files.join()
+        principals = try files.principals()
+        endedSessions = try files.endedSessions()
+        machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
+    }
+
+    /// Runs until told to stop.
+    ///
+    /// - Throws: what makes it impossible to go on: state that cannot be written, a process that cannot be started.
+    func run(whenServing: () throws -> Void) throws {
+        try forgetOldPrincipals()
+        let (recovered, actions) = SessionMachine.recover(from: try files.journal(), random: &random)
+        machine = recovered
+        try perform(actions)
+        emptyTrash()
+        try whenServing()
+        while !stopping { try take(inputs.take()) }
+        endChild()
+    }
+
+    private func take(_ input: SupervisorInput) throws {
+        switch input {
+        case .appConnected(let descriptor, let peer): forward(descriptor, from: peer)
+        case .agentConnected(let link): try agentConnected(link)
+        case .agentSaid(let id, let message): if id == agent?.id { try agentSaid(message) }
+        case .agentLost(let id): if id == agent?.id { agentLost() }
+        case .operatorAsked(let request, let answer): try operatorAsked(request, answer: answer)
+        case .childSaid(let message, let descriptors, let number):
+            if number == child?.number { try childSaid(message, descriptors) }
+        case .childEnded(let number): if number == child?.number { try childEnded() }
+        case .deviceChanged: try deviceChanged()
+        case .retryClearing(let ended): try clearFiles(of: ended)
+        case .stop: stopping = true
+        }
+    }
+
+    func handle(_ event: SessionMachine.Event) throws {
+        try perform(machine.handle(event, random: &random))
+    }
+
+    private func perform(_ actions: [SessionMachine.Action]) throws {
+        for action in actions { try perform(action) }
+    }
+
+    private func perform(_ action: SessionMachine.Action) throws {
+        switch action {
+        case .journal(let record): try journal(record)
+        case .makeKey: key = try SessionKey()
+        case .destroyKey:
+            key?.destroy()
+            key = nil
+        case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
+        case .endChild: endChild()
+        case .admit(let ticket, let epoch): admit(ticket, epoch)
+        case .refuse(let ticket, let refusal): refuse(ticket, refusal)
+        case .confirm(let ticket): tell(.confirm(ticket: ticket.number))
+        case .openBrowser(let epoch, let url): openBrowser(epoch, url)
+        case .closeBrowser(let epoch): agent?.close(epoch)
+        case .clearFiles(let epoch): try clearFiles(of: epoch)
+        case .answer(let requesters): answer(requesters)
+        }
+    }
+}
+
+// MARK: - Files
+
+extension Supervisor {
+    private func journal(_ record: JournalRecord) throws {
+        if case .signingOut(let ended, _) = record { try rememberEnd(of: ended) }
+        try files.write(record)
+        logger.info("session state changed", metadata: ["session.state": "\(record.stateName)"])
+    }
+
+    /// Writes down whom the server must hear of, before the commit and without any secret.
+    private func rememberEnd(of ended: Epoch) throws {
+        guard let live = try files.liveSession(), live.epoch == ended.description else { return }
+        if !endedSessions.contains(live) { endedSessions.append(live) }
+        try files.write(endedSessions)
+        try files.removeLiveSession()
+    }
+
+    func clearFiles(of ended: Epoch) throws {
+        do {
+            try markPrincipals(endedWith: ended)
+            try files.clearSession(of: ended)
+        } catch {
+            logger.error("clearing failed, trying again", metadata: ["error": "\(error)"])
+            inputs.post(.retryClearing(ended), afterSeconds: 1)
+            return
+        }
+        emptyTrash()
+        try handle(.itemCleared(.files, ended))
+    }
+
+    private func emptyTrash() {
+        let (files, logger) = (files, logger)
+        do {
+            try BlockingThread.start {
+                do { try files.emptyTrash() } catch {
+                    logger.error("emptying the trash failed", metadata: ["error": "\(error)"])
+                }
+            }
+        } catch { logger.error("no thread to empty the trash", metadata: ["error": "\(error)"]) }
+    }
+}
+
+// MARK: - Principals
+
+extension Supervisor {
+    /// Seconds for which a client that has not asked yet may still learn whose session ended.
+    private static let tombstoneLife = 24 * 60 * 60
+
+    private func markPrincipals(endedWith ended: Epoch) throws {
+        try store(principals.mapValues { told in
+            told.map { principal in
+                guard principal.endedAt == nil, principal.epoch == ended.description else { return principal }
+                return Principal(homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: now())
+            }
+        })
+    }
+
+    private func forgetOldPrincipals() throws {
+        let living = principals.mapValues { told in
+            told.filter { $0.endedAt.map { now() - $0 < Self.tombstoneLife } ?? true }
+        }
+        try store(living.filter { !$0.value.isEmpty })
+    }
+
+    func store(_ changed: [String: [Principal]]) throws {
+        guard changed != principals else { return }
+        try files.write(changed)
+        principals = changed
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `batond` must be told; everything else it finds in its state directory or gets from the MDM.
+package struct SupervisorConfiguration: Sendable, Codable, Equatable {
+    /// The folder of the device's state; belongs to the broker's user alone.
+    package let directory: String
+    /// The folder of the sockets.
+    package let runtimeDirectory: String
+    /// A PEM file with the certificates to trust; nothing else is trusted.
+    package let trustRoots: String
+    /// Host name → address, for names that no resolver knows.
+    package let resolve: [String: String]
+    /// User ids whose apps may connect beside the broker's own.
+    package let sessionUsers: [UInt32]
+    /// Seconds between two questions to the MDM.
+    package let checkInInterval: Int
+
+    package init(
+        directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
+        sessionUsers: [UInt32], checkInInterval: Int
+    ) {
+        self.directory = directory
+        self.runtimeDirectory = runtimeDirectory
+        self.trustRoots = trustRoots
+        self.resolve = resolve
+        self.sessionUsers = sessionUsers
+        self.checkInInterval = checkInInterval
+    }
+
+    package var brokerSocket: String { runtimeDirectory + "/broker.sock" }
+    package var agentSocket: String { runtimeDirectory + "/agent.sock" }
+    package var operatorSocket: String { runtimeDirectory + "/control.sock" }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+package import UnixSocket
+
+/// Everything that the supervisor's one thread is told by others.
+package enum SupervisorInput: Sendable {
+    case appConnected(Descriptor, Peer)
+    case agentConnected(AgentLink)
+    case agentSaid(AgentLink.ID, AgentMessage)
+    case agentLost(AgentLink.ID)
+    case operatorAsked(OperatorRequest, answer: @Sendable (OperatorReply) -> Void)
+    /// From the session's process that was started as number `child`.
+    case childSaid(ChildMessage, [Descriptor], child: UInt64)
+    case childEnded(child: UInt64)
+    /// The MDM changed something.
+    case deviceChanged
+    case retryClearing(Epoch)
+    case stop
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+package import Logging
+internal import ServiceLifecycle
+internal import UnixSocket
+
+/// The broker's supervisor as a part of a process: sockets, and the one thread that decides.
+package struct SupervisorService: Service {
+    private let configuration: SupervisorConfiguration
+    private let device: any DeviceManaged
+    private let inputs: Mailbox<SupervisorInput>
+    private let executable: String
+    private let logger: Logger
+
+    /// - Parameter executable: the path of `batond` itself, started again for each session's process.
+    package init(
+        configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
+        executable: String, logger: Logger
+    ) {
+        self.configuration = configuration
+        self.device = device
+        self.inputs = inputs
+        self.executable = executable
+        self.logger = logger
+    }
+
+    /// Serves until the process is asked to end; says so to the service manager when it is ready.
+    ///
+    /// - Throws: what made it impossible to serve; the session is over then.
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                do {
+                    try BlockingThread.start { continuation.resume(with: Result { try serve() }) }
+                } catch { continuation.resume(throwing: error) }
+            }
+        } onGracefulShutdown: {
+            inputs.post(.stop)
+        }
+    }
+
+    private func serve() throws {
+        try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
+        let sockets = try BrokerSockets(
+            configuration: configuration, ownUser: geteuid(), inputs: inputs, logger: logger)
+        defer { sockets.close() }
+        let supervisor = try Supervisor(
+            configuration: configuration, device: device, inputs: inputs, executable: executable, logger: logger,
+            now: { Int(Glibc.time(nil)) })
+        try supervisor.run {
+            try sockets.open()
+            try ServiceNotification.ready()
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A worker's account as the broker shows it to apps.
+package struct AccountRecord: Sendable, Equatable {
+    /// `<object id>.<tenant id>`.
+    package let homeAccountID: String
+    package let localAccountID: String
+    /// The tenant id.
+    package let realm: String
+    /// The host of the identity platform.
+    package let environment: String
+    package let username: String
+    package let name: String?
+    package let givenName: String?
+    package let familyName: String?
+    /// base64url of `{"uid","utid"}`.
+    package let clientInfo: String?
+    /// The claims of the id token, a JSON object.
+    package let idTokenClaims: JSONValue?
+
+    package init(
+        homeAccountID: String, localAccountID: String, realm: String, environment: String, username: String,
+        name: String? = nil, givenName: String? = nil, familyName: String? = nil, clientInfo: String? = nil,
+        idTokenClaims: JSONValue? = nil
+    ) {
+        self.homeAccountID = homeAccountID
+        self.localAccountID = localAccountID
+        self.realm = realm
+        self.environment = environment
+        self.username = username
+        self.name = name
+        self.givenName = givenName
+        self.familyName = familyName
+        self.clientInfo = clientInfo
+        self.idTokenClaims = idTokenClaims
+    }
+}
+
+extension AccountRecord {
+    package var json: JSONValue {
+        var members: [Key: JSONValue] = [
+            .homeAccountID: .string(homeAccountID), .localAccountID: .string(localAccountID), .realm: .string(realm),
+            .environment: .string(environment), .username: .string(username), .accountType: .string("AAD"),
+            .isSSOAccount: .string("1"),
+        ]
+        members[.name] = name.map(JSONValue.string)
+        members[.givenName] = givenName.map(JSONValue.string)
+        members[.familyName] = familyName.map(JSONValue.string)
+        members[.clientInfo] = clientInfo.map(JSONValue.string)
+        members[.idTokenClaims] = idTokenClaims
+        return .object(Dictionary(uniqueKeysWithValues: members.map { ($0.key.rawValue, $0.value) }))
+    }
+
+    /// Reads one element of `accounts`; nil where it names no account.
+    package init?(json: JSONValue) {
+        guard let members = json.object else { return nil }
+        func text(_ key: Key) -> String? { members[key.rawValue]?.string }
+        guard let homeAccountID = text(.homeAccountID), let username = text(.username) else { return nil }
+        self.init(
+            homeAccountID: homeAccountID, localAccountID: text(.localAccountID) ?? "", realm: text(.realm) ?? "",
+            environment: text(.environment) ?? "", username: username, name: text(.name), givenName: text(.givenName),
+            familyName: text(.familyName), clientInfo: text(.clientInfo),
+            idTokenClaims: members[Key.idTokenClaims.rawValue])
+    }
+}
+
+/// The answer to ``Operation/getAccounts``.
+package struct AccountsResponse: Sendable, Equatable {
+    package let accounts: [AccountRecord]
+
+    package init(accounts: [AccountRecord]) { self.accounts = accounts }
+
+    package var entries: FlatMap {
+        FlatMap([.accounts: JSONWriter.text(.array(accounts.map(\.json)))])
+    }
+
+    /// Reads the accounts out of a response; blank means none.
+    ///
+    /// - Throws: ``BrokerError`` where the list cannot be read.
+    package init(_ map: FlatMap) throws(BrokerError) {
+        guard let text = map[.accounts], !text.isEmpty else {
+            self.init(accounts: [])
+            return
+        }
+        guard let elements = try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits).array else {
+            throw BrokerError(.invalidParameter, "The broker's list of accounts cannot be read. Update the broker.")
+        }
+        self.init(accounts: elements.compactMap(AccountRecord.init(json:)))
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The classes of responses, which clients choose their reader by.
+package enum ResponseType: String, Sendable {
+    case generic = "operation_generic_response"
+    case accounts = "operation_get_accounts_response"
+    case token = "operation_token_response"
+}
+
+extension FlatMap {
+    /// A successful response to `operation`: its own entries, what every response says, and the
+    /// device where its mode is known.
+    package static func response(
+        to operation: Operation, type: ResponseType, device: DeviceInfo?, entries: FlatMap = FlatMap()
+    ) -> FlatMap {
+        var map = device?.entries ?? FlatMap()
+        map[.operation] = operation.rawValue
+        map[.responseType] = type.rawValue
+        map.set(.success, flag: true)
+        map.merge(entries)
+        return map
+    }
+}

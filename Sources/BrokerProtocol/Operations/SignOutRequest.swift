@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request to sign the worker out of the whole device.
+package struct SignOutRequest: Sendable, Equatable {
+    package let client: ClientRequest
+    package let homeAccountID: String
+    package let authority: String
+    package let redirectURI: String
+    /// Whether the identity platform's browser session ends, too.
+    package var signoutFromBrowser = false
+    package var wipeAccount = false
+    package var wipeCacheForAllAccounts = false
+
+    package init(client: ClientRequest, homeAccountID: String, authority: String, redirectURI: String) {
+        self.client = client
+        self.homeAccountID = homeAccountID
+        self.authority = authority
+        self.redirectURI = redirectURI
+    }
+
+    package var entries: FlatMap {
+        var map = client.entries
+        map[.homeAccountID] = homeAccountID
+        map[.authority] = authority
+        map[.redirectURI] = redirectURI
+        map[.providerType] = TokenRequest.providerType
+        map.set(.signoutFromBrowser, flag: signoutFromBrowser)
+        map.set(.wipeAccount, flag: wipeAccount)
+        map.set(.wipeCacheForAllAccounts, flag: wipeCacheForAllAccounts)
+        return map
+    }
+
+    /// - Throws: ``BrokerError`` that names the first required key which is missing.
+    package init(_ map: FlatMap) throws(BrokerError) {
+        _ = try map.required(.providerType)
+        self.init(
+            client: try ClientRequest(map), homeAccountID: try map.required(.homeAccountID),
+            authority: try map.required(.authority), redirectURI: try map.required(.redirectURI))
+        signoutFromBrowser = map.flag(.signoutFromBrowser, default: false)
+        wipeAccount = map.flag(.wipeAccount, default: false)
+        wipeCacheForAllAccounts = map.flag(.wipeCacheForAllAccounts, default: false)
+    }
+}

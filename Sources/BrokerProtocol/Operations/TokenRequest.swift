@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request for a token: ``Operation/login`` with a person, ``Operation/refresh`` without.
+package struct TokenRequest: Sendable, Equatable {
+    package let client: ClientRequest
+    package let redirectURI: String
+    /// URL text of the authority, such as `https://login.example/<tenant>`.
+    package let authority: String
+    package let scopes: [String]
+    /// The account that the app means; required by `refresh`.
+    package var homeAccountID: String?
+    /// The account's user name, or a login hint.
+    package var username: String?
+    package var prompt: String?
+    package var extraScopesToConsent: [String] = []
+    /// A claims request, JSON text.
+    package var claims: String?
+    package var forceRefresh = false
+
+    package init(client: ClientRequest, redirectURI: String, authority: String, scopes: [String]) {
+        self.client = client
+        self.redirectURI = redirectURI
+        self.authority = authority
+        self.scopes = scopes
+    }
+
+    package static let providerType = "provider_aad_v2"
+
+    package var entries: FlatMap {
+        var map = client.entries
+        map[.redirectURI] = redirectURI
+        map[.authority] = authority
+        map[.providerType] = Self.providerType
+        map[.scope] = scopes.joined(separator: " ")
+        map[.extraScopes] = "openid profile offline_access"
+        map[.homeAccountID] = homeAccountID
+        map[.username] = username
+        map[.prompt] = prompt
+        map[.claims] = claims
+        if !extraScopesToConsent.isEmpty { map[.extraConsentScopes] = extraScopesToConsent.joined(separator: " ") }
+        map.set(.forceRefresh, flag: forceRefresh)
+        return map
+    }
+
+    /// - Throws: ``BrokerError`` that names the first required key which is missing.
+    package init(_ map: FlatMap) throws(BrokerError) {
+        _ = try map.required(.providerType)
+        self.init(
+            client: try ClientRequest(map), redirectURI: try map.required(.redirectURI),
+            authority: try map.required(.authority), scopes: map.words(.scope))
+        homeAccountID = map[.homeAccountID]
+        username = map[.username]
+        prompt = map[.prompt]
+        extraScopesToConsent = map.words(.extraConsentScopes)
+        claims = map[.claims]
+        forceRefresh = map.flag(.forceRefresh, default: false)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the command line asks of the device, on a socket that only the device's own user and root may open.
+package enum OperatorRequest: Sendable, Codable, Equatable {
+    case status
+    /// Install an enrolment profile: its bytes, base64.
+    case enroll(profile: String)
+    /// Fetch what the MDM has for the device, now.
+    case checkIn
+    /// Register the device in a directory; answered when the administrator has finished in the browser.
+    case join(JoinOrder)
+    /// Sign the worker out, whoever it is.
+    case signOut(fromBrowser: Bool)
+}
+
+/// The one answer to an ``OperatorRequest``.
+package enum OperatorReply: Sendable, Codable, Equatable {
+    case done
+    case status(DeviceStatus)
+    case joined(deviceID: String, tenantID: String)
+    case failed(OperatorFailure)
+}
+
+/// Why an operator's request was not carried out.
+package struct OperatorFailure: Error, Sendable, Codable, Equatable {
+    /// Stable, for programs.
+    package let code: String
+    /// What happened.
+    package let message: String
+    /// What to do about it.
+    package let remedy: String
+
+    package init(code: String, message: String, remedy: String) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+    }
+}
+
+/// What an operator asks for with `baton device join`.
+package struct JoinOrder: Sendable, Codable, Equatable {
+    /// `https://<host>[:<port>]` of the identity platform.
+    package let loginURL: String
+    /// `https://<host>[:<port>]` of the device registration service.
+    package let registrationURL: String
+    /// A tenant id, or a domain of the tenant.
+    package let tenant: String
+    package let deviceName: String
+
+    package init(loginURL: String, registrationURL: String, tenant: String, deviceName: String) {
+        self.loginURL = loginURL
+        self.registrationURL = registrationURL
+        self.tenant = tenant
+        self.deviceName = deviceName
+    }
+}
+
+/// The device as an operator sees it; nothing of a worker.
+package struct DeviceStatus: Sendable, Codable, Equatable {
+    /// `ready`, `signingIn`, `joining`, `signedIn` or `signingOut`.
+    package let session: String
+    /// What still has to be cleared while signing out.
+    package let pending: [String]
+    /// `<counter>.<id>`.
+    package let epoch: String
+    /// `shared`, `personal` or `incomplete`.
+    package let mode: String
+    /// A stable code for the mode.
+    package let reason: String
+    package let remedy: String?
+    package let enrolled: Bool
+    package let tenantID: String?
+    package let deviceID: String?
+    /// Bundle ids of the apps that may ask for accounts.
+    package let apps: [String]
+    package let agentConnected: Bool
+
+    package init(
+        session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
+        enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool
+    ) {
+        self.session = session
+        self.pending = pending
+        self.epoch = epoch
+        self.mode = mode
+        self.reason = reason
+        self.remedy = remedy
+        self.enrolled = enrolled
+        self.tenantID = tenantID
+        self.deviceID = deviceID
+        self.apps = apps
+        self.agentConnected = agentConnected
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import HTTPTypes
+
+/// Why an administrative act was refused; messages name no person.
+package enum AdminRefusal: String, Error, Sendable {
+    case malformed = "identity.malformed"
+    case noTenant = "identity.tenant.missing"
+    case noUser = "identity.user.missing"
+    case noRole = "identity.role.missing"
+    case noClient = "identity.client.missing"
+    case noDevice = "identity.device.missing"
+    case taken = "identity.name.taken"
+    case badDomain = "identity.domain.malformed"
+    case badUserName = "identity.user.name"
+    case badDisplayName = "identity.display.name"
+    case weakPassword = "identity.password.weak"
+    case badRedirect = "identity.client.redirect"
+    case unknownResource = "identity.client.resource"
+    case busy = "identity.busy"
+    case fault = "identity.fault"
+
+    var status: HTTPResponse.Status {
+        switch self {
+        case .noTenant, .noUser, .noRole, .noClient, .noDevice: .notFound
+        case .taken: .conflict
+        case .busy: .serviceUnavailable
+        case .fault: .internalServerError
+        default: .badRequest
+        }
+    }
+
+    var failure: AdminFailure {
+        let (message, remedy) = words
+        return AdminFailure(code: rawValue, message: message, remedy: remedy)
+    }
+
+    private var words: (String, String) {
+        switch self {
+        case .malformed: ("The body is not the JSON that this call takes.", "Compare it with docs/administration.md.")
+        case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by id or domain.")
+        case .noUser: ("There is no such user in the tenant.", "List the users and name one of them.")
+        case .noRole: ("There is no such directory role.", "List the roles; name one by template id or name.")
+        case .noClient: ("There is no such client in the tenant.", "List the clients and name one of them.")
+        case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
+        case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")
+        case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
+        case .badUserName:
+            ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
+        case .badDisplayName: ("The display name is empty or too long.", "Use 1 to 256 characters.")
+        case .weakPassword: ("The password is too short or too long.", "Use 8 to 256 characters.")
+        case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
+        case .unknownResource: ("A resource is not an application id that the server knows.", "Use Graph's or DRS's id.")
+        case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
+        case .fault: ("The server failed.", "Look into the server's log.")
+        }
+    }
+}

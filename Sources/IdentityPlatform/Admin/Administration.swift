@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+internal import Storage
+
+/// The operator's acts on tenants, people, roles and clients; each is one transaction with its line of the audit log.
+package struct Administration: Sendable {
+    let platform: Platform
+
+    package init(_ platform: Platform) { self.platform = platform }
+
+    /// Makes an organisation with a signing key and the well-known clients.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func addTenant(displayName: String, domain: String) async throws -> Tenant {
+        let domain = domain.lowercased()
+        try check(displayName: displayName)
+        guard Self.isDomain(domain) else { throw AdminRefusal.badDomain }
+        let tenant = Tenant(
+            id: platform.ambient.identifier(), displayName: displayName, domain: domain,
+            pairwiseSalt: platform.ambient.randomBytes(32))
+        let (key, stored) = try await platform.hashing.run { try TenantKey.generate() }
+        try await write { connection, now in
+            try Tenants(connection).add(tenant, at: now)
+            try TenantKeys.add(key, stored: stored, tenant: tenant.id, at: now, connection)
+            for known in WellKnownClient.compatibilityPack {
+                guard let id = ClientID(rawValue: known.id) else { continue }
+                let client = Client(
+                    tenant: tenant.id, id: id, displayName: known.displayName, redirectURIs: known.redirectURIs,
+                    resources: [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication])
+                try Clients(connection).add(client, at: now)
+            }
+            try record(.tenantAdded, tenant.id, tenant.id.rawValue, now, connection)
+        }
+        return tenant
+    }
+
+    /// Adds a person.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func addUser(
+        _ name: String, profile: User.Profile, password: Sensitive<String>, tenant: Tenant
+    ) async throws -> User {
+        try check(displayName: profile.displayName)
+        let parts = name.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, name.utf8.count <= 256, parts[1].lowercased() == tenant.domain,
+            parts[0].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
+        else { throw AdminRefusal.badUserName }
+        let hash = try await hash(password)
+        let user = User(
+            tenant: tenant.id, id: platform.ambient.identifier(), userPrincipalName: name, profile: profile,
+            isEnabled: true)
+        try await write { connection, now in
+            try Users(connection).add(user, password: hash, at: now)
+            try record(.userAdded, tenant.id, user.id.rawValue, now, connection)
+        }
+        return user
+    }
+
+    /// Sets a password and ends every session of the person.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
+        let hash = try await hash(password)
+        try await write { connection, now in
+            try Users(connection).setPassword(hash, of: user.id, tenant: user.tenant)
+            try Sessions(connection).endAll(of: user.id, tenant: user.tenant, at: now)
+            try record(.passwordSet, user.tenant, user.id.rawValue, now, connection)
+        }
+    }
+
+    /// Removes a person with everything that hangs on them.
+    ///
+    /// - Throws: ``StorageError``
+    package func remove(_ user: User) async throws {
+        try await write { connection, now in
+            try Users(connection).remove(user.id, tenant: user.tenant)
+            try record(.userRemoved, user.tenant, user.id.rawValue, now, connection)
+        }
+    }
+
+    /// Gives a directory role.
+    ///
+    /// - Throws: ``StorageError``
+    package func assign(_ role: DirectoryRole, to user: User) async throws {
+        try await write { connection, now in
+            try RoleMembers(connection).assign(role, to: user.id, tenant: user.tenant)
+            try record(.roleAssigned, user.tenant, "\(role.id) \(user.id)", now, connection)
+        }
+    }
+
+    /// Takes a directory role away.
+    ///
+    /// - Throws: ``StorageError``
+    package func unassign(_ role: DirectoryRole, from user: User) async throws {
+        try await write { connection, now in
+            try RoleMembers(connection).unassign(role, from: user.id, tenant: user.tenant)
+            try record(.roleUnassigned, user.tenant, "\(role.id) \(user.id)", now, connection)
+        }
+    }
+
+    /// Registers an application.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func addClient(
+        _ id: ClientID?, displayName: String, redirectURIs: [String], resources: [ClientID]?, tenant: Tenant
+    ) async throws -> Client {
+        try check(displayName: displayName)
+        guard redirectURIs.count <= 32, redirectURIs.allSatisfy({ RedirectURI($0) != nil }) else {
+            throw AdminRefusal.badRedirect
+        }
+        let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
+        guard resources?.allSatisfy(known.contains) ?? true else { throw AdminRefusal.unknownResource }
+        let client = Client(
+            tenant: tenant.id, id: id ?? platform.ambient.identifier(), displayName: displayName,
+            redirectURIs: redirectURIs, resources: resources ?? ResourceCatalogue.standard)
+        try await write { connection, now in
+            try Clients(connection).add(client, at: now)
+            try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
+        }
+        return client
+    }
+
+    /// Removes an application with its codes and refresh tokens.
+    ///
+    /// - Throws: ``StorageError``
+    package func remove(_ client: Client) async throws {
+        try await write { connection, now in
+            try Clients(connection).remove(client.id, tenant: client.tenant)
+            try record(.clientRemoved, client.tenant, client.id.rawValue, now, connection)
+        }
+    }
+
+    private func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
+        guard (8...256).contains(password.exposed.utf8.count) else { throw AdminRefusal.weakPassword }
+        do {
+            return try await platform.passwords.hash(SecretBytes(copying: Array(password.exposed.utf8)))
+        } catch is HashingPool.Busy {
+            throw AdminRefusal.busy
+        }
+    }
+
+    private func check(displayName: String) throws {
+        guard (1...256).contains(displayName.utf8.count) else { throw AdminRefusal.badDisplayName }
+    }
+
+    private static func isDomain(_ text: String) -> Bool {
+        text.utf8.count <= 253 && text.split(separator: ".", omittingEmptySubsequences: false).count >= 2
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+                !label.isEmpty && label.utf8.count <= 63 && !label.hasPrefix("-") && !label.hasSuffix("-")
+                    && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            }
+    }
+
+    private func write(_ body: @escaping @Sendable (any Connection, Timestamp) throws -> Void) async throws {
+        let now = platform.ambient.now()
+        do {
+            try await platform.database.write { try body($0, now) }
+        } catch let error as StorageError where error.code == .conflict {
+            throw AdminRefusal.taken
+        }
+    }
+}
+
+/// Writes the line of the audit log for an act of the local operator.
+private func record(
+    _ action: AuditAction, _ tenant: TenantID, _ subject: String, _ now: Timestamp, _ connection: any Connection
+) throws {
+    try AuditLog(connection).append(
+        action, tenant: tenant, actor: AuditLog.localOperator, subject: subject, at: now)
+}

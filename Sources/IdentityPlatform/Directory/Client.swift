@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An application registration. All are public clients: what runs on a shared device can keep no secret.
+package struct Client: Sendable {
+    package let tenant: TenantID
+    package let id: ClientID
+    package let displayName: String
+    package let redirectURIs: [String]
+    /// The applications whose tokens it may ask for without a person's consent.
+    package let resources: [ClientID]
+
+    /// Whether a redirect URI is registered: equal as text, but for the port of a loopback address (RFC 8252
+    /// section 7.3).
+    package func allowsRedirect(to uri: RedirectURI) -> Bool {
+        redirectURIs.contains { registered in
+            registered == uri.text || RedirectURI(registered).map { $0.isLoopback && $0.matchesButForPort(uri) } == true
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+/// The application registrations of one transaction.
+package struct Clients {
+    private let connection: any Connection
+
+    package init(_ connection: any Connection) { self.connection = connection }
+
+    package func find(_ id: ClientID, tenant: TenantID) throws -> Client? {
+        guard let row = try connection.row("SELECT displayName FROM client WHERE tenant = \(tenant) AND id = \(id)")
+        else { return nil }
+        return try client(id, tenant: tenant, displayName: try row.text(0))
+    }
+
+    func all(tenant: TenantID) throws -> [Client] {
+        try connection.rows("SELECT id, displayName FROM client WHERE tenant = \(tenant) ORDER BY displayName, id")
+            .map { try client(try $0.value(0), tenant: tenant, displayName: try $0.text(1)) }
+    }
+
+    func add(_ client: Client, at time: Timestamp) throws {
+        try connection.execute(
+            """
+            INSERT INTO client (tenant, id, displayName, created)
+            VALUES (\(client.tenant), \(client.id), \(client.displayName), \(time))
+            """)
+        for uri in Set(client.redirectURIs) {
+            try connection.execute(
+                "INSERT INTO clientRedirect (tenant, client, uri) VALUES (\(client.tenant), \(client.id), \(uri))")
+        }
+        for resource in Set(client.resources) {
+            try connection.execute(
+                """
+                INSERT INTO clientResource (tenant, client, resource)
+                VALUES (\(client.tenant), \(client.id), \(resource))
+                """)
+        }
+    }
+
+    func remove(_ id: ClientID, tenant: TenantID) throws {
+        try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
+    }
+
+    private func client(_ id: ClientID, tenant: TenantID, displayName: String) throws -> Client {
+        let uris = try connection.rows(
+            "SELECT uri FROM clientRedirect WHERE tenant = \(tenant) AND client = \(id) ORDER BY uri")
+        let resources = try connection.rows(
+            "SELECT resource FROM clientResource WHERE tenant = \(tenant) AND client = \(id) ORDER BY resource")
+        return Client(
+            tenant: tenant, id: id, displayName: displayName, redirectURIs: try uris.map { try $0.text(0) },
+            resources: try resources.map { try $0.value(0) })
+    }
+}

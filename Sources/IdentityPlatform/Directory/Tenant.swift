@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An organisation; every other row of the directory belongs to one.
+package struct Tenant: Sendable {
+    package let id: TenantID
+    package let displayName: String
+    /// The verified domain that stands for it in addresses and user names.
+    package let domain: String
+    /// Secret input of the pairwise subject identifiers (OpenID Connect Core section 8.1).
+    let pairwiseSalt: [UInt8]
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+
+/// The cookies of the sign-in pages: of this host alone, over TLS alone, out of reach of scripts, and gone with the
+/// browser (RFC 6265bis, `__Host-` prefix).
+enum HostCookie: String {
+    case session = "__Host-baton-session"
+    case csrf = "__Host-baton-csrf"
+
+    func value(in request: Request) -> String? { request.cookies[rawValue]?.value }
+
+    func set(_ value: String, on response: inout Response) {
+        response.headers.append(field("\(rawValue)=\(value)"))
+    }
+
+    func clear(on response: inout Response) {
+        response.headers.append(field("\(rawValue)=; Max-Age=0"))
+    }
+
+    private func field(_ start: String) -> HTTPField {
+        HTTPField(name: .setCookie, value: "\(start); Path=/; Secure; HttpOnly; SameSite=Lax")
+    }
+}

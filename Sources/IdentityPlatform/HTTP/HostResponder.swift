@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+package import Hummingbird
+
+/// Chooses by the host name of the request; a name that is not configured is nobody's (RFC 9110 section 15.5.20).
+package struct HostResponder: HTTPResponder {
+    private let responders: [String: any HTTPResponder<IdentityContext>]
+
+    /// - Parameter responders: by host name in lower case, without a port.
+    package init(_ responders: [String: any HTTPResponder<IdentityContext>]) { self.responders = responders }
+
+    package func respond(to request: Request, context: IdentityContext) async throws -> Response {
+        let authority = request.head.authority ?? ""
+        let host = authority.prefix { $0 != ":" }.lowercased()
+        guard let responder = responders[host] else { return Response(status: .misdirectedRequest) }
+        return try await responder.respond(to: request, context: context)
+    }
+}

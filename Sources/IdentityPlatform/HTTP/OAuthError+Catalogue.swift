@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+
+/// Every refusal of the platform under its AADSTS number, spelt once.
+extension OAuthError {
+    // People
+    package static let badCredentials = OAuthError(
+        .invalidGrant, number: 50126, description: "The user name or password is incorrect.")
+    package static let disabledUser = OAuthError(
+        .invalidGrant, number: 50057, description: "The user account is disabled.")
+    package static let signInRequired = OAuthError(
+        .loginRequired, number: 50058, description: "No one is signed in, and the request forbids to ask.")
+    package static let staleForm = OAuthError(
+        .invalidRequest, number: 165900, description: "The page was open for too long. Sign in again.")
+    package static let busy = OAuthError(
+        .temporarilyUnavailable, number: 90033, description: "Too many sign-ins at this moment. Try again shortly.")
+
+    // Codes and tokens
+    package static let badGrant = OAuthError(
+        .invalidGrant, number: 70000, description: "The code or token is unknown, revoked, or of another client.",
+        suberror: Suberror.badToken)
+    package static let expiredGrant = OAuthError(
+        .invalidGrant, number: 70008, description: "The authorization code or refresh token has expired.",
+        suberror: Suberror.tokenExpired)
+    package static let redeemedCode = OAuthError(
+        .invalidGrant, number: 54005, description: "The authorization code was already redeemed.")
+    package static let verifierMismatch = OAuthError(
+        .invalidGrant, number: 501481, description: "The code_verifier does not match the code_challenge.")
+    package static let redirectMismatch = OAuthError(
+        .invalidGrant, number: 500112, description: "The redirect_uri is not the one that the code was issued for.")
+
+    // Requests
+    package static let unknownTenant = OAuthError(
+        .invalidRequest, number: 90002, description: "The tenant was not found. Check the tenant in the address.")
+    package static let ambiguousTenant = OAuthError(
+        .invalidRequest, number: 50059,
+        description: "The request does not say which tenant it means. Name it in the address or in login_hint.")
+    package static let unknownClient = OAuthError(
+        .unauthorizedClient, number: 700016, description: "The application is not registered in this tenant.")
+    package static let publicClientWithSecret = OAuthError(
+        .invalidClient, number: 700025, description: "The client is public, so client_secret must not be sent.")
+    package static let unregisteredRedirect = OAuthError(
+        .invalidRequest, number: 50011, description: "The redirect_uri is not registered for the application.")
+    package static let unsupportedGrant = OAuthError(
+        .unsupportedGrantType, number: 70003, description: "The grant_type is not supported.")
+    package static let unsupportedResponseType = OAuthError(
+        .unsupportedResponseType, number: 700054, description: "The response_type is not supported; use code.")
+    package static let unsupportedResponseMode = OAuthError(
+        .invalidRequest, number: 70007, description: "The response_mode is not supported; use query or form_post.")
+    package static let challengeRequired = OAuthError(
+        .invalidRequest, number: 9002325, description: "Proof Key for Code Exchange with method S256 is required.")
+    package static let malformedForm = OAuthError(
+        .invalidRequest, number: 9002313, description: "The request is malformed or repeats a parameter.")
+    package static let tooLarge = OAuthError(
+        .invalidRequest, number: 90098, description: "The request is larger than the server accepts.")
+    package static let malformedScope = OAuthError(
+        .invalidScope, number: 70011, description: "The scope is malformed.")
+    package static let unknownScope = OAuthError(
+        .invalidScope, number: 70011, description: "The resource does not know one of the scopes.")
+    package static let severalResources = OAuthError(
+        .invalidScope, number: 28000, description: "The scopes name more than one resource.")
+    package static let unknownResource = OAuthError(
+        .invalidResource, number: 500011, description: "The resource is not known in this tenant.")
+    package static let noConsent = OAuthError(
+        .invalidGrant, number: 65001, description: "The application has no permission for this resource.",
+        suberror: "consent_required")
+    package static let serverFault = OAuthError(
+        .serverError, number: 90027, description: "The server failed. Try again; tell the operator the trace id.")
+
+    /// A parameter that has to be there is not.
+    package static func missing(_ name: ParameterName) -> OAuthError {
+        OAuthError(.invalidRequest, number: 900144, description: "The request lacks the parameter \(name.rawValue).")
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+package import HTTPTypes
+package import Hummingbird
+internal import NIOCore
+package import OAuth
+
+extension OAuthError {
+    /// The status that goes with the error (RFC 6749 section 5.2).
+    package var status: HTTPResponse.Status {
+        switch code {
+        case _ where self == .tooLarge: .contentTooLarge
+        case .invalidClient: .unauthorized
+        case .temporarilyUnavailable: .serviceUnavailable
+        case .serverError: .internalServerError
+        default: .badRequest
+        }
+    }
+
+    /// The error as JSON in Entra's shape; the one place where an ``OAuthError`` becomes a response.
+    ///
+    /// - Parameter correlation: the client's own id of the request, if it sent one.
+    package func response(_ ambient: Ambient, correlation: String?) -> Response {
+        let trace = ambient.identifier(of: OAuthError.self).rawValue
+        let correlation = correlation ?? trace
+        let time = Date(timeIntervalSince1970: Double(ambient.now().seconds))
+            .formatted(.iso8601.dateTimeSeparator(.space))
+        let lines = [wireDescription, "Trace ID: \(trace)", "Correlation ID: \(correlation)", "Timestamp: \(time)"]
+        var members = MembersWriter()
+        members.set(ReplyName.error, code.rawValue)
+        members.set(ReplyName.errorDescription, lines.joined(separator: "\r\n"))
+        members.set(ReplyName.errorCodes, [number])
+        members.set(ReplyName.timestamp, time)
+        members.set(ReplyName.traceID, trace)
+        members.set(ReplyName.correlationID, correlation)
+        members.set(ReplyName.suberror, suberror)
+        return Response(status: status, json: members)
+    }
+}

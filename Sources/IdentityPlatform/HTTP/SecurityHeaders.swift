@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+
+/// The headers that every answer carries; a route may set a stricter value of its own.
+struct SecurityHeaders: RouterMiddleware {
+    typealias Context = IdentityContext
+
+    func handle(
+        _ request: Request, context: IdentityContext, next: @concurrent (Request, IdentityContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        let defaults: [(HTTPField.Name, String)] = [
+            (.cacheControl, "no-store"), (.referrerPolicy, "no-referrer"), (.xContentTypeOptions, "nosniff"),
+            (.strictTransportSecurity, "max-age=31536000"), (.frameOptions, "DENY"),
+            (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
+        ]
+        for (name, value) in defaults where response.headers[name] == nil { response.headers[name] = value }
+        if let correlation = request.correlation { response.headers[.clientRequestID] = correlation }
+        return response
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+
+extension Pages {
+    /// Sends the browser back to the client with the fields of an answer, in the mode the client asked for.
+    func answer(
+        _ fields: FormParameters, to address: AuthorizeRequest.ReturnAddress, status: HTTPResponse.Status
+    ) -> Response {
+        switch address.mode {
+        case .query: redirect(to: address.redirect.appending(fields), status: status)
+        case .formPost:
+            formPost(to: address.redirect, fields: fields.names.map { ($0, fields[$0] ?? "") })
+        }
+    }
+}
+
+extension RedirectURI {
+    /// The URI with more parameters in its query.
+    func appending(_ fields: FormParameters) -> String {
+        let separator = text.contains("?") ? "&" : "?"
+        let bare = ["http", "https"].contains(scheme) && rest == "/" && !text.hasSuffix("/") && separator == "?"
+        return text + (bare ? "/" : "") + separator + fields.encoded
+    }
+}

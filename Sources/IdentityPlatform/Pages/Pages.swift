@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Hummingbird
+internal import Mustache
+internal import NIOCore
+
+/// The pages that a browser shows, compiled once. Mustache escapes every value.
+struct Pages: Sendable {
+    private let signIn: MustacheTemplate
+    private let message: MustacheTemplate
+    private let redirect: MustacheTemplate
+    private let formPost: MustacheTemplate
+
+    init() throws {
+        signIn = try Self.template(Self.signInBody)
+        message = try Self.template(Self.messageBody)
+        redirect = try Self.template(Self.redirectBody)
+        formPost = try Self.template(Self.formPostBody)
+    }
+
+    /// What the sign-in page shows and carries.
+    struct SignIn {
+        let tenant: String
+        let client: String
+        let action: String
+        /// The query of the authorisation request.
+        let request: String
+        let csrf: String
+        let username: String
+        let alert: String?
+    }
+
+    /// The page that asks for name and password.
+    ///
+    /// - Parameter redirect: where the form's answer may lead, for the policy.
+    func signIn(_ content: SignIn, redirect: RedirectURI, status: HTTPResponse.Status) -> Response {
+        page(
+            signIn.render([
+                "tenant": content.tenant, "client": content.client, "action": content.action,
+                "request": content.request, "csrf": content.csrf, "username": content.username,
+                "named": !content.username.isEmpty, "alert": content.alert as Any,
+            ]),
+            status: status, formAction: "'self' \(redirect.policySource)")
+    }
+
+    /// A page that only says something.
+    func message(title: String, text: String, isAlert: Bool = false, status: HTTPResponse.Status = .ok) -> Response {
+        page(message.render(["title": title, "text": text, "isAlert": isAlert]), status: status)
+    }
+
+    /// A redirect whose body holds the target as an anchor, which some clients read instead of `Location`.
+    func redirect(to target: String, status: HTTPResponse.Status) -> Response {
+        var response = page(redirect.render(["target": target]), status: status)
+        response.headers[.location] = target
+        return response
+    }
+
+    /// A form that posts itself to the client (OAuth 2.0 Form Post Response Mode).
+    func formPost(to target: RedirectURI, fields: [(name: String, value: String)]) -> Response {
+        page(
+            formPost.render([
+                "target": target.text, "script": Self.script,
+                "fields": fields.map { ["name": $0.name, "value": $0.value] },
+            ]),
+            status: .ok, formAction: target.policySource, script: Self.scriptSource)
+    }
+
+    private func page(
+        _ html: String, status: HTTPResponse.Status, formAction: String = "'none'", script: String? = nil
+    ) -> Response {
+        let policy = [
+            "default-src 'none'", "style-src \(Stylesheet.source)", "form-action \(formAction)", "base-uri 'none'",
+            "frame-ancestors 'none'",
+        ]
+        return Response(
+            status: status,
+            headers: [
+                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store",
+                .contentSecurityPolicy: (policy + (script.map { ["script-src \($0)"] } ?? [])).joined(separator: "; "),
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    private static func template(_ body: String) throws -> MustacheTemplate {
+        try MustacheTemplate(
+            string: """
+                <!doctype html>
+                <html lang="en"><head><meta charset="utf-8">
+                <meta name="viewport" content="width=device-width, initial-scale=1">
+                <style>\(Stylesheet.text)</style>
+                \(body)
+                </html>
+                """)
+    }
+
+    private static let script = "document.forms[0].submit()"
+    private static let scriptSource = "'sha256-\(Data(SHA256.hash(data: Array(script.utf8))).base64EncodedString())'"
+}

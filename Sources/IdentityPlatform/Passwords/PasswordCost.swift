@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one guess costs (scrypt, RFC 7914): memory is 128 · N · r bytes.
+package struct PasswordCost: Sendable, Hashable {
+    /// log₂ of N.
+    package let logarithm: Int
+    package let blockSize: Int
+    package let parallelism: Int
+
+    /// Makes a cost; `nil` outside 2¹…2²⁰ rounds, blocks of 1…16 and 1…4 lanes, which also bounds what a stored hash
+    /// can make the server do.
+    package init?(logarithm: Int, blockSize: Int, parallelism: Int) {
+        guard (1...20).contains(logarithm), (1...16).contains(blockSize), (1...4).contains(parallelism) else {
+            return nil
+        }
+        self.init(checked: logarithm, blockSize, parallelism)
+    }
+
+    private init(checked logarithm: Int, _ blockSize: Int, _ parallelism: Int) {
+        self.logarithm = logarithm
+        self.blockSize = blockSize
+        self.parallelism = parallelism
+    }
+
+    /// N = 2¹⁵, r = 8, p = 1: 32 MiB and about 0.1 s.
+    package static let standard = PasswordCost(checked: 15, 8, 1)
+    /// N = 2⁴: for tests alone.
+    package static let minimal = PasswordCost(checked: 4, 8, 1)
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+
+extension Platform {
+    /// The handlers of the token endpoint.
+    var grants: [any GrantHandler] {
+        [AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self)]
+    }
+
+    /// What answers on the platform's listener, by host name.
+    package func responder() -> HostResponder {
+        let names = configuration.names
+        return HostResponder([
+            names.login: router { router in
+                DiscoveryEndpoints(platform: self).addRoutes(to: router)
+                AuthorizeEndpoint(platform: self).addRoutes(to: router)
+                TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
+                LogoutEndpoint(platform: self).addRoutes(to: router)
+            },
+            names.graph: router { router in
+                GraphEndpoints(platform: self).addRoutes(to: router)
+            },
+        ])
+    }
+
+    private func router(_ addRoutes: (Router<IdentityContext>) -> Void) -> any HTTPResponder<IdentityContext> {
+        let router = Router(context: IdentityContext.self, options: [.caseInsensitive, .autoGenerateHeadEndpoints])
+        router.add(middleware: SecurityHeaders())
+        router.add(middleware: ErrorResponses(ambient: ambient))
+        addRoutes(router)
+        return router.buildResponder()
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+
+/// What a client asked for and gets: one resource, some of its permissions, and OpenID Connect's own scopes.
+package struct GrantedScope: Sendable {
+    package let resource: Resource
+    /// The name that the client called the resource by, which becomes `aud`.
+    package let audience: String
+    /// The permissions, for `scp`.
+    package let permissions: [String]
+    /// The scopes as the client wrote them, for the reply.
+    package let requested: Scopes
+
+    package var isOpenID: Bool { requested.contains(Scopes.openID) }
+    package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }
+    package var wantsPrimaryRefreshToken: Bool { requested.contains(Scopes.primaryRefreshToken) }
+}

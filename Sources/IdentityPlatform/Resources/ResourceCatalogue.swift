@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+
+/// The resources of this server, under their own names and under Microsoft's, which foreign clients have built in.
+package struct ResourceCatalogue: Sendable {
+    package let graph: Resource
+    package let deviceRegistration: Resource
+    private let all: [Resource]
+
+    init(names: IdentityConfiguration.Names) {
+        graph = Resource(
+            application: Self.graphApplication,
+            identifiers: [
+                "https://\(names.graph)", names.origin(of: names.graph), "https://graph.microsoft.com",
+                Self.graphApplication.rawValue,
+            ],
+            permissions: ["User.Read"])
+        deviceRegistration = Resource(
+            application: Self.deviceRegistrationApplication,
+            identifiers: [
+                "urn:ms-drs:\(names.deviceRegistration)", "urn:ms-drs:enterpriseregistration.windows.net",
+                Self.deviceRegistrationApplication.rawValue,
+            ],
+            permissions: ["adrs_access"])
+        all = [graph, deviceRegistration]
+    }
+
+    package static let graphApplication = ClientID(bytes: [0, 0, 0, 3, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0])
+    package static let deviceRegistrationApplication = ClientID(
+        bytes: [0x01, 0xcb, 0x28, 0x76, 0x7e, 0xbd, 0x4a, 0xa4, 0x9c, 0xc9, 0xd2, 0x8b, 0xd4, 0xd3, 0x59, 0xa9])
+
+    /// The applications that a registration may ask for when nothing else is said.
+    static let standard = [graphApplication]
+
+    /// Reads `scope` and the older `resource` for a client.
+    ///
+    /// - Throws: ``OAuthError``
+    package func grant(scope: String?, resource: String? = nil, to client: Client) throws(OAuthError) -> GrantedScope {
+        guard let requested = Scopes(parsing: scope ?? "") else { throw .malformedScope }
+        var names: [(identifier: String, permission: String)] = []
+        for value in requested.values where !Self.protocolScopes.contains(value.lowercased()) {
+            names.append(Self.split(value) ?? ("https://graph.microsoft.com", value))
+        }
+        if let resource { names.append((Self.trimmed(resource), ".default")) }
+        let identifier = names.first?.identifier ?? graph.identifiers[0]
+        guard names.allSatisfy({ $0.identifier == identifier }) else { throw .severalResources }
+        guard let resource = all.first(where: { $0.identifiers.contains(identifier.lowercased()) }) else {
+            throw .unknownResource
+        }
+        guard client.resources.contains(resource.application) else { throw .noConsent }
+        return GrantedScope(
+            resource: resource, audience: identifier, permissions: try Self.permissions(names.map(\.permission), resource),
+            requested: requested)
+    }
+
+    private static let protocolScopes: Set<String> = [
+        Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess, Scopes.primaryRefreshToken, Scopes.groups,
+    ]
+
+    private static func permissions(_ asked: [String], _ resource: Resource) throws(OAuthError) -> [String] {
+        if asked.isEmpty || asked.contains(".default") { return resource.permissions }
+        var permissions: [String] = []
+        for name in asked {
+            guard let known = resource.permissions.first(where: { $0.lowercased() == name.lowercased() }) else {
+                throw .unknownScope
+            }
+            permissions.append(known)
+        }
+        return permissions
+    }
+
+    /// Takes `https://graph.example//.default` apart at its last slash; bare names stay whole and mean Graph.
+    private static func split(_ scope: String) -> (String, String)? {
+        guard let slash = scope.lastIndex(of: "/") else { return nil }
+        return (trimmed(String(scope[..<slash])), String(scope[scope.index(after: slash)...]))
+    }
+
+    private static func trimmed(_ identifier: String) -> String {
+        identifier.hasSuffix("/") ? String(identifier.dropLast()) : identifier
+    }
+}

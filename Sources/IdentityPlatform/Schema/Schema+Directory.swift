@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+extension Schema {
+    static let directory = [
+        Migration(
+            "directory",
+            [
+                """
+                CREATE TABLE tenant (
+                    id TEXT NOT NULL PRIMARY KEY, displayName TEXT NOT NULL, domain TEXT NOT NULL UNIQUE,
+                    pairwiseSalt BLOB NOT NULL, created BIGINT NOT NULL)
+                """,
+                // loginName is the user principal name in lower case: equality of names ignores case.
+                """
+                CREATE TABLE user (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, loginName TEXT NOT NULL,
+                    userPrincipalName TEXT NOT NULL, displayName TEXT NOT NULL, givenName TEXT, surname TEXT,
+                    mail TEXT, jobTitle TEXT, mobilePhone TEXT, accountEnabled BIGINT NOT NULL,
+                    passwordHash TEXT NOT NULL, created BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, id), UNIQUE (tenant, loginName))
+                """,
+                """
+                CREATE TABLE roleMember (
+                    tenant TEXT NOT NULL, role TEXT NOT NULL, user TEXT NOT NULL,
+                    PRIMARY KEY (tenant, role, user),
+                    FOREIGN KEY (tenant, user) REFERENCES user (tenant, id) ON DELETE CASCADE)
+                """,
+                "CREATE INDEX roleMemberByUser ON roleMember (tenant, user)",
+                """
+                CREATE TABLE client (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, displayName TEXT NOT NULL,
+                    created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
+                """,
+                """
+                CREATE TABLE clientRedirect (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, uri TEXT NOT NULL,
+                    PRIMARY KEY (tenant, client, uri),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                """
+                CREATE TABLE clientResource (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, resource TEXT NOT NULL,
+                    PRIMARY KEY (tenant, client, resource),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                """
+                CREATE TABLE signingKey (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, algorithm TEXT NOT NULL,
+                    privateKey BLOB NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
+                """,
+            ])
+    ]
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One sign-in of one person, the `sid` of every code, token and cookie that came of it. When it ends, all of them do.
+package struct Session: Sendable {
+    package let tenant: TenantID
+    package let id: SessionID
+    package let user: UserID
+    /// The device that the session is bound to, once it proved its key.
+    package let device: DeviceBinding?
+    /// How the person proved who they are (RFC 8176), `pwd` for a password.
+    package let methods: [String]
+    package let begun: Timestamp
+    package let ended: Timestamp?
+}
+
+/// The device behind a session, as tokens name it.
+package struct DeviceBinding: Sendable, Hashable {
+    package let id: DeviceID
+    /// Whether several workers share the device; their access tokens live ten minutes at most.
+    package let isShared: Bool
+
+    package init(id: DeviceID, isShared: Bool) {
+        self.id = id
+        self.isShared = isShared
+    }
+}
+
+/// Ways of proving who one is (RFC 8176).
+package enum AuthenticationMethod {
+    package static let password = "pwd"
+}

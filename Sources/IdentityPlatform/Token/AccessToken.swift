@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An access token that one of the platform's own resources has checked.
+package struct AccessToken: Sendable {
+    package let tenant: TenantID
+    package let user: User
+    package let session: Session
+    package let client: ClientID
+    package let permissions: [String]
+    package let roles: [RoleID]
+}

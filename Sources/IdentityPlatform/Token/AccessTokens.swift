@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// Checks bearer tokens for the platform's own resources.
+package struct AccessTokens: Sendable {
+    let issuer: TokenIssuer
+    let database: any Database
+    let ambient: Ambient
+
+    /// Why a bearer token was refused; none of it is about whose token it is.
+    package enum Refusal: Error, Equatable {
+        case missing, malformed, signature, audience, expired, ended
+    }
+
+    /// Checks signature, issuer, audience and time, and that session and person are still good. Roles are the
+    /// person's present ones, not those at the time of issue.
+    ///
+    /// - Throws: ``Refusal``, ``StorageError``
+    package func check(authorization: String?, for resource: Resource) async throws -> AccessToken {
+        guard let authorization else { throw Refusal.missing }
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Refusal.malformed }
+        guard let token = try? CompactJWS(String(parts[1])), let claims = try? token.claims(),
+            let tenant = TenantID(rawValue: try text(claims, .tenantID)),
+            let user = UserID(rawValue: try text(claims, .objectID)),
+            let session = SessionID(rawValue: try text(claims, .sessionID)),
+            let client = ClientID(rawValue: try text(claims, .appID))
+        else { throw Refusal.malformed }
+        try await verify(token, claims, tenant)
+        try judge(claims, tenant, resource)
+        let permissions = try text(claims, .scopes).split(separator: " ").map(String.init)
+        return try await database.read { connection in
+            guard let live = try Sessions(connection).live(session, tenant: tenant), live.user == user,
+                let person = try Users(connection).find(user, tenant: tenant), person.isEnabled
+            else { throw Refusal.ended }
+            return AccessToken(
+                tenant: tenant, user: person, session: live, client: client, permissions: permissions,
+                roles: try RoleMembers(connection).roles(of: user, tenant: tenant))
+        }
+    }
+
+    private func verify(_ token: CompactJWS, _ claims: Members, _ tenant: TenantID) async throws {
+        let known = try await database.read { try Tenants($0).find(tenant) != nil }
+        guard known else { throw Refusal.signature }
+        let keys = try await issuer.keys.all(of: tenant)
+        guard let key = keys.first(where: { $0.id == token.keyID }) else { throw Refusal.signature }
+        do { try token.verify(with: key.verification) } catch { throw Refusal.signature }
+    }
+
+    private func judge(_ claims: Members, _ tenant: TenantID, _ resource: Resource) throws {
+        guard try text(claims, .issuer) == issuer.issuer(tenant) else { throw Refusal.signature }
+        guard resource.identifiers.contains(try text(claims, .audience).lowercased()) else {
+            throw Refusal.audience
+        }
+        guard let begin = try? claims.integer(ClaimName.notBefore), let end = try? claims.integer(ClaimName.expiresAt)
+        else { throw Refusal.malformed }
+        let now = ambient.now().seconds
+        guard Int64(begin) <= now, now < Int64(end) else { throw Refusal.expired }
+    }
+
+    private func text(_ claims: Members, _ name: ClaimName) throws -> String {
+        do { return try claims.string(name) } catch { throw Refusal.malformed }
+    }
+}

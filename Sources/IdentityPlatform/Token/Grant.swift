@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that tokens say: who, for which application and resource, in which session, on which device.
+package struct Grant: Sendable {
+    package let tenant: Tenant
+    package let user: User
+    package let roles: [RoleID]
+    package let client: Client
+    package let session: Session
+    package let scope: GrantedScope
+    package let nonce: String?
+
+    package init(
+        tenant: Tenant, user: User, roles: [RoleID], client: Client, session: Session, scope: GrantedScope,
+        nonce: String? = nil
+    ) {
+        self.tenant = tenant
+        self.user = user
+        self.roles = roles
+        self.client = client
+        self.session = session
+        self.scope = scope
+        self.nonce = nonce
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import OAuth
+package import Redaction
+
+/// A code, refresh token or cookie: 256 random bits, led by the tenant, of which the database keeps only a hash.
+///
+/// Its text is `1.<tenant>.<secret>` in `A–Z a–z 0–9 - _ .`, since some clients post it unencoded and some ask for a dot.
+package struct OpaqueToken: Sendable {
+    package let tenant: TenantID
+    /// What the client gets.
+    package let text: Sensitive<String>
+    /// What the database keeps: SHA-256 over the whole text. The secret's entropy makes a slow hash needless.
+    package let hash: [UInt8]
+
+    /// Draws a new token.
+    package init(tenant: TenantID, ambient: Ambient) {
+        let text = "1.\(Base64URL.encode(tenant.bytes)).\(Base64URL.encode(ambient.randomBytes(32)))"
+        self.init(tenant: tenant, text: text)
+    }
+
+    /// Reads what a client sent; `nil` when it cannot be one of ours.
+    package init?(_ text: String) {
+        guard text.utf8.count < 128 else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "1", let tenant = try? Base64URL.decode(parts[1]), tenant.count == 16,
+            let secret = try? Base64URL.decode(parts[2]), secret.count == 32
+        else { return nil }
+        self.init(tenant: TenantID(bytes: tenant), text: text)
+    }
+
+    private init(tenant: TenantID, text: String) {
+        self.tenant = tenant
+        self.text = Sensitive(text)
+        hash = Array(SHA256.hash(data: Array(text.utf8)))
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+internal import Redaction
+
+extension TokenIssuer {
+    /// The members of a successful reply of the token endpoint (RFC 6749 section 5.1, OpenID Connect Core 3.1.3.3).
+    ///
+    /// - Parameters:
+    ///   - refreshToken: durable by now.
+    ///   - withClientInfo: whether the client sent `client_info=1`.
+    /// - Throws: ``StorageError``, or the library's error.
+    package func reply(
+        _ grant: Grant, refreshToken: OpaqueToken?, withClientInfo: Bool
+    ) async throws -> MembersWriter {
+        let lifetime = Int(accessTokenLifetime(grant.session).components.seconds)
+        var members = MembersWriter()
+        members.set(ReplyName.tokenType, "Bearer")
+        members.set(ReplyName.scope, grant.scope.requested.text)
+        members.set(ReplyName.expiresIn, lifetime)
+        members.set(ReplyName.extendedExpiresIn, lifetime)
+        members.set(ReplyName.accessToken, try await accessToken(grant))
+        if let refreshToken {
+            members.set(ReplyName.refreshToken, refreshToken.text.exposed)
+            members.set(ReplyName.refreshTokenExpiresIn, Int(lifetimes.refreshToken.components.seconds))
+        }
+        if grant.scope.isOpenID { members.set(ReplyName.idToken, try await idToken(grant)) }
+        if withClientInfo { members.set(ReplyName.clientInfo, Self.clientInfo(grant.user)) }
+        return members
+    }
+
+    /// Who the person is at home, for clients that build `oid.tid`.
+    package static func clientInfo(_ user: User) -> String {
+        ClientInfo(userID: user.id.rawValue, tenantID: user.tenant.rawValue).encoded
+    }
+}

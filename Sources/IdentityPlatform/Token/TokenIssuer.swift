@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import OAuth
+
+/// Writes and signs the tokens of a grant.
+package struct TokenIssuer: Sendable {
+    let names: IdentityConfiguration.Names
+    let lifetimes: IdentityConfiguration.Lifetimes
+    let keys: TenantKeys
+    let ambient: Ambient
+
+    /// How long an access token of that session lives.
+    package func accessTokenLifetime(_ session: Session) -> Duration {
+        session.device?.isShared == true ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+    }
+
+    /// The `iss` of an organisation's tokens.
+    package func issuer(_ tenant: TenantID) -> String { "\(names.origin(of: names.login))/\(tenant)/v2.0" }
+
+    /// An access token (RFC 9068 in spirit, Entra's claims in fact).
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    package func accessToken(_ grant: Grant) async throws -> String {
+        let now = ambient.now()
+        var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant.session))
+        claims.set(ClaimName.appID, grant.client.id.rawValue)
+        claims.set(ClaimName.appIDAuthenticationClass, "0")
+        claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)
+        claims.set(ClaimName.authorizedPartyAuthenticationClass, "0")
+        claims.set(ClaimName.identityType, "user")
+        claims.set(ClaimName.scopes, grant.scope.permissions.joined(separator: " "))
+        claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
+        claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
+        claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))
+        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+    }
+
+    /// An id token (OpenID Connect Core section 2).
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    package func idToken(_ grant: Grant) async throws -> String {
+        let now = ambient.now()
+        var claims = common(grant, audience: grant.client.id.rawValue, now, lifetime: lifetimes.accessToken)
+        claims.set(ClaimName.nonce, grant.nonce)
+        claims.set(ClaimName.authenticationTime, Int(grant.session.begun.seconds))
+        claims.set(ClaimName.loginHint, grant.user.userPrincipalName)
+        if grant.scope.requested.contains(Scopes.email) { claims.set(ClaimName.email, grant.user.profile.mail) }
+        if grant.scope.requested.contains(Scopes.profile) {
+            claims.set(ClaimName.givenName, grant.user.profile.givenName)
+            claims.set(ClaimName.familyName, grant.user.profile.surname)
+        }
+        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+    }
+
+    /// The claims that access tokens and id tokens share.
+    private func common(_ grant: Grant, audience: String, _ now: Timestamp, lifetime: Duration) -> MembersWriter {
+        var claims = MembersWriter()
+        claims.set(ClaimName.audience, audience)
+        claims.set(ClaimName.issuer, issuer(grant.tenant.id))
+        claims.set(ClaimName.issuedAt, Int(now.seconds))
+        claims.set(ClaimName.notBefore, Int(now.seconds))
+        claims.set(ClaimName.expiresAt, Int((now + lifetime).seconds))
+        claims.set(ClaimName.authenticationMethods, grant.session.methods)
+        claims.set(ClaimName.deviceID, grant.session.device?.id.rawValue)
+        claims.set(ClaimName.name, grant.user.profile.displayName)
+        claims.set(ClaimName.objectID, grant.user.id.rawValue)
+        claims.set(ClaimName.preferredUsername, grant.user.userPrincipalName)
+        claims.set(ClaimName.sessionID, grant.session.id.rawValue)
+        claims.set(ClaimName.subject, subject(of: grant))
+        claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
+        claims.set(ClaimName.tokenID, Base64URL.encode(ambient.randomBytes(16)))
+        claims.set(ClaimName.version, "2.0")
+        return claims
+    }
+
+    /// The pairwise subject: the same person has another one in each application (OpenID Connect Core section 8.1).
+    package func subject(of grant: Grant) -> String {
+        Base64URL.encode(
+            HMAC<SHA256>.authenticationCode(
+                for: grant.client.id.bytes + grant.user.id.bytes,
+                using: SymmetricKey(data: grant.tenant.pairwiseSalt)))
+    }
+}

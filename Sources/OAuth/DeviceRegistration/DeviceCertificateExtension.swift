@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Extensions of a device certificate, all under one arc (MS-DVRJ 3.1.5.1.1.3).
+package enum DeviceCertificateExtension: UInt, Sendable, CaseIterable {
+    case deviceID = 2
+    case userObjectID = 3
+    case tenantID = 5
+    case joinType = 7
+    case region = 8
+
+    /// The object identifier's numbers.
+    package var arcs: [UInt] { [1, 2, 840, 113556, 1, 5, 284, rawValue] }
+}

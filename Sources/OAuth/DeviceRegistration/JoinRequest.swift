@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The body of a device join (API version 2.0, RSA keys).
+package struct JoinRequest: Sendable {
+    /// The subject that every certificate request of this protocol has.
+    package static let certificateRequestCommonName = "7E980AD9-B86D-4306-9425-9AC066FB014A"
+
+    /// DER of the PKCS#10 request for the device key.
+    package let certificateRequest: [UInt8]
+    package let transportKey: TransportKey
+    package let targetDomain: String
+    package let deviceType: String
+    package let operatingSystemVersion: String
+    package let displayName: String
+    package let joinType: JoinType
+    /// Whether the device is to be shared, which a Cloud Device Administrator alone may ask for.
+    package let isShared: Bool
+
+    package init(
+        certificateRequest: [UInt8], transportKey: TransportKey, targetDomain: String, deviceType: String,
+        operatingSystemVersion: String, displayName: String, joinType: JoinType = .join, isShared: Bool
+    ) {
+        self.certificateRequest = certificateRequest
+        self.transportKey = transportKey
+        self.targetDomain = targetDomain
+        self.deviceType = deviceType
+        self.operatingSystemVersion = operatingSystemVersion
+        self.displayName = displayName
+        self.joinType = joinType
+        self.isShared = isShared
+    }
+
+    /// Reads a body of at most 64 KiB; attribute names in either case, truth values also as text.
+    ///
+    /// - Throws: ``MembersFailure``, ``Base64Failure``, ``JOSEFailure`` for the transport key.
+    package init(decoding body: [UInt8]) throws {
+        let members = try Members(decoding: body)
+        guard let request = try members.members(RegistrationName.certificateRequest) else {
+            throw MembersFailure.missing(RegistrationName.certificateRequest.rawValue)
+        }
+        guard try request.string(RegistrationName.type) == "pkcs10" else {
+            throw MembersFailure.wrongType(RegistrationName.type.rawValue)
+        }
+        certificateRequest = try Base64.decodeLeniently(try request.string(RegistrationName.data))
+        transportKey = try TransportKey(decoding: try members.string(RegistrationName.transportKey))
+        targetDomain = try members.optionalString(RegistrationName.targetDomain) ?? ""
+        deviceType = try members.optionalString(RegistrationName.deviceType) ?? ""
+        operatingSystemVersion = try members.optionalString(RegistrationName.operatingSystemVersion) ?? ""
+        displayName = try members.optionalString(RegistrationName.deviceDisplayName) ?? ""
+        guard let number = try members.lenientInteger(RegistrationName.joinType), let type = JoinType(rawValue: number)
+        else { throw MembersFailure.wrongType(RegistrationName.joinType.rawValue) }
+        joinType = type
+        let attributes =
+            try members.members(RegistrationName.attributes) ?? members.members(RegistrationName.lowercaseAttributes)
+        isShared = try attributes?.lenientBool(RegistrationName.sharedDevice) ?? false
+    }
+
+    /// The JSON body.
+    ///
+    /// - Throws: ``JOSEFailure`` for a transport key that is not RSA.
+    package func encoded() throws(JOSEFailure) -> [UInt8] {
+        var request = MembersWriter()
+        request.set(RegistrationName.type, "pkcs10")
+        request.set(RegistrationName.data, Base64.encode(certificateRequest))
+        var attributes = MembersWriter()
+        attributes.set(RegistrationName.sharedDevice, isShared)
+        var body = MembersWriter()
+        body.set(RegistrationName.certificateRequest, request)
+        body.set(RegistrationName.transportKey, try transportKey.encoded())
+        body.set(RegistrationName.targetDomain, targetDomain)
+        body.set(RegistrationName.deviceType, deviceType)
+        body.set(RegistrationName.operatingSystemVersion, operatingSystemVersion)
+        body.set(RegistrationName.deviceDisplayName, displayName)
+        body.set(RegistrationName.joinType, joinType.rawValue)
+        body.set(RegistrationName.attributes, attributes)
+        return body.bytes
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why device registration refused: what clients show of the reply's JSON.
+package struct RegistrationError: Error, Sendable, Equatable {
+    /// Stable words of the reply's `code`; unknown ones are kept as they are.
+    package struct Code: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let authenticationRequired = Code(rawValue: "authentication_required")
+        package static let badRequest = Code(rawValue: "bad_request")
+        package static let authorizationFailed = Code(rawValue: "authorization_failed")
+        package static let unsupportedVersion = Code(rawValue: "unsupported_api_version")
+        package static let unknownTenant = Code(rawValue: "unknown_tenant")
+        package static let internalError = Code(rawValue: "internal_error")
+    }
+
+    package let code: Code
+    /// For the administrator; no user data.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Reads an error reply; nil where the object is none.
+    package init?(_ reply: Members) {
+        guard let word = try? reply.string(RegistrationName.code) else { return nil }
+        let message = (try? reply.optionalString(RegistrationName.message)) ?? nil
+        self.init(Code(rawValue: word), message ?? "")
+    }
+
+    /// The JSON body.
+    package var encoded: [UInt8] {
+        var body = MembersWriter()
+        body.set(RegistrationName.code, code.rawValue)
+        body.set(RegistrationName.message, message)
+        return body.bytes
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a form or a query was not read; no value is named.
+package enum FormFailure: Error, Equatable {
+    /// More bytes or more fields than the limit.
+    case overLimit
+    /// A percent sign without two hexadecimal digits, or bytes that are not UTF-8.
+    case malformed
+    /// A parameter more than once (RFC 6749 section 3.1 forbids it).
+    case repeated
+}
+
+/// Parameters of a form body or a query string (`application/x-www-form-urlencoded`, RFC 6749 appendix B).
+///
+/// A parameter without a value counts as absent (RFC 6749 section 3.1). The fields may hold secrets: never log them.
+package struct FormParameters: Sendable, Equatable {
+    private var fields: [(name: String, value: String)] = []
+
+    package init() {}
+
+    /// Reads a body or a query, at most `byteLimit` bytes and `fieldLimit` fields, whatever its Content-Type said.
+    ///
+    /// - Throws: ``FormFailure``.
+    package init(
+        parsing body: some Collection<UInt8>, byteLimit: Int = 64 * 1024, fieldLimit: Int = 64
+    ) throws(FormFailure) {
+        guard body.count <= byteLimit else { throw .overLimit }
+        var names: Set<String> = []
+        for field in body.split(separator: UInt8(ascii: "&")) {
+            let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = try Self.text(parts[0])
+            let value = parts.count > 1 ? try Self.text(parts[1]) : ""
+            guard names.insert(name).inserted else { throw .repeated }
+            guard names.count <= fieldLimit else { throw .overLimit }
+            if !value.isEmpty { fields.append((name, value)) }
+        }
+    }
+
+    /// The value of a parameter, nil where it is absent or empty.
+    package subscript(name: some WireName) -> String? { self[name.rawValue] }
+
+    /// The value of a parameter that has no name of its own among the ``WireName``s.
+    package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// Every name, in the order of the form.
+    package var names: [String] { fields.map(\.name) }
+
+    /// Adds a parameter; nil adds nothing.
+    package mutating func append(_ name: some WireName, _ value: String?) {
+        guard let value else { return }
+        fields.append((name.rawValue, value))
+    }
+
+    /// The form as text, everything outside the unreserved characters of RFC 3986 percent-encoded.
+    package var encoded: String {
+        var text: [UInt8] = []
+        for (index, field) in fields.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: "&")) }
+            Self.append(field.name, to: &text)
+            text.append(UInt8(ascii: "="))
+            Self.append(field.value, to: &text)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    package static func == (left: FormParameters, right: FormParameters) -> Bool {
+        left.fields.elementsEqual(right.fields) { $0 == $1 }
+    }
+
+    private static func text(_ field: some Collection<UInt8>) throws(FormFailure) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(field.count)
+        var rest = field.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(hexadecimal), let low = rest.next().flatMap(hexadecimal) else {
+                    throw .malformed
+                }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+        return text
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func append(_ text: String, to output: inout [UInt8]) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                output.append(byte)
+            default:
+                output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The public keys that an issuer publishes (RFC 7517 section 5).
+package struct JSONWebKeySet: Sendable {
+    package let keys: [JSONWebKey]
+
+    package init(_ keys: [JSONWebKey]) { self.keys = keys }
+
+    /// Reads a key set of at most 32 keys. Keys of a kind that nobody here knows are left out (RFC 7517 section 5).
+    ///
+    /// - Throws: ``JOSEFailure`` `malformed`, `overLimit`.
+    package init(decoding bytes: [UInt8]) throws(JOSEFailure) {
+        guard let members = try? Members(decoding: bytes), case .array(let elements) = members[JSONWebKeyName.keys]
+        else { throw .malformed }
+        guard elements.count <= 32 else { throw .overLimit }
+        keys = elements.compactMap { element in
+            guard case .object(let values) = element else { return nil }
+            return try? JSONWebKey(Members(values))
+        }
+    }
+
+    /// The key of that id.
+    package subscript(keyID: String) -> JSONWebKey? { keys.first { $0.keyID == keyID } }
+
+    /// The set's JSON.
+    package var encoded: [UInt8] {
+        var text = Array("{\"\(JSONWebKeyName.keys.rawValue)\":[".utf8)
+        for (index, key) in keys.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            text += key.published.bytes
+        }
+        return text + Array("]}".utf8)
+    }
+}

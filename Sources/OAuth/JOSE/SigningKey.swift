@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Crypto
+package import CryptoExtras
+internal import FoundationEssentials
+
+/// A key that signs, kept as the library's object so that nothing is parsed at each signature.
+package enum SigningKey: Sendable {
+    case rsa(_RSA.Signing.PrivateKey)
+    case p256(P256.Signing.PrivateKey)
+    case symmetric(SymmetricKey)
+
+    /// The one algorithm that the key is for.
+    package var algorithm: SignatureAlgorithm {
+        switch self {
+        case .rsa: .rs256
+        case .p256: .es256
+        case .symmetric: .hs256
+        }
+    }
+
+    /// The key that verifies what this one signs.
+    package var verification: VerificationKey {
+        switch self {
+        case .rsa(let key): .rsa(key.publicKey)
+        case .p256(let key): .p256(key.publicKey)
+        case .symmetric(let key): .symmetric(key)
+        }
+    }
+
+    /// Signs the ASCII of a JWS signing input (RFC 7515 section 5.1).
+    ///
+    /// - Throws: the library's error, where the key cannot sign.
+    package func signature(for input: [UInt8]) throws -> [UInt8] {
+        switch self {
+        case .rsa(let key): Array(try key.signature(for: input, padding: .insecurePKCS1v1_5).rawRepresentation)
+        case .p256(let key): Array(try key.signature(for: input).rawRepresentation)
+        case .symmetric(let key): Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+
+extension PrimaryRefreshToken {
+    /// A request for an app's tokens through a PRT, signed under the session key.
+    package struct UseRequest: Sendable {
+        package let token: Sensitive<String>
+        /// The app, not the broker.
+        package let clientID: String
+        package let redirectURI: String?
+        package let scopes: Scopes
+        /// The resource of the older endpoint; Baton's own device leaves it out.
+        package let resource: String?
+        package let nonce: String
+
+        package init(
+            token: Sensitive<String>, clientID: String, redirectURI: String?, scopes: Scopes, nonce: String
+        ) {
+            self.token = token
+            self.clientID = clientID
+            self.redirectURI = redirectURI
+            self.scopes = scopes
+            resource = nil
+            self.nonce = nonce
+        }
+
+        /// Reads the members of a verified request.
+        ///
+        /// - Throws: ``MembersFailure``.
+        package init(_ claims: Members) throws(MembersFailure) {
+            guard try claims.string(ClaimName.grantType) == GrantType.refreshToken.rawValue else {
+                throw .wrongType(ClaimName.grantType.rawValue)
+            }
+            token = Sensitive(try claims.string(ClaimName.refreshToken))
+            clientID = try claims.string(ClaimName.clientID)
+            redirectURI = try claims.optionalString(ClaimName.redirectURI)
+            guard let scopes = Scopes(parsing: try claims.optionalString(ClaimName.scope) ?? "") else {
+                throw .wrongType(ClaimName.scope.rawValue)
+            }
+            self.scopes = scopes
+            resource = try claims.optionalString(ClaimName.resource)
+            nonce = try claims.string(ClaimName.requestNonce)
+        }
+
+        /// Signs the request: HS256, key derivation version 2, a fresh context.
+        ///
+        /// - Parameter now: seconds since 1970.
+        /// - Throws: the library's error.
+        package func signed(
+            with key: SessionKey, now: Int, using generator: inout some RandomNumberGenerator
+        ) throws -> String {
+            var payload = MembersWriter()
+            payload.set(ClaimName.issuer, WellKnownClient.broker)
+            payload.set(ClaimName.audience, PrimaryRefreshToken.useAudience)
+            payload.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
+            payload.set(ClaimName.refreshToken, token.exposed)
+            payload.set(ClaimName.clientID, clientID)
+            payload.set(ClaimName.redirectURI, redirectURI)
+            payload.set(ClaimName.scope, scopes.text)
+            payload.set(ClaimName.requestNonce, nonce)
+            payload.set(ClaimName.issuedAt, now)
+            payload.set(ClaimName.expiresAt, now + PrimaryRefreshToken.nonceLifetime)
+            return try SessionSignedRequest.sign(payload: payload.bytes, with: key, using: &generator)
+        }
+    }
+}

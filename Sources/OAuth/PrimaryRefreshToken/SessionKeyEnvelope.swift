@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+package import CryptoExtras
+internal import FoundationEssentials
+internal import Redaction
+
+/// `session_key_jwe`: the session key, encrypted to the device's transport key (compact JWE, RFC 7516).
+///
+/// RSA-OAEP with SHA-1 is what every client of this dialect demands; OAEP's security does not rest on the hash's
+/// collision resistance. The JWE's body is filler for every known client: the *encrypted key* is the message.
+package enum SessionKeyEnvelope {
+    /// The one header that all known clients take.
+    static let header = Array(#"{"enc":"A256GCM","alg":"RSA-OAEP"}"#.utf8)
+
+    /// Encrypts `key` to a transport key.
+    ///
+    /// - Throws: the library's error, where the transport key cannot encrypt.
+    package static func seal(_ key: SessionKey, to transportKey: _RSA.Encryption.PublicKey) throws -> String {
+        let encryptedKey = try unsafe key.secret.withUnsafeBytes { bytes in
+            try unsafe transportKey.encrypt(Data(bytes), padding: .PKCS1_OAEP)
+        }
+        let segment = Array(Base64URL.encode(header).utf8)
+        let body = try AES.GCM.seal([UInt8(ascii: "{"), UInt8(ascii: "}")], using: key.symmetricKey, authenticating: segment)
+        let segments: [any Sequence<UInt8>] = [encryptedKey, Array(body.nonce), body.ciphertext, body.tag]
+        return String(decoding: segment, as: UTF8.self) + "."
+            + segments.map { Base64URL.encode(Array($0)) }.joined(separator: ".")
+    }
+
+    /// Decrypts the session key with the transport key's private half. The filler is not looked at: the real service's
+    /// does not verify.
+    ///
+    /// - Throws: ``JOSEFailure`` `malformed`, `overLimit`, `unsupported`, `wrongSignature` where it is not for this key.
+    package static func open(_ text: String, with transportKey: _RSA.Encryption.PrivateKey) throws(JOSEFailure) -> SessionKey {
+        let parts = try EncryptedSegments(text, limit: 8 * 1024)
+        guard parts.header[HeaderName.algorithm] == .string("RSA-OAEP"),
+            parts.header[HeaderName.encryption] == .string(EncryptedSegments.gcm)
+        else { throw .unsupported }
+        do {
+            var bytes = Array(try transportKey.decrypt(parts.encryptedKey, padding: .PKCS1_OAEP))
+            guard let key = SessionKey(SecretBytes(consuming: &bytes)) else { throw JOSEFailure.wrongSignature }
+            return key
+        } catch {
+            throw .wrongSignature
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+
+/// A request signed under a key derived from a PRT's session key (HS256): PRT use, PRT renewal, browser credential.
+package enum SessionSignedRequest {
+    /// Signs `payload` with a fresh context.
+    ///
+    /// - Throws: the library's error.
+    package static func sign(
+        payload: [UInt8], with key: SessionKey, version: KeyDerivationVersion = .two,
+        using generator: inout some RandomNumberGenerator
+    ) throws -> String {
+        let context = RandomBytes.make(RequestContext.length, using: &generator)
+        return try sign(payload: payload, with: key, version: version, context: context)
+    }
+
+    static func sign(
+        payload: [UInt8], with key: SessionKey, version: KeyDerivationVersion, context: [UInt8]
+    ) throws -> String {
+        var header = MembersWriter()
+        header.set(HeaderName.algorithm, SignatureAlgorithm.hs256.rawValue)
+        header.set(HeaderName.context, Base64.encode(context))
+        if version == .two { header.set(HeaderName.keyDerivationVersion, version.rawValue) }
+        let derived = key.derived(context: context, payload: payload, version: version)
+        return try TokenSigner(key: .symmetric(derived), header: header).token(payload: payload)
+    }
+
+    /// A request whose signature has not been checked; it names the PRT, so that its session key can be found.
+    package struct Unverified: Sendable {
+        /// Which PRT the sender says to hold: look it up, believe nothing else.
+        package let primaryRefreshToken: Sensitive<String>
+        package let keyDerivationVersion: KeyDerivationVersion
+        private let token: CompactJWS
+        private let context: [UInt8]
+        private let claims: Members
+
+        /// Takes the request apart.
+        ///
+        /// - Throws: ``JOSEFailure``.
+        package init(_ token: CompactJWS) throws(JOSEFailure) {
+            guard token.algorithm == .hs256 else { throw .unsupported }
+            self.token = token
+            context = try RequestContext.read(token.header)
+            do {
+                let number = try token.header.lenientInteger(HeaderName.keyDerivationVersion) ?? 1
+                guard let version = KeyDerivationVersion(rawValue: number) else { throw JOSEFailure.unsupported }
+                keyDerivationVersion = version
+                claims = try token.claims()
+                primaryRefreshToken = Sensitive(try claims.string(ClaimName.refreshToken))
+            } catch let failure as JOSEFailure {
+                throw failure
+            } catch {
+                throw .malformed
+            }
+        }
+
+        /// Checks the signature and gives the payload's members.
+        ///
+        /// - Throws: ``JOSEFailure`` `wrongSignature`.
+        package func verified(with key: SessionKey) throws(JOSEFailure) -> Members {
+            let derived = key.derived(
+                context: context, payload: token.rawPayload, version: keyDerivationVersion)
+            try token.verify(with: .symmetric(derived))
+            return claims
+        }
+    }
+}

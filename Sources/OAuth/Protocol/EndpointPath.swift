@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Paths that server and device both know.
+package enum EndpointPath {
+    /// The v2 token endpoint of a tenant, which also gives nonces and takes PRT requests.
+    package static func token(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/token" }
+
+    /// The v2 authorisation endpoint of a tenant.
+    package static func authorize(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/authorize" }
+
+    /// The device ends a session here (Baton's own).
+    package static func endSession(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/endsession" }
+
+    /// Device registration: discovery (MS-DVRJ; the cloud's dialect).
+    package static func registrationDiscovery(tenant: String) -> String { "/\(tenant)/Discover" }
+
+    /// Device registration: a nonce for the certificate request.
+    package static func registrationNonce(tenant: String) -> String { "/EnrollmentServer/nonce/\(tenant)/" }
+
+    /// Device registration: join, and the stem of a device's own address.
+    package static let registration = "/EnrollmentServer/device/"
+}

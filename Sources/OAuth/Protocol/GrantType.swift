@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Values of `grant_type`.
+package enum GrantType: String, Sendable {
+    case authorizationCode = "authorization_code"
+    case deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
+    case deviceToken = "device_token"
+    /// RFC 7523; also the envelope of every PRT request (MS-OAPXBC).
+    case jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+    case password
+    case refreshToken = "refresh_token"
+    /// Asks for a nonce (MS-OAPXBC).
+    case serverChallenge = "srv_challenge"
+}

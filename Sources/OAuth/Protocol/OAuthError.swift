@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An error of the token or authorisation endpoint (RFC 6749 section 5.2) with Entra's number.
+///
+/// ``description`` goes to the client; ``detail`` is for the log only. Neither holds user data.
+package struct OAuthError: Error, Sendable, Equatable {
+    /// The wire's `error` word; words that nobody here knows are kept as they are.
+    package struct Code: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let accessDenied = Code(rawValue: "access_denied")
+        package static let interactionRequired = Code(rawValue: "interaction_required")
+        package static let invalidClient = Code(rawValue: "invalid_client")
+        package static let invalidGrant = Code(rawValue: "invalid_grant")
+        package static let invalidInstance = Code(rawValue: "invalid_instance")
+        package static let invalidRequest = Code(rawValue: "invalid_request")
+        package static let invalidResource = Code(rawValue: "invalid_resource")
+        package static let invalidScope = Code(rawValue: "invalid_scope")
+        package static let loginRequired = Code(rawValue: "login_required")
+        package static let serverError = Code(rawValue: "server_error")
+        package static let temporarilyUnavailable = Code(rawValue: "temporarily_unavailable")
+        package static let unauthorizedClient = Code(rawValue: "unauthorized_client")
+        package static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
+        package static let unsupportedResponseType = Code(rawValue: "unsupported_response_type")
+    }
+
+    package let code: Code
+    /// The number behind `AADSTS`; 0 where the other side named none.
+    package let number: Int
+    /// What the client may see, without the `AADSTS…:` in front.
+    package let description: String
+    package let suberror: String?
+    /// For the log only: never part of a reply.
+    package let detail: String?
+
+    package init(
+        _ code: Code, number: Int, description: String, suberror: String? = nil, detail: String? = nil
+    ) {
+        self.code = code
+        self.number = number
+        self.description = description
+        self.suberror = suberror
+        self.detail = detail
+    }
+
+    /// Reads an error reply; nil where the object is none.
+    package init?(_ reply: Members) {
+        guard let word = try? reply.string(ReplyName.error) else { return nil }
+        var number = 0
+        if case .array(let elements) = reply[ReplyName.errorCodes], case .integer(let first) = elements.first {
+            number = first
+        }
+        let description = (try? reply.optionalString(ReplyName.errorDescription)) ?? nil
+        self.init(
+            Code(rawValue: word), number: number, description: description ?? "",
+            suberror: (try? reply.optionalString(ReplyName.suberror)) ?? nil)
+    }
+
+    /// The wire's `error_description`, first line.
+    package var wireDescription: String { "AADSTS\(number): \(description)" }
+}

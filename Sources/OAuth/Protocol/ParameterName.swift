@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of request parameters, in forms and queries (RFC 6749, RFC 7636, OpenID Connect, and Entra's own).
+package enum ParameterName: String, WireName {
+    case assertion
+    case clientID = "client_id"
+    case clientInfo = "client_info"
+    case clientSecret = "client_secret"
+    case claims
+    case code
+    case codeChallenge = "code_challenge"
+    case codeChallengeMethod = "code_challenge_method"
+    case codeVerifier = "code_verifier"
+    case domainHint = "domain_hint"
+    case error
+    case errorDescription = "error_description"
+    case grantType = "grant_type"
+    case idTokenHint = "id_token_hint"
+    case loginHint = "login_hint"
+    case logoutHint = "logout_hint"
+    case maxAge = "max_age"
+    case nonce
+    case password
+    case postLogoutRedirectURI = "post_logout_redirect_uri"
+    case prompt
+    case protocolVersion = "prt_protocol_version"
+    case redirectURI = "redirect_uri"
+    case refreshToken = "refresh_token"
+    case request
+    case resource
+    case responseMode = "response_mode"
+    case responseType = "response_type"
+    case scope
+    case sessionState = "session_state"
+    case state
+    case username
+    case windowsAPIVersion = "windows_api_version"
+}

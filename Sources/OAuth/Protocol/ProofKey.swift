@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import FoundationEssentials
+internal import Redaction
+
+/// Proof key for code exchange (RFC 7636), method S256 alone; `plain` is refused everywhere.
+package enum ProofKey {
+    /// The method's name on the wire.
+    package static let method = "S256"
+
+    /// A fresh verifier of 43 characters (32 random bytes).
+    package static func verifier() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return verifier(using: &generator)
+    }
+
+    /// A fresh verifier of 43 characters out of the caller's randomness.
+    package static func verifier(using generator: inout some RandomNumberGenerator) -> String {
+        Base64URL.encode(RandomBytes.make(32, using: &generator))
+    }
+
+    /// The challenge that belongs to a verifier (RFC 7636 section 4.2).
+    package static func challenge(for verifier: String) -> String {
+        Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
+    }
+
+    /// Whether `verifier` is well formed (RFC 7636 section 4.1) and belongs to `challenge`, compared in constant time.
+    package static func matches(verifier: String, challenge: String) -> Bool {
+        guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isUnreserved) else { return false }
+        return equalInConstantTime(Array(self.challenge(for: verifier).utf8), Array(challenge.utf8))
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

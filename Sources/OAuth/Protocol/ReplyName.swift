@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of members in replies of the token endpoint, errors included.
+package enum ReplyName: String, WireName {
+    case accessToken = "access_token"
+    case claims
+    case clientInfo = "client_info"
+    case correlationID = "correlation_id"
+    case deviceTenantID = "device_tenant_id"
+    case ended
+    case error
+    case errorCodes = "error_codes"
+    case errorDescription = "error_description"
+    case errorURI = "error_uri"
+    case expiresIn = "expires_in"
+    case expiresOn = "expires_on"
+    case extendedExpiresIn = "ext_expires_in"
+    case idToken = "id_token"
+    case nonce = "Nonce"
+    case notBefore = "not_before"
+    case refreshToken = "refresh_token"
+    case refreshTokenExpiresIn = "refresh_token_expires_in"
+    case resource
+    case scope
+    case sessionKey = "session_key_jwe"
+    case suberror
+    case timestamp
+    case tokenType = "token_type"
+    case traceID = "trace_id"
+}

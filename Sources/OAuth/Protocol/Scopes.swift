@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A list of scopes (RFC 6749 section 3.3), without repetition, in the order of its first appearance.
+package struct Scopes: Sendable, Equatable {
+    package static let openID = "openid"
+    package static let profile = "profile"
+    package static let email = "email"
+    package static let offlineAccess = "offline_access"
+    /// Asks for a primary refresh token (MS-OAPXBC).
+    package static let primaryRefreshToken = "aza"
+    /// Sent beside `aza` by the known clients, and without meaning here.
+    package static let groups = "ugs"
+    /// Ends the scope that asks for everything a client may have of one resource.
+    package static let defaultSuffix = "/.default"
+
+    package let values: [String]
+
+    package init(_ values: [String]) {
+        var seen: Set<String> = []
+        self.values = values.filter { seen.insert($0).inserted }
+    }
+
+    /// Reads scopes separated by spaces; more than 64 scopes, or characters outside RFC 6749's set, give nil.
+    package init?(parsing text: String) {
+        let parts = text.split(separator: " ").map(String.init)
+        let plain = parts.allSatisfy { part in
+            part.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }
+        }
+        guard parts.count <= 64, plain else { return nil }
+        self.init(parts)
+    }
+
+    package var text: String { values.joined(separator: " ") }
+
+    package func contains(_ scope: String) -> Bool { values.contains(scope) }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One statement with its values kept apart: what is interpolated becomes a bound parameter, never text.
+///
+///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
+///
+/// The portable subset: TEXT, BIGINT, BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`, no vendor functions.
+package struct SQL: Sendable, ExpressibleByStringInterpolation {
+    /// The text between the parameters; always one piece more than there are parameters.
+    let pieces: [String]
+    let parameters: [Value]
+
+    package init(stringLiteral value: String) {
+        pieces = [value]
+        parameters = []
+    }
+
+    package init(stringInterpolation interpolation: Interpolation) {
+        pieces = interpolation.pieces + [interpolation.current]
+        parameters = interpolation.parameters
+    }
+
+    /// The statement's text with `placeholder` in the place of each parameter, numbered from 1.
+    func text(placeholder: (Int) -> String) -> String {
+        guard parameters.count > 0 else { return pieces[0] }
+        var text = pieces[0]
+        for index in parameters.indices {
+            text += placeholder(index + 1)
+            text += pieces[index + 1]
+        }
+        return text
+    }
+
+    /// A value as it crosses the border to the database.
+    package enum Value: Sendable, Hashable {
+        case null
+        case integer(Int64)
+        case text(String)
+        case blob([UInt8])
+    }
+
+    /// Collects pieces and parameters of one interpolated statement.
+    package struct Interpolation: StringInterpolationProtocol {
+        fileprivate var pieces: [String] = []
+        fileprivate var current = ""
+        fileprivate var parameters: [Value] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            current.reserveCapacity(literalCapacity)
+            parameters.reserveCapacity(interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) { current += literal }
+
+        private mutating func bind(_ value: Value) {
+            pieces.append(current)
+            current = ""
+            parameters.append(value)
+        }
+
+        package mutating func appendInterpolation(_ value: String) { bind(.text(value)) }
+        package mutating func appendInterpolation(_ value: String?) { bind(value.map(Value.text) ?? .null) }
+        package mutating func appendInterpolation(_ value: Int64) { bind(.integer(value)) }
+        package mutating func appendInterpolation(_ value: Int64?) { bind(value.map(Value.integer) ?? .null) }
+        package mutating func appendInterpolation(_ value: Int) { bind(.integer(Int64(value))) }
+        package mutating func appendInterpolation(_ value: Bool) { bind(.integer(value ? 1 : 0)) }
+        package mutating func appendInterpolation(_ value: [UInt8]) { bind(.blob(value)) }
+        package mutating func appendInterpolation(_ value: [UInt8]?) { bind(value.map(Value.blob) ?? .null) }
+
+        /// Binds the raw value of an identifier or code.
+        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T) where T.RawValue == String {
+            bind(.text(value.rawValue))
+        }
+
+        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T?) where T.RawValue == String {
+            bind((value?.rawValue).map(Value.text) ?? .null)
+        }
+
+        /// Binds the raw value of a point in time or a counter.
+        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T) where T.RawValue == Int64 {
+            bind(.integer(value.rawValue))
+        }
+
+        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T?) where T.RawValue == Int64 {
+            bind((value?.rawValue).map(Value.integer) ?? .null)
+        }
+    }
+}

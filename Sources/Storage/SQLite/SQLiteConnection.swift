@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import GRDB
+
+/// One transaction on SQLite; statements are prepared once per connection and kept.
+struct SQLiteConnection: Connection {
+    let database: GRDB.Database
+
+    func execute(_ sql: SQL) throws -> Int {
+        try mapped {
+            try prepared(sql).execute()
+            return database.changesCount
+        }
+    }
+
+    func rows(_ sql: SQL) throws -> [Row] {
+        try mapped {
+            var rows: [Row] = []
+            let cursor = try GRDB.Row.fetchCursor(prepared(sql))
+            while let row = try cursor.next() {
+                rows.append(Row(columns: row.databaseValues.map(SQL.Value.init)))
+            }
+            return rows
+        }
+    }
+
+    private func prepared(_ sql: SQL) throws -> Statement {
+        let statement = try database.cachedStatement(sql: sql.text { _ in "?" })
+        try statement.setArguments(StatementArguments(sql.parameters.map(\.databaseValue)))
+        return statement
+    }
+
+    private func mapped<T>(_ body: () throws -> T) throws -> T {
+        do { return try body() } catch let error as DatabaseError { throw StorageError(error) }
+    }
+}
+
+extension SQL.Value {
+    fileprivate init(_ value: DatabaseValue) {
+        self =
+            switch value.storage {
+            case .null: .null
+            case .int64(let number): .integer(number)
+            // No column of the portable subset is a floating-point number; as text it fits no reader and is refused.
+            case .double(let number): .text(String(number))
+            case .string(let text): .text(text)
+            case .blob(let data): .blob([UInt8](data))
+            }
+    }
+
+    fileprivate var databaseValue: DatabaseValue {
+        switch self {
+        case .null: .null
+        case .integer(let number): number.databaseValue
+        case .text(let text): text.databaseValue
+        case .blob(let bytes): Data(bytes).databaseValue
+        }
+    }
+}
+
+extension StorageError {
+    /// SQLite's message names columns and rules; bound values appear in GRDB's description only, which is not used.
+    init(_ error: DatabaseError) {
+        let code: Code =
+            switch error.extendedResultCode {
+            case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: .conflict
+            default: error.resultCode == .SQLITE_CONSTRAINT ? .constraint : .failed
+            }
+        self.init(code, error.message ?? "code \(error.extendedResultCode.rawValue)")
+    }
+}

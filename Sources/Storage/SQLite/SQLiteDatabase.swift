@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import GRDB
+internal import Glibc
+
+/// The embedded database: one file in write-ahead mode, `synchronous = FULL`, foreign keys enforced.
+package struct SQLiteDatabase: Database {
+    private let writer: any DatabaseWriter
+
+    /// Opens or creates the file at `path` (mode 0600) and brings it up to `migrations`.
+    ///
+    /// - Throws: ``StorageError``
+    package init(path: String, migrations: [Migration]) async throws {
+        try Self.createPrivately(path)
+        let pool = try mapped { try DatabasePool(path: path, configuration: Self.configuration) }
+        // GRDB sets NORMAL when it switches a pool to WAL; what is acknowledged must outlive a power cut.
+        try mapped { try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") } }
+        writer = pool
+        try await write { try $0.apply(migrations) }
+    }
+
+    /// Opens a database that lives in memory, for tests.
+    ///
+    /// - Throws: ``StorageError``
+    package init(inMemoryWith migrations: [Migration]) async throws {
+        writer = try mapped { try DatabaseQueue(configuration: Self.configuration) }
+        try await write { try $0.apply(migrations) }
+    }
+
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        do {
+            return try await writer.read { try body(SQLiteConnection(database: $0)) }
+        } catch let error as DatabaseError {
+            throw StorageError(error)
+        }
+    }
+
+    @discardableResult
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        do {
+            return try await writer.write { try body(SQLiteConnection(database: $0)) }
+        } catch let error as DatabaseError {
+            throw StorageError(error)
+        }
+    }
+
+    private static var configuration: GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(5)
+        configuration.label = "storage"
+        return configuration
+    }
+
+    /// SQLite gives its side files the mode of the main file, so that has to be right before anything is written.
+    private static func createPrivately(_ path: String) throws {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(.failed, "the database file cannot be opened, errno \(errno)") }
+        close(descriptor)
+    }
+}
+
+private func mapped<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as DatabaseError { throw StorageError(error) }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Storage
+import Testing
+
+private let people = Migration("people", ["CREATE TABLE person (id TEXT NOT NULL PRIMARY KEY, age BIGINT, photo BLOB)"])
+private let pets = Migration(
+    "pets", ["CREATE TABLE pet (name TEXT NOT NULL, owner TEXT NOT NULL REFERENCES person (id) ON DELETE CASCADE)"])
+
+@Suite struct SQLiteDatabaseTests {
+    @Test func `values come back as they were bound, hostile text too`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        let name = "x'); DROP TABLE person; --"
+        try await database.write { try $0.execute("INSERT INTO person VALUES (\(name), \(Int64?.none), \([0, 255] as [UInt8]))") }
+        let row = try #require(try await database.read { try $0.row("SELECT id, age, photo FROM person WHERE id = \(name)") })
+        #expect(try row.text(0) == name)
+        #expect(try row.optionalInteger(1) == nil)
+        #expect(try row.bytes(2) == [0, 255])
+    }
+
+    @Test func `a column of another type or position is an error, never a conversion`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        let row = try #require(try await database.read { try $0.row("SELECT 'a', 2, NULL, 1.5") })
+        #expect(throws: StorageError(.unexpectedValue, "")) { try row.integer(0) }
+        #expect(throws: StorageError(.unexpectedValue, "")) { try row.text(1) }
+        #expect(throws: StorageError(.unexpectedValue, "")) { try row.flag(1) }
+        #expect(throws: StorageError(.unexpectedValue, "")) { try row.text(2) }
+        #expect(throws: StorageError(.unexpectedValue, "")) { try row.integer(3) }
+        #expect(throws: StorageError(.unexpectedValue, "")) { try row.text(4) }
+    }
+
+    @Test func `a write that throws leaves nothing behind`() async throws {
+        struct Refusal: Error {}
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        await #expect(throws: Refusal.self) {
+            try await database.write { connection in
+                try connection.execute("INSERT INTO person (id) VALUES ('a')")
+                throw Refusal()
+            }
+        }
+        #expect(try await database.read { try $0.rows("SELECT id FROM person") }.isEmpty)
+    }
+
+    @Test func `broken rules have codes and their messages hold no values`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people, pets])
+        let secret = "canary-7f3a"
+        try await database.write { try $0.execute("INSERT INTO person (id) VALUES (\(secret))") }
+        await expectRefusal(.conflict, of: "INSERT INTO person (id) VALUES (\(secret))", in: database, hiding: secret)
+        await expectRefusal(.constraint, of: "INSERT INTO pet VALUES (\(secret), 'nobody')", in: database, hiding: secret)
+        await expectRefusal(.failed, of: "INSERT INTO nothing VALUES (\(secret))", in: database, hiding: secret)
+    }
+
+    private func expectRefusal(
+        _ code: StorageError.Code, of sql: SQL, in database: some Database, hiding secret: String
+    ) async {
+        let error = await #expect(throws: StorageError.self) { try await database.write { try $0.execute(sql) } }
+        #expect(error?.code == code)
+        #expect(error.map { !String(reflecting: $0).contains(secret) && !$0.description.contains(secret) } == true)
+    }
+}
+
+@Suite struct MigrationTests {
+    private func path() -> String { FileManager.default.temporaryDirectory.path + "/storage-\(UUID().uuidString).sqlite" }
+
+    @Test func `a file is private, durable and keeps its rows when the schema grows`() async throws {
+        let path = path()
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let first = try await SQLiteDatabase(path: path, migrations: [people])
+        try await first.write { try $0.execute("INSERT INTO person (id) VALUES ('a')") }
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try await first.write { try $0.row("PRAGMA synchronous")?.integer(0) } == 2)
+        #expect(try await first.write { try $0.row("PRAGMA journal_mode")?.text(0) } == "wal")
+
+        let second = try await SQLiteDatabase(path: path, migrations: [people, pets])
+        #expect(try await second.read { try $0.rows("SELECT id FROM person") }.count == 1)
+        #expect(try await second.read { try $0.rows("SELECT name FROM pet") }.isEmpty)
+    }
+
+    @Test func `a database that is newer than the program is refused`() async throws {
+        let path = path()
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        _ = try await SQLiteDatabase(path: path, migrations: [people, pets])
+        await #expect(throws: StorageError(.newer, "")) { try await SQLiteDatabase(path: path, migrations: [people]) }
+    }
+
+    @Test func `a step that was edited after it was applied is refused`() async throws {
+        let path = path()
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        _ = try await SQLiteDatabase(path: path, migrations: [people])
+        let edited = Migration("people", ["CREATE TABLE person (id TEXT NOT NULL PRIMARY KEY)"])
+        await #expect(throws: StorageError(.migrationChanged, "")) {
+            try await SQLiteDatabase(path: path, migrations: [edited])
+        }
+    }
+
+    @Test func `a step that fails leaves the former schema`() async throws {
+        let path = path()
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let broken = Migration("broken", ["CREATE TABLE half (id TEXT)", "CREATE TABLE half (id TEXT)"])
+        await #expect(throws: StorageError(.failed, "")) {
+            try await SQLiteDatabase(path: path, migrations: [people, broken])
+        }
+        let database = try await SQLiteDatabase(path: path, migrations: [people, pets])
+        #expect(try await database.read { try $0.rows("SELECT name FROM pet") }.isEmpty)
+    }
+}

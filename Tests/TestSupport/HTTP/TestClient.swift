@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTPTypes
+package import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import NIOEmbedded
+
+/// Sends requests straight to a responder, without a socket; works for every server engine.
+package struct TestClient<Responder: HTTPResponder>: Sendable
+where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    private let responder: Responder
+    private let host: String
+
+    /// - Parameter host: the host name of the requests, where a call names none.
+    package init(_ responder: Responder, host: String = "localhost") {
+        self.responder = responder
+        self.host = host
+    }
+
+    /// Sends one request and reads the whole answer.
+    package func send(
+        _ method: HTTPRequest.Method, _ path: String, host: String? = nil, headers: HTTPFields = [:],
+        body: String? = nil
+    ) async throws -> TestResponse {
+        let request = Request(
+            head: HTTPRequest(
+                method: method, scheme: "https", authority: host ?? self.host, path: path, headerFields: headers),
+            body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let context = Responder.Context(
+            source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger))
+        let response = try await responder.respond(to: request, context: context)
+        let collected = Collected()
+        try await response.body.write(BodyCollector(collected: collected))
+        return TestResponse(
+            status: response.status, headers: response.headers, body: Array(await collected.bytes))
+    }
+
+    package func get(_ path: String, host: String? = nil, headers: HTTPFields = [:]) async throws -> TestResponse {
+        try await send(.get, path, host: host, headers: headers)
+    }
+
+    /// Posts a form; the order of the fields is kept.
+    package func post(
+        _ path: String, form: KeyValuePairs<String, String>, host: String? = nil, headers: HTTPFields = [:]
+    ) async throws -> TestResponse {
+        var headers = headers
+        headers[.contentType] = "application/x-www-form-urlencoded"
+        let body = form.map { "\(percentEncoded($0.key))=\(percentEncoded($0.value))" }.joined(separator: "&")
+        return try await send(.post, path, host: host, headers: headers, body: body)
+    }
+}
+
+/// What came back.
+package struct TestResponse: Sendable {
+    package let status: HTTPResponse.Status
+    package let headers: HTTPFields
+    package let body: [UInt8]
+
+    package var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// Percent-encodes all but the unreserved characters of RFC 3986.
+package func percentEncoded(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return text.utf8.reduce(into: "") { output, byte in
+        let character = Character(Unicode.Scalar(byte))
+        if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
+            output.append(character)
+        } else {
+            output += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+        }
+    }
+}
+
+private actor Collected {
+    var bytes: [UInt8] = []
+    func append(_ buffer: ByteBuffer) { bytes += Array(buffer.readableBytesView) }
+}
+
+private struct BodyCollector: ResponseBodyWriter {
+    let collected: Collected
+
+    mutating func write(_ buffer: ByteBuffer) async throws { await collected.append(buffer) }
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
