@@ -13,7 +13,7 @@ package struct Platform: Sendable {
     package let keys: TenantKeys
     package let issuer: TokenIssuer
     package let accessTokens: AccessTokens
-    let hashing: HashingPool
+    package let hashing: HashingPool
     let pages: Pages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.

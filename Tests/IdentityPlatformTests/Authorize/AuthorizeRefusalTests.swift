@@ -13,7 +13,8 @@ import Testing
         (["redirect_uri": "https://evil.test/cb"], 50011), (["redirect_uri": "http://localhost.evil.test"], 50011),
         (["redirect_uri": "https://localhost:4567"], 50011), (["redirect_uri": "http://localhost:4567/other"], 50011),
         (["redirect_uri": "https://app.test:444/cb"], 50011), (["redirect_uri": "http://localhost@evil.test"], 50011),
-        (["redirect_uri": "javascript://localhost/%0aalert(1)"], 50011), (["redirect_uri": "https://app.test/cb#x"], 50011),
+        (["redirect_uri": "javascript://localhost/%0aalert(1)"], 50011),
+        (["redirect_uri": "https://app.test/cb#x"], 50011),
     ] as [([String: String?], Int)])
     func `what cannot be believed is shown and never redirected`(changes: [String: String?], number: Int) async throws {
         let world = try await World()
@@ -24,8 +25,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["response_type": "token"], "unsupported_response_type", 700054), (["response_type": nil], "invalid_request", 900144),
-        (["code_challenge": nil], "invalid_request", 9_002_325), (["code_challenge": "short"], "invalid_request", 9_002_325),
+        (["response_type": "token"], "unsupported_response_type", 700054),
+        (["response_type": nil], "invalid_request", 900144), (["code_challenge": nil], "invalid_request", 9_002_325),
+        (["code_challenge": "short"], "invalid_request", 9_002_325),
         (["code_challenge_method": "plain"], "invalid_request", 9_002_325),
         (["response_mode": "fragment"], "invalid_request", 70007), (["scope": nil], "invalid_request", 900144),
         (["scope": "openid Mail.Read"], "invalid_scope", 70011),
@@ -44,7 +46,10 @@ import Testing
         #expect(returned[ParameterName.state] == "s t&a=te")
     }
 
-    @Test(arguments: ["http://localhost", "http://localhost/", "http://localhost:1", "http://LOCALHOST:65535", "msauth.test://auth", "https://app.test/cb"])
+    @Test(arguments: [
+        "http://localhost", "http://localhost/", "http://localhost:1", "http://LOCALHOST:65535", "msauth.test://auth",
+        "https://app.test/cb",
+    ])
     func `registered addresses are taken, a loopback one with any port`(uri: String) async throws {
         let world = try await World()
         #expect(try await world.client.get(AuthorizeQuery(world, ["redirect_uri": uri]).path).status == .ok)

@@ -38,7 +38,8 @@ import Testing
         (["code": nil], "invalid_request", 900144), (["client_id": nil], "invalid_request", 900144),
         (["client_id": "11111111-1111-1111-1111-111111111111"], "unauthorized_client", 700016),
         (["client_id": "29d9ed98-a469-4536-ade2-f981bc1d605e"], "invalid_grant", 70000),
-        (["client_secret": "s"], "invalid_client", 700025), (["grant_type": "password"], "unsupported_grant_type", 70003),
+        (["client_secret": "s"], "invalid_client", 700025),
+        (["grant_type": "password"], "unsupported_grant_type", 70003),
         (["grant_type": nil], "invalid_request", 900144),
     ] as [([String: String?], String, Int)])
     func `a bad redemption is refused and leaves the code good`(
