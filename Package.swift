@@ -91,8 +91,7 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "CLinux", "Redaction", "UnixSocket", .argumentParser, .logging,
-                .serviceLifecycle,
+                "Authenticator", "BrokerProtocol", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ]),
 
         // Tests.
@@ -165,6 +164,7 @@ extension Target.Dependency {
     static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
+    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
     static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
 }

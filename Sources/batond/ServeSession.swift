@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import ArgumentParser
+public import ArgumentParser
 import Authenticator
-import Logging
+public import Logging
 
 /// The session's process; only the supervisor starts it.
 struct ServeSession: ParsableCommand {

@@ -4,6 +4,7 @@ import Authenticator
 import Glibc
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// The supervisor.
 struct Supervise: AsyncParsableCommand {
@@ -21,14 +22,24 @@ struct Supervise: AsyncParsableCommand {
             return handler
         }
         let logger = Logger(label: "batond")
-        let device = try ManagedDevice(configuration: configuration.supervisor, logger: logger)
+        let inputs = Mailbox<SupervisorInput>()
         let supervisor = SupervisorService(
-            configuration: configuration.supervisor, device: device, inputs: device.inputs,
-            executable: "/proc/self/exe", logger: logger)
+            configuration: configuration.supervisor, device: UnmanagedDevice(), inputs: inputs,
+            executable: try ownExecutable(), logger: logger)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: supervisor), .init(service: device)],
+                services: [.init(service: supervisor)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
+}
+
+/// The file that this process was started from.
+private func ownExecutable() throws -> String {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &path, path.count)
+    guard count > 0 else {
+        throw ConfigurationError(file: "", cause: "/proc is not mounted", remedy: "Mount proc on /proc.")
+    }
+    return String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

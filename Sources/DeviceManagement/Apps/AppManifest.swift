@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `InstallApplication`'s manifest URL answers: which app, which version, where its package is, and its digest.
+package struct AppManifest: Hashable, Sendable {
+    package var bundleIdentifier: String
+    package var version: String
+    package var title: String
+    /// Where the package is; https.
+    package var url: String
+    /// The package's length in bytes; one digest covers all of it.
+    package var size: Int64
+    /// 32 bytes.
+    package var sha256: [UInt8]
+
+    package init(bundleIdentifier: String, version: String, title: String, url: String, size: Int64, sha256: [UInt8]) {
+        self.bundleIdentifier = bundleIdentifier
+        self.version = version
+        self.title = title
+        self.url = url
+        self.size = size
+        self.sha256 = sha256
+    }
+
+    static let packageKind = "software-package"
+    static let appKind = "software"
+    /// The largest package that a device takes.
+    package static let maximumSize: Int64 = 512 << 20
+}
+
+extension AppManifest {
+    /// - Throws: ``FieldError`` where the manifest is not one app with one package, one digest and a safe name.
+    package init(propertyList: PropertyList) throws(FieldError) {
+        let fields = try Fields(propertyList, as: .items)
+        let items = try fields.array(.items)
+        guard items.count == 1 else { throw FieldError(.items, .outOfRange) }
+        let item = try Fields(items[0], as: .items)
+        let metadata = try Fields(.dictionary(try item.dictionary(.metadata)), as: .metadata)
+        guard try metadata.string(.kind) == Self.appKind else { throw FieldError(.kind, .outOfRange) }
+        let asset = try Self.package(in: try item.array(.assets))
+        let digests = try asset.optionalStrings(.sha256s) ?? []
+        guard digests.count == 1, let digest = Hex.bytes(digests[0]), digest.count == 32 else {
+            throw FieldError(.sha256s, .outOfRange)
+        }
+        self.init(
+            bundleIdentifier: try metadata.string(.bundleIdentifier), version: try metadata.string(.bundleVersion),
+            title: try metadata.string(.title), url: try asset.string(.url), size: try asset.integer(.sha256Size),
+            sha256: digest)
+        try validate()
+    }
+
+    /// - Throws: ``FieldError`` for names that could leave their folder, a URL that is not https, or a size out of range.
+    package func validate() throws(FieldError) {
+        guard Self.isSafeName(bundleIdentifier), bundleIdentifier.contains(".") else {
+            throw FieldError(.bundleIdentifier, .outOfRange)
+        }
+        guard Self.isSafeName(version) else { throw FieldError(.bundleVersion, .outOfRange) }
+        guard url.hasPrefix("https://") else { throw FieldError(.url, .outOfRange) }
+        guard (0...Self.maximumSize).contains(size) else { throw FieldError(.sha256Size, .outOfRange) }
+        guard sha256.count == 32 else { throw FieldError(.sha256s, .outOfRange) }
+    }
+
+    /// Whether a bundle identifier or version can be a file name: letters, digits, dots, hyphens, underscores, no dot in
+    /// front.
+    package static func isSafeName(_ name: String) -> Bool {
+        let isClean = name.utf8.allSatisfy { byte in
+            byte.isDigit || byte.isLowercaseLetter || (0x41...0x5A).contains(byte) || ".-_".utf8.contains(byte)
+        }
+        return isClean && (1...128).contains(name.utf8.count) && !name.hasPrefix(".")
+    }
+
+    package var propertyList: PropertyList {
+        .record([
+            .items: [
+                .record([
+                    .assets: [
+                        .record([
+                            .kind: .string(Self.packageKind), .url: .string(url), .sha256Size: .integer(size),
+                            .sha256s: [.string(Hex.text(sha256))],
+                        ])
+                    ],
+                    .metadata: .record([
+                        .kind: .string(Self.appKind), .bundleIdentifier: .string(bundleIdentifier),
+                        .bundleVersion: .string(version), .title: .string(title),
+                    ]),
+                ])
+            ]
+        ])
+    }
+
+    private static func package(in assets: [PropertyList]) throws(FieldError) -> Fields {
+        for asset in assets {
+            let fields = try Fields(asset, as: .assets)
+            if try fields.string(.kind) == packageKind { return fields }
+        }
+        throw FieldError(.assets, .missing)
+    }
+}
+
+/// Bytes as hexadecimal digits.
+package enum Hex {
+    /// Lower case, two digits a byte.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+
+    /// Nil where the text has another character or an odd length.
+    package static func bytes(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = value(digits[index]), let low = value(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the server wants of a device.
+package enum Command: Hashable, Sendable {
+    /// The profile's bytes, as they were checked.
+    case installProfile([UInt8])
+    case removeProfile(identifier: String)
+    case profileList(managedOnly: Bool)
+    case settings([Setting])
+    case installApplication(InstallApplication)
+    /// All managed apps where `identifiers` is nil.
+    case managedApplicationList(identifiers: [String]?)
+    case deviceInformation(queries: [String])
+    /// A request that Baton's devices do not know.
+    case unknown(requestType: String)
+
+    /// The requests that Baton knows.
+    package enum RequestType: String, Sendable {
+        case installProfile = "InstallProfile"
+        case removeProfile = "RemoveProfile"
+        case profileList = "ProfileList"
+        case settings = "Settings"
+        case installApplication = "InstallApplication"
+        case managedApplicationList = "ManagedApplicationList"
+        case deviceInformation = "DeviceInformation"
+    }
+
+    /// The request's name on the wire.
+    package var requestType: String {
+        switch self {
+        case .installProfile: RequestType.installProfile.rawValue
+        case .removeProfile: RequestType.removeProfile.rawValue
+        case .profileList: RequestType.profileList.rawValue
+        case .settings: RequestType.settings.rawValue
+        case .installApplication: RequestType.installApplication.rawValue
+        case .managedApplicationList: RequestType.managedApplicationList.rawValue
+        case .deviceInformation: RequestType.deviceInformation.rawValue
+        case .unknown(let requestType): requestType
+        }
+    }
+
+    /// One item of a Settings command.
+    package enum Setting: Hashable, Sendable {
+        /// Replaces a managed app's configuration; nil removes it.
+        case applicationConfiguration(identifier: String, configuration: [String: PropertyList]?)
+        case unknown(item: String)
+
+        static let applicationConfigurationName = "ApplicationConfiguration"
+
+        /// The item's name on the wire.
+        package var item: String {
+            switch self {
+            case .applicationConfiguration: Self.applicationConfigurationName
+            case .unknown(let item): item
+            }
+        }
+    }
+
+    /// Installs or updates an app from a manifest; the configuration that the app had is replaced, also by none.
+    package struct InstallApplication: Hashable, Sendable {
+        package var manifestURL: String
+        package var managementFlags: ManagementFlags
+        package var configuration: [String: PropertyList]?
+
+        package init(
+            manifestURL: String, managementFlags: ManagementFlags = .removeWithManagement,
+            configuration: [String: PropertyList]? = nil
+        ) {
+            self.manifestURL = manifestURL
+            self.managementFlags = managementFlags
+            self.configuration = configuration
+        }
+    }
+}
+
+/// What becomes of a managed app.
+package struct ManagementFlags: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
+
+    package init(rawValue: Int64) { self.rawValue = rawValue }
+
+    /// The app goes when the enrolment goes.
+    package static let removeWithManagement = ManagementFlags(rawValue: 1)
+    package static let noBackup = ManagementFlags(rawValue: 4)
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A command with the name that its result will carry.
+package struct CommandRequest: Hashable, Sendable {
+    package let uuid: String
+    package let command: Command
+
+    package init(uuid: String, command: Command) {
+        self.uuid = uuid
+        self.command = command
+    }
+
+    /// Why a request cannot be read; with the UUID, where there is one, the device can still answer it.
+    package struct Malformed: Error, Equatable {
+        package let uuid: String?
+        package let cause: FieldError
+    }
+
+    package init(propertyList: PropertyList) throws(Malformed) {
+        var known: String?
+        do throws(FieldError) {
+            let fields = try Fields(propertyList, as: .command)
+            let uuid = try fields.string(.commandUUID)
+            guard (1...128).contains(uuid.utf8.count) else { throw FieldError(.commandUUID, .outOfRange) }
+            known = uuid
+            self.init(uuid: uuid, command: try Command(propertyList: .dictionary(try fields.dictionary(.command))))
+        } catch { throw Malformed(uuid: known, cause: error) }
+    }
+
+    package var propertyList: PropertyList {
+        .record([.commandUUID: .string(uuid), .command: command.propertyList])
+    }
+}

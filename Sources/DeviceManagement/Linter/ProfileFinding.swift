@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that a device would refuse or misunderstand in a profile, or that an administrator should know.
+package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
+    /// Stable codes, one per rule.
+    package enum Code: String, Sendable, CaseIterable {
+        case unreadable = "profile_unreadable"
+        case malformed = "profile_malformed"
+        case duplicatePayloadIdentifier = "payload_identifier_duplicate"
+        case duplicatePayloadUUID = "payload_uuid_duplicate"
+        case unknownPayloadType = "payload_type_unknown"
+        case unknownKey = "payload_key_unknown"
+        case ssoOutsideManagement = "sso_must_come_from_mdm"
+        case ssoType = "sso_type_invalid"
+        case ssoURLsMissing = "sso_urls_missing"
+        case ssoURLMalformed = "sso_url_malformed"
+        case ssoURLScheme = "sso_url_scheme"
+        case ssoURLQueryOrFragment = "sso_url_query_or_fragment"
+        case ssoURLDuplicate = "sso_url_duplicate"
+        case ssoHostsMissing = "sso_hosts_missing"
+        case ssoSharedModeType = "sso_shared_mode_type"
+        case ssoSharedModeSpelling = "sso_shared_mode_spelling"
+        case ssoFlagType = "sso_flag_type"
+        case enrolmentMissing = "mdm_payload_missing"
+        case enrolmentTwice = "mdm_payload_twice"
+        case enrolmentPushed = "mdm_payload_pushed"
+        case enrolmentIdentity = "mdm_identity_missing"
+        case enrolmentTopic = "mdm_topic_invalid"
+        case enrolmentURL = "mdm_url_not_https"
+        case enrolmentRights = "mdm_access_rights_invalid"
+        case enrolmentImmutable = "mdm_immutable_changed"
+        case enrolmentRightsGrew = "mdm_access_rights_grew"
+    }
+
+    /// Whether the profile must be refused.
+    package enum Severity: String, Sendable {
+        case warning, error
+    }
+
+    package let code: Code
+    package let severity: Severity
+    /// The payload's identifier, where one payload is meant.
+    package let payload: String?
+    /// What is wrong, for the administrator.
+    package let message: String
+
+    package init(_ code: Code, severity: Severity = .error, payload: String? = nil, _ message: String) {
+        self.code = code
+        self.severity = severity
+        self.payload = payload
+        self.message = message
+    }
+
+    package var description: String {
+        "\(severity.rawValue) \(code.rawValue)\(payload.map { " in \($0)" } ?? ""): \(message)"
+    }
+}

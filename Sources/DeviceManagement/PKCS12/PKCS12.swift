@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+
+/// A private key with its certificate, and its container form PKCS#12 (RFC 7292) under a password.
+///
+/// Written and read is the modern form alone: PBES2 with PBKDF2-HMAC-SHA256 and AES-256-CBC, MAC with SHA-256.
+package struct PKCS12: Sendable {
+    /// PKCS#8, DER.
+    package let privateKey: SecretBytes
+    /// DER; the leaf, which belongs to the key, first.
+    package let certificates: [[UInt8]]
+
+    package init(privateKey: SecretBytes, certificates: [[UInt8]]) {
+        self.privateKey = privateKey
+        self.certificates = certificates
+    }
+
+    /// What a reader accepts.
+    package struct Limits: Sendable {
+        package var bytes: Int
+        /// Rounds of one key derivation; each costs time that a stranger chose.
+        package var iterations: Int
+        /// Keys and certificates.
+        package var bags: Int
+
+        package init(bytes: Int = 64 << 10, iterations: Int = 600_000, bags: Int = 8) {
+            self.bytes = bytes
+            self.iterations = iterations
+            self.bags = bags
+        }
+    }
+}
+
+/// Why a container cannot be read or written.
+package enum PKCS12Error: String, Error, CustomStringConvertible {
+    case malformed = "pkcs12_malformed"
+    case unsupported = "pkcs12_unsupported_algorithm"
+    case limitExceeded = "pkcs12_limit_exceeded"
+    /// The password is wrong, or the container was changed.
+    case wrongPassword = "pkcs12_wrong_password"
+    /// Not exactly one key, no certificate, or a certificate of another key.
+    case mismatch = "pkcs12_key_mismatch"
+
+    package var description: String { rawValue }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+
+/// `com.apple.security.pkcs12`: a key with its certificate, as a PKCS#12 container.
+///
+/// The key leaves the server this way; SCEP or ACME avoid that and come later.
+package struct IdentityPayload: Hashable, Sendable {
+    package var container: Sensitive<[UInt8]>
+    package var password: Sensitive<String>
+    package var fileName: String?
+
+    package init(container: [UInt8], password: String, fileName: String? = nil) {
+        self.container = Sensitive(container)
+        self.password = Sensitive(password)
+        self.fileName = fileName
+    }
+
+    init(fields: Fields) throws(FieldError) {
+        container = Sensitive(try fields.data(.payloadContent))
+        password = Sensitive(try fields.string(.password))
+        fileName = try fields.optionalString(.payloadCertificateFileName)
+    }
+
+    var members: [String: PropertyList] {
+        PropertyList.members([
+            .payloadContent: .data(container.exposed),
+            .password: .string(password.exposed),
+            .payloadCertificateFileName: fileName.map(PropertyList.string),
+        ])
+    }
+}
+
+/// `com.apple.security.root`: a root certificate that the device trusts from then on.
+package struct CertificatePayload: Hashable, Sendable {
+    /// DER.
+    package var certificate: [UInt8]
+    package var fileName: String?
+
+    package init(certificate: [UInt8], fileName: String? = nil) {
+        self.certificate = certificate
+        self.fileName = fileName
+    }
+
+    init(fields: Fields) throws(FieldError) {
+        certificate = try fields.data(.payloadContent)
+        fileName = try fields.optionalString(.payloadCertificateFileName)
+    }
+
+    var members: [String: PropertyList] {
+        PropertyList.members([
+            .payloadContent: .data(certificate), .payloadCertificateFileName: fileName.map(PropertyList.string),
+        ])
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One part of a profile.
+package struct Payload: Hashable, Sendable {
+    /// Unique inside the profile; with the same `uuid` as before, the payload is updated in place.
+    package var identifier: String
+    package var uuid: String
+    package var displayName: String?
+    package var content: Content
+
+    package init(identifier: String, uuid: String, displayName: String? = nil, content: Content) {
+        self.identifier = identifier
+        self.uuid = uuid
+        self.displayName = displayName
+        self.content = content
+    }
+
+    /// What a payload says, by type.
+    package enum Content: Hashable, Sendable {
+        case enrolment(EnrolmentPayload)
+        case identity(IdentityPayload)
+        case rootCertificate(CertificatePayload)
+        case extensibleSSO(SSOPayload)
+        /// A type that Baton does not know; a device refuses the whole profile.
+        case unknown(type: String)
+    }
+
+    /// The types that Baton knows.
+    package enum Kind: String, Sendable {
+        case enrolment = "com.apple.mdm"
+        case identity = "com.apple.security.pkcs12"
+        case rootCertificate = "com.apple.security.root"
+        case extensibleSSO = "com.apple.extensiblesso"
+    }
+
+    /// The type's name on the wire.
+    package var typeName: String {
+        switch content {
+        case .enrolment: Kind.enrolment.rawValue
+        case .identity: Kind.identity.rawValue
+        case .rootCertificate: Kind.rootCertificate.rawValue
+        case .extensibleSSO: Kind.extensibleSSO.rawValue
+        case .unknown(let type): type
+        }
+    }
+}
+
+extension Payload {
+    init(propertyList: PropertyList) throws(FieldError) {
+        let fields = try Fields(propertyList, as: .payloadContent)
+        identifier = try fields.string(.payloadIdentifier)
+        uuid = try fields.string(.payloadUUID)
+        guard try fields.integer(.payloadVersion) == Profile.formatVersion else {
+            throw FieldError(.payloadVersion, .outOfRange)
+        }
+        displayName = try fields.optionalString(.payloadDisplayName)
+        let type = try fields.string(.payloadType)
+        switch Kind(rawValue: type) {
+        case .enrolment: content = .enrolment(try EnrolmentPayload(fields: fields))
+        case .identity: content = .identity(try IdentityPayload(fields: fields))
+        case .rootCertificate: content = .rootCertificate(try CertificatePayload(fields: fields))
+        case .extensibleSSO: content = .extensibleSSO(try SSOPayload(fields: fields))
+        case nil: content = .unknown(type: type)
+        }
+    }
+
+    var propertyList: PropertyList {
+        var members = body
+        let common: [PropertyKey: PropertyList?] = [
+            .payloadType: .string(typeName),
+            .payloadVersion: .integer(Profile.formatVersion),
+            .payloadIdentifier: .string(identifier),
+            .payloadUUID: .string(uuid),
+            .payloadDisplayName: displayName.map(PropertyList.string),
+        ]
+        for (key, value) in common { members[key.rawValue] = value }
+        return .dictionary(members)
+    }
+
+    private var body: [String: PropertyList] {
+        switch content {
+        case .enrolment(let payload): payload.members
+        case .identity(let payload): payload.members
+        case .rootCertificate(let payload): payload.members
+        case .extensibleSSO(let payload): payload.members
+        case .unknown: [:]
+        }
+    }
+}
+
+extension PropertyList {
+    /// The members of ``record(_:)``.
+    static func members(_ members: KeyValuePairs<PropertyKey, PropertyList?>) -> [String: PropertyList] {
+        members.reduce(into: [:]) { result, member in result[member.key.rawValue] = member.value }
+    }
+}

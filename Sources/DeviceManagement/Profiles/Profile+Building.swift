@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package import FoundationEssentials
+
+extension Profile {
+    /// The profile that puts a device under management: identity, trust, server.
+    ///
+    /// - Parameters:
+    ///   - enrolment: names the one enrolment; part of the payload identifiers, since each has its own identity.
+    ///   - root: DER of the root that the server's certificate chains to.
+    package static func enrolment(
+        tenant: UUID, organization: String, enrolment: String, serverURL: String, topic: String,
+        identity: IdentityPayload, root: [UInt8]
+    ) throws(PropertyListError) -> Profile {
+        let identifier = "org.baton.mdm.enrolment"
+        let identityUUID = StableUUID.make(namespace: tenant, name: "\(identifier).identity#\(enrolment)")
+        let server = EnrolmentPayload(serverURL: serverURL, topic: topic, identityUUID: identityUUID)
+        var profile = Profile(
+            identifier: identifier, uuid: "", displayName: "Device management", organization: organization,
+            payloads: [
+                Payload(
+                    identifier: "\(identifier).root", uuid: StableUUID.make(namespace: tenant, name: "\(identifier).root"),
+                    content: .rootCertificate(CertificatePayload(certificate: root, fileName: "root.cer"))),
+                Payload(identifier: "\(identifier).identity", uuid: identityUUID, content: .identity(identity)),
+                Payload(
+                    identifier: "\(identifier).server",
+                    uuid: StableUUID.make(namespace: tenant, name: "\(identifier).server#\(enrolment)"),
+                    content: .enrolment(server)),
+            ])
+        try profile.stampRevision(tenant: tenant)
+        return profile
+    }
+
+    /// The single sign-on profile that turns shared device mode on.
+    ///
+    /// - Parameter additionalURLs: the organisation's own sign-in URLs, after the preset's.
+    package static func sharedDeviceSSO(
+        tenant: UUID, organization: String, preset: SSOPreset = .microsoft2020, additionalURLs: [String] = []
+    ) throws(PropertyListError) -> Profile {
+        let identifier = "org.baton.sso"
+        let sso = SSOPayload(
+            extensionIdentifier: preset.extensionIdentifier, urls: preset.urls + additionalURLs,
+            extensionData: PropertyList.members([.sharedDeviceMode: true]))
+        var profile = Profile(
+            identifier: identifier, uuid: "", displayName: "Shared device", organization: organization,
+            payloads: [
+                Payload(
+                    identifier: "\(identifier).extension",
+                    uuid: StableUUID.make(namespace: tenant, name: "\(identifier).extension"),
+                    content: .extensibleSSO(sso))
+            ])
+        try profile.stampRevision(tenant: tenant)
+        return profile
+    }
+}
+
+/// Configurations of managed apps.
+package enum AppConfiguration {
+    /// The second switch of shared device mode, for the broker.
+    package static let sharedDevice: [String: PropertyList] = PropertyList.members([.sharedDeviceMode: true])
+
+    /// What a worker's app needs to know.
+    package static func client(clientID: String, redirectURI: String) -> [String: PropertyList] {
+        PropertyList.members([.clientID: .string(clientID), .redirectURI: .string(redirectURI)])
+    }
+}

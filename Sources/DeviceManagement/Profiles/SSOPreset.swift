@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A ready set of extension identifier and URLs.
+package struct SSOPreset: Sendable {
+    package let extensionIdentifier: String
+    package let urls: [String]
+
+    package init(extensionIdentifier: String, urls: [String]) {
+        self.extensionIdentifier = extensionIdentifier
+        self.urls = urls
+    }
+
+    /// Microsoft's documentation of 2020: nine clouds.
+    package static let microsoft2020 = SSOPreset(
+        extensionIdentifier: "com.microsoft.azureauthenticator.ssoextension",
+        urls: [
+            "https://login.microsoftonline.com",
+            "https://login.microsoft.com",
+            "https://sts.windows.net",
+            "https://login.partner.microsoftonline.cn",
+            "https://login.chinacloudapi.cn",
+            "https://login.microsoftonline.de",
+            "https://login.microsoftonline.us",
+            "https://login.usgovcloudapi.net",
+            "https://login-us.microsoftonline.com",
+        ])
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The names of Apple's device management vocabulary that Baton uses; each stands here once.
+package enum PropertyKey: String, Sendable {
+    // Common to all payloads.
+    case payloadContent = "PayloadContent"
+    case payloadDescription = "PayloadDescription"
+    case payloadDisplayName = "PayloadDisplayName"
+    case payloadIdentifier = "PayloadIdentifier"
+    case payloadOrganization = "PayloadOrganization"
+    case payloadRemovalDisallowed = "PayloadRemovalDisallowed"
+    case payloadType = "PayloadType"
+    case payloadUUID = "PayloadUUID"
+    case payloadVersion = "PayloadVersion"
+    // com.apple.mdm
+    case accessRights = "AccessRights"
+    case checkInURL = "CheckInURL"
+    case checkOutWhenRemoved = "CheckOutWhenRemoved"
+    case identityCertificateUUID = "IdentityCertificateUUID"
+    case serverURL = "ServerURL"
+    case signMessage = "SignMessage"
+    case topic = "Topic"
+    // Certificates and identities.
+    case password = "Password"
+    case payloadCertificateFileName = "PayloadCertificateFileName"
+    // com.apple.extensiblesso
+    case deniedBundleIdentifiers = "DeniedBundleIdentifiers"
+    case extensionData = "ExtensionData"
+    case extensionIdentifier = "ExtensionIdentifier"
+    case hosts = "Hosts"
+    case realm = "Realm"
+    case screenLockedBehavior = "ScreenLockedBehavior"
+    case teamIdentifier = "TeamIdentifier"
+    case type = "Type"
+    case urls = "URLs"
+    /// In ``extensionData`` and in the broker's app configuration: the two switches of shared device mode.
+    case sharedDeviceMode = "sharedDeviceMode"
+    // Check-in.
+    case awaitingConfiguration = "AwaitingConfiguration"
+    case buildVersion = "BuildVersion"
+    case deviceName = "DeviceName"
+    case messageType = "MessageType"
+    case model = "Model"
+    case modelName = "ModelName"
+    case osVersion = "OSVersion"
+    case productName = "ProductName"
+    case pushMagic = "PushMagic"
+    case serialNumber = "SerialNumber"
+    case token = "Token"
+    case udid = "UDID"
+    case unlockToken = "UnlockToken"
+    // Commands and results.
+    case command = "Command"
+    case commandUUID = "CommandUUID"
+    case errorChain = "ErrorChain"
+    case errorCode = "ErrorCode"
+    case errorDomain = "ErrorDomain"
+    case localizedDescription = "LocalizedDescription"
+    case requestType = "RequestType"
+    case status = "Status"
+    case usEnglishDescription = "USEnglishDescription"
+    // The single commands.
+    case changeManagementState = "ChangeManagementState"
+    case configuration = "Configuration"
+    case hasConfiguration = "HasConfiguration"
+    case hasFeedback = "HasFeedback"
+    case identifier = "Identifier"
+    case identifiers = "Identifiers"
+    case isManaged = "IsManaged"
+    case isValidated = "IsValidated"
+    case iTunesStoreID = "iTunesStoreID"
+    case item = "Item"
+    case managedApplicationList = "ManagedApplicationList"
+    case managedOnly = "ManagedOnly"
+    case managementFlags = "ManagementFlags"
+    case manifestURL = "ManifestURL"
+    case payload = "Payload"
+    case profileList = "ProfileList"
+    case queries = "Queries"
+    case queryResponses = "QueryResponses"
+    case rejectionReason = "RejectionReason"
+    case settings = "Settings"
+    case state = "State"
+    // App manifests.
+    case assets
+    case bundleIdentifier = "bundle-identifier"
+    case bundleVersion = "bundle-version"
+    case items
+    case kind
+    case metadata
+    case sha256Size = "sha256-size"
+    case sha256s
+    case title
+    case url
+    // Refusals.
+    case code
+    case explanation = "description"
+    // A managed app's configuration, Baton's own.
+    case clientID = "clientId"
+    case redirectURI = "redirectUri"
+}
+
+extension PropertyList {
+    /// A dictionary of the members that are there.
+    package static func record(_ members: KeyValuePairs<PropertyKey, PropertyList?>) -> PropertyList {
+        .dictionary(members.reduce(into: [:]) { result, member in result[member.key.rawValue] = member.value })
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension XMLReader {
+    /// `<name>`, `</name>` or `<name/>`.
+    struct Tag: Equatable {
+        let name: String
+        let isEnd: Bool
+        let isEmpty: Bool
+    }
+
+    /// Optional byte order mark, XML declaration, comments, document type.
+    mutating func prolog() throws(PropertyListError) {
+        _ = skip("\u{FEFF}")
+        if starts(with: "<?xml") { try declaration() }
+        try skipBlanksAndComments()
+        guard skip("<!DOCTYPE") else { return }
+        try documentType()
+        try skipBlanksAndComments()
+    }
+
+    /// `<?xml version="1.0" encoding="UTF-8"?>`; any other encoding would need another reader.
+    private mutating func declaration() throws(PropertyListError) {
+        guard let end = find("?>", within: 200) else { throw failure(.malformed) }
+        let text = String(decoding: bytes[position..<end], as: UTF8.self).lowercased()
+        if text.contains("encoding") {
+            guard text.contains("\"utf-8\"") || text.contains("'utf-8'") else { throw failure(.malformed) }
+        }
+        position = end + 2
+    }
+
+    /// Apple's document type, read and ignored; nothing is ever fetched.
+    private mutating func documentType() throws(PropertyListError) {
+        let accepted = [
+            ["plist", "PUBLIC"],
+            ["-//Apple//DTD PLIST 1.0//EN", "-//Apple Computer//DTD PLIST 1.0//EN"],
+            ["http://www.apple.com/DTDs/PropertyList-1.0.dtd", "https://www.apple.com/DTDs/PropertyList-1.0.dtd"],
+        ]
+        skipBlanks()
+        for word in accepted[0] {
+            guard skip(word), isBlank(at: position) else { throw failure(.forbiddenDeclaration) }
+            skipBlanks()
+        }
+        for choices in accepted[1...] {
+            guard choices.contains(where: { skip("\"\($0)\"") }) else { throw failure(.forbiddenDeclaration) }
+            skipBlanks()
+        }
+        guard skip(">") else { throw failure(.forbiddenDeclaration) }
+    }
+
+    /// The next tag after blanks and comments; text in between is an error.
+    mutating func nextTag() throws(PropertyListError) -> Tag {
+        try skipBlanksAndComments()
+        return try tag()
+    }
+
+    mutating func tag() throws(PropertyListError) -> Tag {
+        if starts(with: "<!") || starts(with: "<?") { throw failure(.forbiddenDeclaration) }
+        guard skip("<") else { throw failure(.malformed) }
+        let isEnd = skip("/")
+        let start = position
+        while position < bytes.count, position - start < 16, bytes[position].isLowercaseLetter { position += 1 }
+        guard position > start else { throw failure(.malformed) }
+        let name = String(decoding: bytes[start..<position], as: UTF8.self)
+        skipBlanks()
+        if name == "plist", !isEnd { try versionAttribute() }
+        let isEmpty = !isEnd && skip("/")
+        guard skip(">") else { throw failure(position < bytes.count ? .unexpectedElement : .malformed) }
+        return Tag(name: name, isEnd: isEnd, isEmpty: isEmpty)
+    }
+
+    private mutating func versionAttribute() throws(PropertyListError) {
+        guard skip("version") else { return }
+        skipBlanks()
+        guard skip("=") else { throw failure(.malformed) }
+        skipBlanks()
+        guard skip("\"1.0\"") || skip("'1.0'") else { throw failure(.unexpectedElement) }
+        skipBlanks()
+    }
+
+    mutating func skipBlanksAndComments() throws(PropertyListError) {
+        while true {
+            skipBlanks()
+            guard starts(with: "<!--") else { return }
+            position += 4
+            // "--" may not stand inside a comment, so the first one must be its end.
+            guard let end = find("--", within: bytes.count) else { throw failure(.malformed) }
+            position = end
+            guard skip("-->") else { throw failure(.malformed) }
+        }
+    }
+
+    mutating func skipBlanks() {
+        while isBlank(at: position) { position += 1 }
+    }
+
+    func isBlank(at index: Int) -> Bool { index < bytes.count && bytes[index].isXMLBlank }
+
+    func starts(with text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+
+    /// Steps over `text` if it stands here.
+    mutating func skip(_ text: String) -> Bool {
+        guard starts(with: text) else { return false }
+        position += text.utf8.count
+        return true
+    }
+
+    /// Where `text` next begins, at most `distance` bytes ahead.
+    func find(_ text: String, within distance: Int) -> Int? {
+        let pattern = Array(text.utf8)
+        let last = min(bytes.count - pattern.count, position + min(distance, bytes.count))
+        var index = position
+        while index <= last {
+            if bytes[index] == pattern[0], bytes[index...].starts(with: pattern) { return index }
+            index += 1
+        }
+        return nil
+    }
+}
+
+extension UInt8 {
+    var isXMLBlank: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
+    var isLowercaseLetter: Bool { self >= 0x61 && self <= 0x7A }
+    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+}
