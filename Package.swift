@@ -166,5 +166,4 @@ extension Target.Dependency {
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
-    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
 }

@@ -41,7 +41,9 @@ import Testing
         try await world.administration.assign(.cloudDeviceAdministrator, to: world.amara)
         let tokens = try await world.signedIn()
         let discovery = try await world.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
-        let keysPath = "/" + (try #require(discovery.values["jwks_uri"]?.text)).split(separator: "/").dropFirst(2)
+        let keysPath =
+            "/"
+            + (try #require(discovery.values["jwks_uri"]?.text)).split(separator: "/").dropFirst(2)
             .joined(separator: "/")
         let keys = try JSONWebKeySet(decoding: try await world.client.get(keysPath).body)
         let access = try CompactJWS(try tokens.string(ReplyName.accessToken))

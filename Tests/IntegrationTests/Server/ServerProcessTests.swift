@@ -43,11 +43,12 @@ import Testing
         #expect(try server.administer("GET", "/identity/tenants").status == 200)
     }
 
-    @Test(arguments: [
-        ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
-        ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
-        ("names", ["login": "a"]),
-    ] as [(String, any Sendable)])
+    @Test(
+        arguments: [
+            ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
+            ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
+            ("names", ["login": "a"]),
+        ] as [(String, any Sendable)])
     func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {
         let outcome = try await ServerProcess([key: value]).fail()
         #expect(outcome.code == 78)
