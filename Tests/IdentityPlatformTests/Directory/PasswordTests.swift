@@ -28,6 +28,23 @@ import Testing
         #expect(try await HashingPool(threads: 1, capacity: 1).run { 1 } == 1)
     }
 
+    @Test func `an unknown, a disabled and a mistaken person cost the same hash`() async throws {
+        let world = try await World()
+        try await world.platform.database.write {
+            try $0.execute("UPDATE user SET accountEnabled = 0 WHERE loginName = 'bo@contoso.test'")
+        }
+        for (name, password) in [
+            ("nobody@contoso.test", World.password), ("bo@contoso.test", World.password),
+            ("amara@contoso.test", "wrong"), ("", ""),
+        ] {
+            let before = world.platform.hashing.completed
+            let user = try await world.platform.passwords.verify(
+                name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id)
+            #expect(user == nil)
+            #expect(world.platform.hashing.completed == before + 1)
+        }
+    }
+
     private func verify(_ platform: Platform, _ world: World, _ password: String) async throws -> User? {
         try await platform.passwords.verify(
             name: "amara@contoso.test", password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id)
