@@ -52,7 +52,8 @@ struct Configuration: Decodable {
             throw ConfigurationError(reason: "key \(key.stringValue) is missing")
         } catch DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context) {
             let keys = context.codingPath.map(\.stringValue).joined(separator: ".")
-            throw ConfigurationError(reason: keys.isEmpty ? "not a JSON object" : "key \(keys) has a value of another kind")
+            throw ConfigurationError(
+                reason: keys.isEmpty ? "not a JSON object" : "key \(keys) has a value of another kind")
         } catch { throw ConfigurationError(reason: "cannot be read") }
     }
 }

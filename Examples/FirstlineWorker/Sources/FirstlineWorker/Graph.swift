@@ -17,7 +17,9 @@ struct Graph: Sendable {
         let mail: String?
     }
 
-    /// Reads the worker's profile. Blocks: call it on a queue of its own.
+    /// Reads the worker's profile.
+    ///
+    /// Blocks: call it on a queue of its own.
     func me(authorization: String) throws(Problem) -> Profile {
         let (status, body) = try get(endpoint.appending(path: "v1.0/me"), authorization: authorization)
         guard status == 200 else {

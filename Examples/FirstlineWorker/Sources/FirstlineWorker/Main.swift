@@ -56,7 +56,7 @@ import WorkerState
         Thread.detachNewThread {
             while let line = readLine() {
                 if line.allSatisfy(\.isWhitespace) { continue }
-                tell(Command(line: line).map { .command($0) } ?? .unreadable(line: line))
+                tell(.command(Command(line: line)))
             }
             tell(.inputEnded)
         }

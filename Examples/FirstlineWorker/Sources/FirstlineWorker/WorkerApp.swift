@@ -107,7 +107,7 @@ import WorkerState
 
     private func fetchProfile(turn: Int) {
         guard let account else {
-            return handle(.profileFailed(Problem(code: "nobody", message: "Nobody is signed in."), turn: turn))
+            return handle(.profileFailed(Self.nobody, turn: turn))
         }
         let parameters = onMain(MSALSilentTokenParameters(scopes: configuration.scopes, account: account))
         application.acquireTokenSilent(with: parameters) { [weak self, graph] result, error in
@@ -129,7 +129,7 @@ import WorkerState
     }
 
     private func signOut() {
-        guard let account else { return handle(.signedOut) }
+        guard let account else { return handle(.failed(Self.nobody)) }
         let webview = MSALWebviewParameters(authPresentationViewController: self)
         let parameters = onMain(MSALSignoutParameters(webviewParameters: webview))
         parameters.signoutFromBrowser = true
@@ -137,6 +137,8 @@ import WorkerState
             MainActor.assumeIsolated { self?.handle(isDone ? .signedOut : .failed(Problem(error))) }
         }
     }
+
+    private static let nobody = Problem(code: "nobody", message: "Nobody is signed in. Use sign-in.")
 
     private func onMain<Parameters: MSALParameters>(_ parameters: Parameters) -> Parameters {
         parameters.completionBlockQueue = .main

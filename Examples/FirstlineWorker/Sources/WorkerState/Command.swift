@@ -10,9 +10,11 @@ package enum Command: Equatable, Sendable {
     case show
     case signOut
     case quit
+    /// A line that is no command, by its first word.
+    case unknown(String)
 
-    /// Reads one line; nil where it is no command.
-    package init?(line: String) {
+    /// Reads one line.
+    package init(line: String) {
         let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
         switch (parts.first, parts.count > 1 ? parts[1] : nil) {
         case ("device", nil): self = .device
@@ -23,7 +25,7 @@ package enum Command: Equatable, Sendable {
         case ("show", nil): self = .show
         case ("sign-out", nil): self = .signOut
         case ("quit", nil): self = .quit
-        default: return nil
+        default: self = .unknown(parts.first ?? "")
         }
     }
 
@@ -38,6 +40,7 @@ package enum Command: Equatable, Sendable {
         case .show: "show"
         case .signOut: "sign-out"
         case .quit: "quit"
+        case .unknown(let word): word
         }
     }
 }

@@ -13,7 +13,6 @@ package struct WorkerModel {
         /// The broker's notification: the account may have changed.
         case notified
         case command(Command)
-        case unreadable(line: String)
         case inputEnded
         case device(mode: String, reason: String?)
         case deviceUnknown(Problem)
@@ -53,6 +52,9 @@ package struct WorkerModel {
     private var isChecking = false
     private var mustCheckAgain = false
     private var isAnnouncing = false
+    /// Whom a sign-out is about.
+    private var leaving: String?
+    /// Counts checks; what was fetched in an earlier turn is not shown.
     private var turn = 0
     private var waiting: [Command] = []
     private var running: (command: Command, stage: Stage)?
@@ -64,7 +66,6 @@ package struct WorkerModel {
         case .launched: [.askDevice] + check(announcing: true)
         case .returned, .notified: check(announcing: true)
         case .command(let command): enqueue(command)
-        case .unreadable(let line): [.say(Self.unreadable(line))]
         case .inputEnded: enqueue(.quit)
         case .device(let mode, let reason): device(mode, reason)
         case .deviceUnknown(let problem): deviceUnknown(problem)
@@ -80,7 +81,9 @@ package struct WorkerModel {
 
     // MARK: Checking who is signed in
 
-    /// Begins a check. What was fetched for an earlier turn is not shown any more; work that shows something waits.
+    /// Begins a check.
+    ///
+    /// What was fetched for an earlier turn is not shown any more; work that shows something waits.
     private mutating func check(announcing: Bool = false) -> [Action] {
         turn += 1
         isAnnouncing = isAnnouncing || announcing
@@ -133,7 +136,7 @@ package struct WorkerModel {
         guard let running else { return next() }
         switch running.stage {
         case .checking: return work(running.command)
-        case .confirming: return finish(["id": worker?.id, "username": worker?.username])
+        case .confirming: return confirmed(running.command)
         case .working: return []
         }
     }
@@ -149,7 +152,7 @@ package struct WorkerModel {
         guard !waiting.isEmpty else { return [] }
         let command = waiting.removeFirst()
         switch command {
-        case .device, .quit: return work(command)
+        case .device, .quit, .unknown: return work(command)
         case .signIn, .signUp, .me, .note, .show, .signOut:
             running = (command, .checking)
             return check()
@@ -160,6 +163,7 @@ package struct WorkerModel {
         running = (command, .working)
         switch (command, worker) {
         case (.device, _): return [.askDevice]
+        case (.unknown, _): return finish(problem: Self.noCommand)
         case (.quit, _):
             waiting = []
             return finish() + [.quit]
@@ -174,13 +178,23 @@ package struct WorkerModel {
         case (.signOut, _?):
             // The worker wants to leave nothing here, whatever becomes of the broker's part.
             profile = nil
-            return [.clearScreen, .erase(keeping: nil), .signOut]
+            leaving = worker?.id
+            return [.signOut, .clearScreen, .erase(keeping: nil)]
         }
     }
 
+    /// MSAL says that it is done; the answer is what a check says.
     private mutating func confirm() -> [Action] {
         running?.stage = .confirming
         return check()
+    }
+
+    private mutating func confirmed(_ command: Command) -> [Action] {
+        guard command == .signOut else {
+            guard let worker else { return finish(problem: Self.nobody) }
+            return finish(["id": worker.id, "username": worker.username])
+        }
+        return worker != nil && worker?.id == leaving ? finish(problem: Self.stillThere) : finish()
     }
 
     private mutating func finish(problem: Problem? = nil, _ fields: [String: String?] = [:]) -> [Action] {
@@ -215,12 +229,10 @@ package struct WorkerModel {
     // MARK: What can be wrong
 
     private static let nobody = Problem(code: "nobody", message: "Nobody is signed in. Use sign-in.")
+    private static let stillThere = Problem(
+        code: "still-signed-in", message: "The broker still names this worker. Sign out again.")
+    private static let noCommand = Problem(
+        code: "command", message: "There is no such command, or it lacks its text, or has too much of it.")
     private static let noSignUp = Problem(
         code: "shared-device", message: "Workers do not sign up on a shared device. Use sign-in.")
-
-    private static func unreadable(_ line: String) -> Report {
-        Report(
-            .answer, line.split(separator: " ").first.map(String.init) ?? "",
-            problem: Problem(code: "command", message: "There is no such command, or it needs a text after it."))
-    }
 }
