@@ -85,14 +85,13 @@ let package = Package(
             name: "baton-server",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage", "UnixSocket",
-                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdTLS, .logging,
-                .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
+                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTLS,
+                .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
             ]),
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "CLinux", "Redaction", "UnixSocket", .argumentParser, .logging,
-                .serviceLifecycle,
+                "Authenticator", "BrokerProtocol", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ]),
 
         // Tests.
@@ -154,6 +153,7 @@ extension Target.Dependency {
     static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
     static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
     static var hummingbird: Self { .product(name: "Hummingbird", package: "hummingbird") }
+    static var hummingbirdCore: Self { .product(name: "HummingbirdCore", package: "hummingbird") }
     static var hummingbirdTLS: Self { .product(name: "HummingbirdTLS", package: "hummingbird") }
     static var logging: Self { .product(name: "Logging", package: "swift-log") }
     static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
@@ -164,5 +164,7 @@ extension Target.Dependency {
     static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
+    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
+    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
 }

@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -250,5 +253,18 @@ int clinux_open(const char *path, int flags, mode_t mode) {
     while (fd < 0 && errno == EINTR);
     return result(fd);
 }
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
+    (void)status, (void)kind, (void)where;
+    return remove(path) < 0 && errno != ENOENT ? errno : 0;
+}
+
+int clinux_remove_tree(const char *path) {
+    int outcome = nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+    if (outcome < 0) return errno == ENOENT ? 0 : -errno;
+    return -outcome;
+}
+
+int clinux_lock(int fd) { return result(flock(fd, LOCK_EX | LOCK_NB)); }
 
 void clinux_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }

@@ -11,22 +11,24 @@ extension Platform {
     package func responder() -> HostResponder {
         let names = configuration.names
         return HostResponder([
-            names.login: router { router in
+            names.login: router(errors: ErrorResponses(ambient: ambient)) { router in
                 DiscoveryEndpoints(platform: self).addRoutes(to: router)
                 AuthorizeEndpoint(platform: self).addRoutes(to: router)
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
             },
-            names.graph: router { router in
+            names.graph: router(errors: GraphErrors(ambient: ambient)) { router in
                 GraphEndpoints(platform: self).addRoutes(to: router)
             },
         ])
     }
 
-    private func router(_ addRoutes: (Router<IdentityContext>) -> Void) -> any HTTPResponder<IdentityContext> {
+    private func router(
+        errors: some RouterMiddleware<IdentityContext>, _ addRoutes: (Router<IdentityContext>) -> Void
+    ) -> any HTTPResponder<IdentityContext> {
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive, .autoGenerateHeadEndpoints])
         router.add(middleware: SecurityHeaders())
-        router.add(middleware: ErrorResponses(ambient: ambient))
+        router.add(middleware: errors)
         addRoutes(router)
         return router.buildResponder()
     }

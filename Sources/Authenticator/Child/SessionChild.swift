@@ -30,7 +30,7 @@ package enum SessionChild {
             files: DeviceFiles(root: Directory(path: configuration.directory)), logger: logger)
         if resuming {
             guard let key = descriptors.first else { throw ChildFailure.noKey }
-            try desk.resume(with: SessionKey(handedOver: key))
+            try desk.resume(with: MemoryKey(handedOver: key))
         }
         desk.reportEndedSessions()
         while let (message, descriptors) = try? supervisor.receive() { desk.take(message, descriptors) }

@@ -24,10 +24,12 @@ package struct SessionMachine: Sendable, Equatable {
             return (SessionMachine(state: .ready, epoch: epoch), [.startChild(epoch, resuming: false)])
         case .signingIn(let epoch), .signedIn(let epoch):
             var machine = SessionMachine(state: .signedIn(Visit(epoch: epoch, usedBrowser: true)), epoch: epoch)
-            return (machine, machine.end(answering: [], random: &random))
+            let actions = machine.end(answering: [], random: &random)
+            return (machine, actions)
         case .signingOut(let ended, let next):
             var machine = SessionMachine(state: .ready, epoch: next)
-            return (machine, machine.clear(ended, usedBrowser: true, answering: []))
+            let actions = machine.clear(ended, usedBrowser: true, answering: [])
+            return (machine, actions)
         }
     }
 

@@ -35,7 +35,16 @@ extension Supervisor {
         case .closed(let epoch):
             guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
             try handle(.itemCleared(.browser, clearing.ended))
+        case .closeFailed(let epoch, let code, _):
+            guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
+            logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
+            inputs.post(.retryBrowser(clearing.ended), afterSeconds: 1)
         }
+    }
+
+    func closeBrowserAgain(_ ended: Epoch) {
+        guard case .signingOut(let clearing) = machine.state, clearing.ended == ended else { return }
+        agent?.close(ended)
     }
 
     private var visitEpoch: Epoch? {

@@ -25,7 +25,7 @@ final class Supervisor {
 
     var child: SessionChildLink?
     var childNumber: UInt64 = 0
-    var key: SessionKey?
+    var key: MemoryKey?
     var agent: AgentLink?
     var requesters: [SessionMachine.Requester: (OperatorReply) -> Void] = [:]
     var requesterNumber: UInt64 = 0
@@ -77,6 +77,7 @@ final class Supervisor {
         case .childEnded(let number): if number == child?.number { try childEnded() }
         case .deviceChanged: try deviceChanged()
         case .retryClearing(let ended): try clearFiles(of: ended)
+        case .retryBrowser(let ended): closeBrowserAgain(ended)
         case .stop: stopping = true
         }
     }
@@ -92,7 +93,7 @@ final class Supervisor {
     private func perform(_ action: SessionMachine.Action) throws {
         switch action {
         case .journal(let record): try journal(record)
-        case .makeKey: key = try SessionKey()
+        case .makeKey: key = try MemoryKey()
         case .destroyKey:
             key?.destroy()
             key = nil

@@ -15,5 +15,6 @@ package enum SupervisorInput: Sendable {
     /// The MDM changed something.
     case deviceChanged
     case retryClearing(Epoch)
+    case retryBrowser(Epoch)
     case stop
 }

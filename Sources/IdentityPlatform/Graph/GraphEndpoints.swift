@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import Hummingbird
-internal import Logging
 internal import OAuth
 
 /// The part of Microsoft Graph v1.0 that the platform answers for its own directory.
@@ -9,16 +8,11 @@ struct GraphEndpoints: Sendable {
     let platform: Platform
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/v1.0/me") { request, context in
-            await guarded(request, context) {
-                let token = try await platform.accessTokens.check(
-                    authorization: request.headers[.authorization], for: platform.resources.graph)
-                guard token.permissions.contains("User.Read") else { throw GraphError.accessDenied }
-                return Response(json: try person(token.user, select: try request.queryParameters()["$select"]))
-            }
-        }
-        router.get("/**") { request, context in
-            await guarded(request, context) { throw GraphError.notFound }
+        router.get("/v1.0/me") { request, _ in
+            let token = try await platform.accessTokens.check(
+                authorization: request.headers[.authorization], for: platform.resources.graph)
+            guard token.permissions.contains("User.Read") else { throw GraphError.accessDenied }
+            return Response(json: try person(token.user, select: try request.queryParameters()["$select"]))
         }
     }
 
@@ -40,23 +34,5 @@ struct GraphEndpoints: Sendable {
             GraphName.context, "\(names.origin(of: names.graph))/v1.0/$metadata#users\(suffix)/$entity")
         for property in wanted { property.write(user, to: &members) }
         return members
-    }
-
-    private func guarded(
-        _ request: Request, _ context: IdentityContext, _ route: () async throws -> Response
-    ) async -> Response {
-        do {
-            return try await route()
-        } catch let error as GraphError {
-            return error.response(platform.ambient, correlation: request.correlation)
-        } catch let refusal as AccessTokens.Refusal {
-            context.logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
-            return GraphError.unauthenticated.response(platform.ambient, correlation: request.correlation)
-        } catch is OAuthError {
-            return GraphError.badRequest.response(platform.ambient, correlation: request.correlation)
-        } catch {
-            context.logger.error("request failed", metadata: ["error": "\(error)"])
-            return GraphError.fault.response(platform.ambient, correlation: request.correlation)
-        }
     }
 }

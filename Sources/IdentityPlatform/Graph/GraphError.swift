@@ -39,7 +39,7 @@ enum GraphError: String, Error {
         var inner = MembersWriter()
         inner.set(
             GraphName.date,
-            Date(timeIntervalSince1970: Double(ambient.now().seconds)).formatted(.iso8601.timeZone(separator: .omitted)))
+            Date(timeIntervalSince1970: Double(ambient.now().seconds)).formatted(.iso8601))
         inner.set(GraphName.requestID, request)
         inner.set(GraphName.clientRequestID, correlation ?? request)
         var error = MembersWriter()

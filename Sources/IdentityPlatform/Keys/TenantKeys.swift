@@ -10,7 +10,7 @@ package final class TenantKeys: Sendable {
 
     init(database: any Database) { self.database = database }
 
-    /// Every key of an organisation, the one that signs first.
+    /// Every key of an organisation, the one that signs first; none where there is no such organisation.
     ///
     /// - Throws: ``StorageError``
     package func all(of tenant: TenantID) async throws -> [TenantKey] {
@@ -20,13 +20,20 @@ package final class TenantKeys: Sendable {
                 "SELECT privateKey FROM signingKey WHERE tenant = \(tenant) ORDER BY created DESC, id"
             ).map { try TenantKey(stored: try $0.bytes(0)) }
         }
-        guard !keys.isEmpty else { throw StorageError(.unexpectedValue, "the organisation has no signing key") }
+        guard !keys.isEmpty else { return [] }
         loaded.withLock { $0[tenant] = keys }
         return keys
     }
 
     /// The key that signs.
-    package func current(of tenant: TenantID) async throws -> TenantKey { try await all(of: tenant)[0] }
+    ///
+    /// - Throws: ``StorageError``
+    package func current(of tenant: TenantID) async throws -> TenantKey {
+        guard let key = try await all(of: tenant).first else {
+            throw StorageError(.unexpectedValue, "the organisation has no signing key")
+        }
+        return key
+    }
 
     static func add(
         _ key: TenantKey, stored: [UInt8], tenant: TenantID, at time: Timestamp, _ connection: any Connection

@@ -24,7 +24,7 @@ package final class HashingPool: Sendable {
     /// Runs `work` on one of the pool's threads.
     ///
     /// - Throws: ``Busy``, or what `work` throws.
-    func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
+    package func run<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         guard let lane = enter() else { throw Busy() }
         return try await withCheckedThrowingContinuation { continuation in
             lanes[lane].async {

@@ -27,7 +27,7 @@ package struct AccessTokens: Sendable {
             let session = SessionID(rawValue: try text(claims, .sessionID)),
             let client = ClientID(rawValue: try text(claims, .appID))
         else { throw Refusal.malformed }
-        try await verify(token, claims, tenant)
+        try await verify(token, tenant)
         try judge(claims, tenant, resource)
         let permissions = try text(claims, .scopes).split(separator: " ").map(String.init)
         return try await database.read { connection in
@@ -40,9 +40,7 @@ package struct AccessTokens: Sendable {
         }
     }
 
-    private func verify(_ token: CompactJWS, _ claims: Members, _ tenant: TenantID) async throws {
-        let known = try await database.read { try Tenants($0).find(tenant) != nil }
-        guard known else { throw Refusal.signature }
+    private func verify(_ token: CompactJWS, _ tenant: TenantID) async throws {
         let keys = try await issuer.keys.all(of: tenant)
         guard let key = keys.first(where: { $0.id == token.keyID }) else { throw Refusal.signature }
         do { try token.verify(with: key.verification) } catch { throw Refusal.signature }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the agent tells `batond`.
+package enum AgentMessage: Sendable, Codable, Equatable {
+    /// The first message of a connection: nothing of an earlier epoch is left.
+    case hello(version: Int)
+    /// The browser of the order `id` was started.
+    case opened(id: UInt64)
+    /// The order `id` was refused or its browser did not start.
+    case failed(id: UInt64, code: String, message: String)
+    /// The person closed the browser; the profile is still there until `batond` orders to close.
+    case browserExited(epoch: String)
+    /// Every process of that epoch's browser is gone, and its profile folder was read back as absent.
+    case closed(epoch: String)
+    /// The epoch's browser or profile could not be removed: it must be taken for present. The order may be repeated.
+    case closeFailed(epoch: String, code: String, message: String)
+
+    /// The version of these messages that ``hello(version:)`` names.
+    package static let version = 1
+}

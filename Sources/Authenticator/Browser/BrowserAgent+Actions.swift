@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+internal import Logging
+internal import UnixSocket
+
+extension BrowserAgent {
+    /// Hands the event to the machine and does what it says, until it has nothing more to say.
+    func perform(_ event: BrowserMachine.Event) -> Result<Void, AgentFailure>? {
+        var waiting = machine.handle(event)[...]
+        while let action = waiting.popFirst() {
+            switch action {
+            case .report(let message): report(message)
+            case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch, url))
+            case .endStragglers(let epoch): waiting += machine.handle(endStragglers(epoch))
+            case .clear(let epoch): waiting += machine.handle(clear(epoch))
+            case .finish(let failure): return failure.map { .failure($0) } ?? .success(())
+            }
+        }
+        return nil
+    }
+
+    private func report(_ message: AgentMessage) {
+        guard let connection else { return }
+        do {
+            try AgentWire.send(message, over: connection)
+            if case .hello = message { try ServiceNotification.ready() }
+        } catch {
+            // The link's thread sees the same end and posts it: then everything is closed.
+            logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
+            connection.shutDown()
+        }
+    }
+
+    private func start(_ id: UInt64, _ epoch: String, _ url: LoopbackURL) -> BrowserMachine.Event {
+        let profile = BrowserProfile(profiles: profiles, epoch: epoch)
+        do throws(FileError) { try profile.make() } catch {
+            logger.error("no browser profile", metadata: ["error": "\(error)"])
+            return .startFailed(id: id, AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used."))
+        }
+        do {
+            let browser = try ChildProcess.spawn(
+                executable: configuration.command.program,
+                arguments: configuration.command.arguments(profile: profile.browser.path, url: url),
+                environment: environment(for: profile), output: .discarded)
+            let events = self.events
+            browsers[browser.pid] = browser
+            try BlockingThread.start {
+                // Also where it cannot be awaited, the browser is taken for gone: the sweep that follows makes it so.
+                _ = try? browser.waitForExit()
+                events.post(.browserEnded(browser.pid))
+            }
+            logger.info("browser started", metadata: ["browser.pid": "\(browser.pid)"])
+            return .started(id: id, browser: browser.pid)
+        } catch {
+            logger.error("the browser did not start", metadata: ["error": "\(error)"])
+            return .startFailed(
+                id: id, AgentFailure(.browserUnavailable, "Check that browser.command names an executable program."))
+        }
+    }
+
+    /// The session's environment without what belongs to the agent, its own folders, and the mark.
+    private func environment(for profile: BrowserProfile) -> [String: String] {
+        var environment = inheritedEnvironment()
+        for name in ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC"] { environment[name] = nil }
+        if environment["XAUTHORITY"] == nil, let home = environment["HOME"] {
+            // Xlib looks for it in the home, which is another one for the browser.
+            environment["XAUTHORITY"] = home + "/.Xauthority"
+        }
+        for name in environment.keys where name.hasPrefix("XDG_") && name.hasSuffix("_HOME") { environment[name] = nil }
+        environment["HOME"] = profile.home.path
+        environment["TMPDIR"] = profile.temporary.path
+        environment[BrowserProfile.markName] = profile.folder.path
+        return environment
+    }
+
+    private func inheritedEnvironment() -> [String: String] {
+        var found: [String: String] = [:]
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
+            unsafe next += 1
+        }
+        return found
+    }
+
+    private func endStragglers(_ epoch: String) -> BrowserMachine.Event {
+        do throws(ProcessFailure) {
+            try ProcessSweep.endDescendants(children: Array(browsers.values))
+            logger.info("the person closed the browser")
+            return .stragglersEnded
+        } catch {
+            return notCleared(epoch, error)
+        }
+    }
+
+    private func clear(_ epoch: String) -> BrowserMachine.Event {
+        do {
+            try ProcessSweep.endDescendants(children: Array(browsers.values))
+            try BrowserProfile(profiles: profiles, epoch: epoch).remove()
+            logger.info("browser cleared away")
+            return .cleared(epoch: epoch)
+        } catch {
+            return notCleared(epoch, error)
+        }
+    }
+
+    private func notCleared(_ epoch: String, _ error: any Error) -> BrowserMachine.Event {
+        logger.error("a browser is not cleared away", metadata: ["error": "\(error)"])
+        return .notCleared(
+            epoch: epoch,
+            AgentFailure(.notCleared, "A browser process or profile is still there; see the agent's log, then close again."))
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import CLinux
+internal import Glibc
+package import Logging
+internal import UnixSocket
+
+/// The part of Baton in the worker's graphical session: opens the browser when `batond` asks, and leaves nothing of it.
+///
+/// One thread takes events and acts (``run()``); others wait for orders, signals and browsers and only post.
+package final class BrowserAgent {
+    let configuration: AgentConfiguration
+    let logger: Logger
+    let events = Mailbox<Event>()
+    /// The folder of profiles under its real name, which is what the browsers' marks say.
+    private(set) var profiles = ""
+    var machine = BrowserMachine()
+    var browsers: [Int32: ChildProcess] = [:]
+    var connection: Connection?
+
+    /// What the threads post.
+    enum Event: Sendable {
+        case link(BrokerLink.Event)
+        case browserEnded(Int32)
+        case signal(Int32)
+    }
+
+    /// An agent for this configuration; nothing happens before ``run()``.
+    package init(configuration: AgentConfiguration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// The signals that the process must block before it starts its first thread.
+    package static let signals = [SIGTERM, SIGINT, SIGCHLD]
+
+    /// Serves until `SIGTERM` or `SIGINT`; then every browser is gone and its profile removed. Blocks.
+    ///
+    /// - Throws: ``AgentFailure`` when something of a browser cannot be removed: at the next start it is tried again
+    ///   before `batond` hears of this agent.
+    package func run() throws {
+        let lock = try takeOver()
+        defer { withExtendedLifetime(lock) {} }
+        let events = self.events
+        try BlockingThread.start { Self.awaitSignals { events.post(.signal($0)) } }
+        let link = BrokerLink(socket: configuration.socket) { events.post(.link($0)) }
+        try BlockingThread.start { link.run() }
+        while true {
+            if let end = try react(to: events.take()) { return try end.get() }
+        }
+    }
+
+    /// Makes this process the only agent of its folder of profiles and removes what a crashed one left.
+    private func takeOver() throws -> Descriptor {
+        let adopted = clinux_adopt_orphans()
+        guard adopted == 0 else { throw ProcessFailure(step: .watch, errno: -adopted) }
+        let folder = Directory(path: configuration.profiles)
+        try folder.make()
+        profiles = try folder.realPath()
+        let number = unsafe clinux_open(profiles, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        guard number >= 0 else { throw FileError(.open, errno: -number, path: profiles) }
+        let lock = Descriptor(owning: number)
+        guard lock.withNumber({ clinux_lock($0) }) == 0 else {
+            throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
+        }
+        try ProcessSweep.endMarked(BrowserProfile.mark(profiles: profiles + "/"))
+        for name in try folder.names() where Epoch(id: name, counter: 0) != nil {
+            logger.notice("removing a browser profile that an earlier agent left")
+            try BrowserProfile(profiles: profiles, epoch: name).remove()
+        }
+        return lock
+    }
+
+    /// Waits for signals and tells them; blocks.
+    private static func awaitSignals(_ tell: (Int32) -> Void) {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        var signal: Int32 = 0
+        while true {
+            if unsafe sigwait(&set, &signal) == 0 { tell(signal) }
+        }
+    }
+
+    /// Blocks ``signals`` for the calling thread and all that it starts.
+    package static func blockSignals() {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in signals { unsafe sigaddset(&set, signal) }
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    /// Takes one event; gives the end of the agent when it has come.
+    private func react(to event: Event) throws -> Result<Void, AgentFailure>? {
+        switch event {
+        case .link(.connected(let connection)):
+            self.connection = connection
+            return perform(.connected)
+        case .link(.order(let order)): return perform(.order(order))
+        case .link(.lost):
+            logger.notice("connection to the broker lost")
+            connection = nil
+            return perform(.connectionLost)
+        case .browserEnded(let pid):
+            browsers[pid] = nil
+            return perform(.browserEnded(pid))
+        case .signal(SIGCHLD):
+            try ProcessSweep.reapOrphans(children: Array(browsers.values))
+            return nil
+        case .signal: return perform(.terminated)
+        }
+    }
+}
+
+extension Directory {
+    /// The path without links and detours.
+    ///
+    /// - Throws: ``FileError`` when there is no such folder.
+    func realPath() throws(FileError) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { throw FileError(.open, errno: errno, path: path) }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+}

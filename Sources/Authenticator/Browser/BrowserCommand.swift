@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The command line that starts a browser: the configured words with their placeholders.
+package struct BrowserCommand: Sendable, Equatable {
+    /// The program (an absolute path) and its arguments. `{profile}` and `{url}` are replaced wherever they stand.
+    package let words: [String]
+
+    /// Checks the words.
+    ///
+    /// - Throws: ``ConfigurationFailure`` when the program is no absolute path, or a placeholder is missing.
+    package init(_ words: [String]) throws(ConfigurationFailure) {
+        guard let program = words.first, program.hasPrefix("/") else {
+            throw ConfigurationFailure(
+                key: "browser.command", cause: "does not begin with an absolute path",
+                remedy: "Give the program's full path, such as /usr/bin/chromium.")
+        }
+        for placeholder in ["{profile}", "{url}"] {
+            guard words.dropFirst().contains(where: { $0.contains(placeholder) }) else {
+                throw ConfigurationFailure(
+                    key: "browser.command", cause: "lacks \(placeholder)",
+                    remedy: "Add an argument with \(placeholder), such as --user-data-dir={profile} or {url}.")
+            }
+        }
+        self.words = words
+    }
+
+    var program: String { words[0] }
+
+    /// The arguments for one page.
+    func arguments(profile: String, url: LoopbackURL) -> [String] {
+        words.dropFirst().map { $0.replacing("{profile}", with: profile).replacing("{url}", with: url.text) }
+    }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// Decides what the agent does: at most one epoch has a browser at any time, and none outlives its epoch.
+package struct BrowserMachine: Sendable, Equatable {
+    /// What there is of a browser.
+    package enum State: Sendable, Equatable {
+        /// No process and no profile.
+        case idle
+        /// The epoch has a profile, and the browsers with these process numbers (none after the person closed them).
+        case open(epoch: String, browsers: Set<Int32>)
+        /// Processes are being ended and the profile removed.
+        case clearing(epoch: String, cause: Cause)
+        /// Clearing failed: something may still be there.
+        case unclean(epoch: String)
+    }
+
+    /// Why a browser is cleared away.
+    package enum Cause: Sendable, Equatable {
+        case ordered, connectionLost, terminated
+    }
+
+    /// What happened.
+    package enum Event: Sendable, Equatable {
+        case connected
+        case connectionLost
+        case order(AgentOrder)
+        case started(id: UInt64, browser: Int32)
+        case startFailed(id: UInt64, AgentFailure)
+        case browserEnded(Int32)
+        /// What the browsers left running was ended, too.
+        case stragglersEnded
+        case cleared(epoch: String)
+        case notCleared(epoch: String, AgentFailure)
+        /// Somebody asked the agent to stop.
+        case terminated
+    }
+
+    /// What is to be done, in this order.
+    package enum Action: Sendable, Equatable {
+        case report(AgentMessage)
+        /// Start the browser; answered by `started` or `startFailed`.
+        case start(id: UInt64, epoch: String, url: LoopbackURL)
+        /// End what the browsers left running, keep the profile; answered by `stragglersEnded` or `notCleared`.
+        case endStragglers(epoch: String)
+        /// End every process and remove the profile; answered by `cleared` or `notCleared`.
+        case clear(epoch: String)
+        /// Stop the agent, with an error where something is left.
+        case finish(AgentFailure?)
+    }
+
+    package private(set) var state: State
+
+    package init(state: State = .idle) { self.state = state }
+
+    /// Takes one event.
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .connected: return connected()
+        case .connectionLost: return leave(.connectionLost)
+        case .terminated: return leave(.terminated)
+        case .order(.open(let id, let epoch, let url)): return open(id, epoch, url)
+        case .order(.close(let epoch)): return close(epoch)
+        case .started(let id, let browser): return started(id, browser)
+        case .startFailed(let id, let failure): return [refuse(id, failure)]
+        case .browserEnded(let browser): return ended(browser)
+        case .stragglersEnded:
+            guard case .open(let epoch, let browsers) = state, browsers.isEmpty else { return [] }
+            return [.report(.browserExited(epoch: epoch))]
+        case .cleared(let epoch): return cleared(epoch)
+        case .notCleared(let epoch, let failure): return notCleared(epoch, failure)
+        }
+    }
+
+    private mutating func connected() -> [Action] {
+        // Nobody may be greeted while something of an earlier epoch is left.
+        guard state == .idle else { return [.finish(AgentFailure(.notCleared, "Connected while a browser was left."))] }
+        return [.report(.hello(version: AgentMessage.version))]
+    }
+
+    /// The session's boundary or the agent itself goes: everything goes with it.
+    private mutating func leave(_ cause: Cause) -> [Action] {
+        switch state {
+        case .idle: return cause == .terminated ? [.finish(nil)] : []
+        case .open(let epoch, _), .unclean(let epoch):
+            state = .clearing(epoch: epoch, cause: cause)
+            return [.clear(epoch: epoch)]
+        case .clearing(let epoch, let earlier):
+            state = .clearing(epoch: epoch, cause: earlier == .terminated ? .terminated : cause)
+            return []
+        }
+    }
+
+    private mutating func open(_ id: UInt64, _ epoch: String, _ text: String) -> [Action] {
+        guard Self.isEpoch(epoch) else { return [refuse(id, AgentFailure(.invalidEpoch, "Not an epoch id."))] }
+        guard let url = LoopbackURL(text) else {
+            return [refuse(id, AgentFailure(.invalidURL, "Only pages of the broker on 127.0.0.1 are opened."))]
+        }
+        switch state {
+        case .idle: state = .open(epoch: epoch, browsers: [])
+        case .open(epoch, _): break
+        case .open: return [refuse(id, AgentFailure(.otherEpochOpen, "Close the browser of the earlier epoch first."))]
+        case .clearing, .unclean:
+            return [refuse(id, AgentFailure(.notCleared, "The earlier browser is not cleared away; close it first."))]
+        }
+        return [.start(id: id, epoch: epoch, url: url)]
+    }
+
+    private mutating func close(_ epoch: String) -> [Action] {
+        guard Self.isEpoch(epoch) else {
+            return [closeFailed(epoch, AgentFailure(.invalidEpoch, "Not an epoch id."))]
+        }
+        switch state {
+        case .idle, .open(epoch, _), .unclean(epoch):
+            state = .clearing(epoch: epoch, cause: .ordered)
+            return [.clear(epoch: epoch)]
+        case .clearing(epoch, _): return []
+        case .open, .clearing, .unclean:
+            return [closeFailed(epoch, AgentFailure(.otherEpochOpen, "The browser of another epoch is there."))]
+        }
+    }
+
+    private mutating func started(_ id: UInt64, _ browser: Int32) -> [Action] {
+        guard case .open(let epoch, var browsers) = state else { return [] }
+        browsers.insert(browser)
+        state = .open(epoch: epoch, browsers: browsers)
+        return [.report(.opened(id: id))]
+    }
+
+    private mutating func ended(_ browser: Int32) -> [Action] {
+        guard case .open(let epoch, var browsers) = state, browsers.remove(browser) != nil else { return [] }
+        state = .open(epoch: epoch, browsers: browsers)
+        return browsers.isEmpty ? [.endStragglers(epoch: epoch)] : []
+    }
+
+    private mutating func cleared(_ epoch: String) -> [Action] {
+        guard case .clearing(epoch, let cause) = state else { return [] }
+        state = .idle
+        switch cause {
+        case .ordered: return [.report(.closed(epoch: epoch))]
+        case .connectionLost: return []
+        case .terminated: return [.finish(nil)]
+        }
+    }
+
+    private mutating func notCleared(_ epoch: String, _ failure: AgentFailure) -> [Action] {
+        switch state {
+        case .clearing(epoch, .ordered):
+            state = .unclean(epoch: epoch)
+            return [closeFailed(epoch, failure)]
+        case .clearing(epoch, _):
+            // Nobody is there to repeat the order: the next start of the agent tries again before it says hello.
+            state = .unclean(epoch: epoch)
+            return [.finish(failure)]
+        case .open(epoch, _): return [.report(.browserExited(epoch: epoch))]
+        case .idle, .open, .clearing, .unclean: return []
+        }
+    }
+
+    private func refuse(_ id: UInt64, _ failure: AgentFailure) -> Action {
+        .report(.failed(id: id, code: failure.code.rawValue, message: failure.message))
+    }
+
+    private func closeFailed(_ epoch: String, _ failure: AgentFailure) -> Action {
+        .report(.closeFailed(epoch: epoch, code: failure.code.rawValue, message: failure.message))
+    }
+
+    private static func isEpoch(_ text: String) -> Bool { Epoch(id: text, counter: 0) != nil }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Dispatch
+internal import Synchronization
+internal import UnixSocket
+
+extension AccountDesk {
+    /// Answers one request of an app: at once where everything is in memory, else later from another thread.
+    func answer(_ request: Request, _ app: AppConnection) {
+        do throws(BrokerError) {
+            switch request.operation {
+            case .getDeviceInfo: app.reply(to: request, .success(try deviceInfo(request)))
+            case .getAccounts: app.reply(to: request, .success(try accounts(request)))
+            case .currentAccount: try currentAccount(request, app)
+            case .acknowledgeAccount: try acknowledge(request, app)
+            case .refresh: try refresh(request, app)
+            case .login: try login(request, app)
+            case .signOut: try signOut(request, app)
+            default:
+                throw BrokerError(
+                    .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
+            }
+        } catch { app.reply(to: request, .failure(error)) }
+    }
+
+    /// The registered app that a request comes from.
+    ///
+    /// - Throws: ``BrokerError`` where the device is not in shared mode, or nobody registered the client id.
+    func app(_ client: ClientRequest) throws(BrokerError) -> RegisteredApp {
+        let device = state.withLock { $0.device }
+        guard try device.info().mode == .shared else {
+            throw BrokerError(
+                .brokerUnavailable, "The device is not in shared mode (\(device.mode.reason)). Let the MDM turn it on.")
+        }
+        guard let app = device.apps.first(where: { $0.clientID.lowercased() == client.clientID.lowercased() }) else {
+            throw BrokerError(
+                .unauthorizedClient, "This client id belongs to no app on the device. Let the MDM install the app.")
+        }
+        return app
+    }
+
+    /// The registered app of a request for tokens, whose redirect URI must be the registered one.
+    func app(_ request: TokenRequest) throws(BrokerError) -> RegisteredApp {
+        let app = try app(request.client)
+        guard app.redirectURI == request.redirectURI else {
+            throw BrokerError(
+                .invalidRedirectURI, "The redirect URI is not the registered one. Use msauth.<bundle id>://auth.")
+        }
+        return app
+    }
+
+    private func deviceInfo(_ request: Request) throws(BrokerError) -> FlatMap {
+        try ClientRequest.checkVersion(request.parameters)
+        let info = try state.withLock { $0.device }.info()
+        return .response(to: request.operation, type: .generic, device: info)
+    }
+
+    private func accounts(_ request: Request) throws(BrokerError) -> FlatMap {
+        _ = try app(ClientRequest(request.parameters))
+        let (device, worker) = state.withLock { ($0.device, $0.worker) }
+        let accounts = AccountsResponse(accounts: worker.map { [$0.account] } ?? [])
+        return .response(to: request.operation, type: .accounts, device: try device.info(), entries: accounts.entries)
+    }
+
+    // MARK: - The current account and the one before
+
+    private func currentAccount(_ request: Request, _ app: AppConnection) throws(BrokerError) {
+        let client = try ClientRequest(request.parameters)
+        _ = try self.app(client)
+        let answer = try changePrincipals { state in
+            var principals = state.principals[client.clientID] ?? Principals([])
+            let answer = CurrentAccount(
+                current: state.worker?.account, previousHomeAccountID: principals.previous, epoch: state.epoch)
+            let current = state.worker?.account.homeAccountID
+            let isNew = current.map { principals.tell($0, in: state.epoch.description) } ?? false
+            return (answer, isNew ? store(principals, of: client.clientID, in: &state) : nil)
+        }
+        let info = try state.withLock { $0.device }.info()
+        app.reply(to: request, .success(.response(
+            to: request.operation, type: .accounts, device: info, entries: answer.entries)))
+    }
+
+    private func acknowledge(_ request: Request, _ app: AppConnection) throws(BrokerError) {
+        let note = try Acknowledgement(request.parameters)
+        _ = try self.app(note.client)
+        try changePrincipals { state in
+            guard note.epoch == state.epoch, let previous = note.previousHomeAccountID,
+                var principals = state.principals[note.client.clientID],
+                principals.acknowledge(previous, current: state.worker?.account.homeAccountID)
+            else { return ((), nil) }
+            return ((), store(principals, of: note.client.clientID, in: &state))
+        }
+        let info = try state.withLock { $0.device }.info()
+        app.reply(to: request, .success(.response(to: request.operation, type: .generic, device: info)))
+    }
+
+    /// Changes what clients have been told, one change at a time, and waits until it is on disk.
+    private func changePrincipals<Answer: Sendable>(
+        _ change: (inout sending State) -> (Answer, Promise<Void>?)
+    ) throws(BrokerError) -> Answer {
+        do {
+            return try principalTurn.withLock { _ in
+                let (answer, stored) = state.withLock { change(&$0) }
+                try stored?.wait()
+                return answer
+            }
+        } catch { throw BrokerError(reading: error) }
+    }
+
+    private func store(_ principals: Principals, of clientID: String, in state: inout State) -> Promise<Void> {
+        let stored = Promise<Void>()
+        state.principals[clientID] = principals
+        state.storing[clientID] = stored
+        tell(.storePrincipals(clientID: clientID, principals.told))
+        return stored
+    }
+
+    // MARK: - Tokens without a person
+
+    private func refresh(_ request: Request, _ app: AppConnection) throws(BrokerError) {
+        let wanted = try TokenRequest(request.parameters)
+        _ = try self.app(wanted)
+        let worker = try self.worker(for: wanted)
+        if let token = state.withLock({ $0.tokens.token(for: wanted, now: now()) }) {
+            app.reply(to: request, .success(try tokenResponse(token, to: request)))
+            return
+        }
+        Task { [self] in
+            let outcome = await fetch(wanted, of: worker, for: request)
+            DispatchQueue.global().async { app.reply(to: request, outcome) }
+        }
+    }
+
+    /// The worker whom a silent request means.
+    private func worker(for wanted: TokenRequest) throws(BrokerError) -> WorkerSession {
+        guard let worker = state.withLock({ $0.worker }) else {
+            throw BrokerError(.interactionRequired, "Nobody is signed in on this device. Sign in interactively.")
+        }
+        guard wanted.means(worker.account), wanted.homeAccountID != nil || wanted.username != nil else {
+            throw BrokerError(
+                .interactionRequired, "The account is not the one signed in on this device. Ask for the current one.")
+        }
+        return worker
+    }
+
+    func fetch(
+        _ wanted: TokenRequest, of worker: WorkerSession, for request: Request
+    ) async -> Result<FlatMap, BrokerError> {
+        do {
+            let token = try await tokenSource().token(for: wanted, of: worker)
+            state.withLock { $0.tokens.keep(token, for: wanted, now: now()) }
+            return .success(try tokenResponse(token, to: request))
+        } catch {
+            return .failure(BrokerError(reading: error))
+        }
+    }
+
+    func tokenResponse(_ token: TokenResponse, to request: Request) throws(BrokerError) -> FlatMap {
+        let info = try state.withLock { $0.device }.info()
+        return .response(to: request.operation, type: .token, device: info, entries: token.entries)
+    }
+
+    // MARK: - Sign-out
+
+    private func signOut(_ request: Request, _ app: AppConnection) throws(BrokerError) {
+        let wanted = try SignOutRequest(request.parameters)
+        _ = try self.app(wanted.client)
+        guard let worker = state.withLock({ $0.worker }) else {
+            let info = try state.withLock { $0.device }.info()
+            app.reply(to: request, .success(.response(to: request.operation, type: .generic, device: info)))
+            return
+        }
+        guard worker.account.homeAccountID == wanted.homeAccountID.lowercased() else {
+            throw BrokerError(
+                .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
+        }
+        tell(.endWanted(requestID: request.id, fromBrowser: wanted.signoutFromBrowser), descriptors: [app.descriptor])
+    }
+}
+
+extension TokenRequest {
+    /// Whether the request names this account, or none.
+    func means(_ account: AccountRecord) -> Bool {
+        if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }
+        if homeAccountID == nil, let username, username.lowercased() != account.username.lowercased() { return false }
+        return true
+    }
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Dispatch
+internal import Logging
+internal import OAuth
+internal import Synchronization
+internal import UnixSocket
+
+extension AccountDesk {
+    /// One person at the browser, from the request to the end of it.
+    struct Visit: Sendable {
+        let ticket: UInt64
+        /// The supervisor's leave to begin, with the epoch and the key.
+        let admission = Promise<(Epoch, MemoryKey)>()
+        /// The sign-in is in the journal.
+        let confirmation = Promise<Void>()
+        /// The person closed the browser, or the app gave up.
+        let interruption = Promise<Void>()
+    }
+
+    func visit(_ ticket: UInt64) -> Visit? {
+        state.withLock { state in state.visit.flatMap { $0.ticket == ticket ? $0 : nil } }
+    }
+
+    private func newVisit() throws(BrokerError) -> Visit {
+        let visit: Visit? = state.withLock { state in
+            guard state.visit == nil else { return nil }
+            state.visits += 1
+            let visit = Visit(ticket: state.visits)
+            state.visit = visit
+            return visit
+        }
+        guard let visit else {
+            throw BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+        }
+        return visit
+    }
+
+    func admitted(_ ticket: UInt64, _ epochText: String, _ descriptor: Descriptor?) {
+        guard let visit = visit(ticket) else { return }
+        visit.admission.settle(Result {
+            guard let epoch = Epoch(epochText), let descriptor else { throw ChildFailure.noKey }
+            return (epoch, try MemoryKey(handedOver: descriptor))
+        })
+    }
+
+    func refused(_ ticket: UInt64, occupied: Bool) {
+        let error =
+            occupied
+            ? BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
+            : BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+        visit(ticket)?.admission.settle(.failure(error))
+    }
+
+    // MARK: - Signing in
+
+    /// Signs a worker in, or gives the signed-in worker's token: who is signed in is signed in for every app.
+    func login(_ request: Request, _ app: AppConnection) throws(BrokerError) {
+        let wanted = try TokenRequest(request.parameters)
+        _ = try self.app(wanted)
+        guard !request.isSilent else {
+            throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
+        }
+        if let worker = state.withLock({ $0.worker }) {
+            try loginAgain(request, wanted, worker, app)
+            return
+        }
+        let visit = try newVisit()
+        app.onCancel(request) {
+            visit.interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
+        }
+        tell(.visitWanted(ticket: visit.ticket))
+        Task { [self] in await signIn(visit, wanted, request, app) }
+    }
+
+    private func loginAgain(
+        _ request: Request, _ wanted: TokenRequest, _ worker: WorkerSession, _ app: AppConnection
+    ) throws(BrokerError) {
+        guard wanted.means(worker.account) else {
+            throw BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
+        }
+        guard wanted.prompt != "login", wanted.prompt != "create" else {
+            throw BrokerError(
+                .unsupported, "A worker who is signed in cannot be asked for credentials again. Sign out first.")
+        }
+        Task { [self] in
+            let outcome = await fetch(wanted, of: worker, for: request)
+            DispatchQueue.global().async { app.reply(to: request, outcome) }
+        }
+    }
+
+    private func signIn(_ visit: Visit, _ wanted: TokenRequest, _ request: Request, _ app: AppConnection) async {
+        do {
+            let (epoch, key) = try await visit.admission.value()
+            let worker = try await prove(wanted, visit, epoch, key)
+            tell(.visitSucceeded)
+            try await visit.confirmation.value()
+            begin(worker, epoch)
+            let outcome = await fetch(wanted, of: worker, for: request)
+            DispatchQueue.global().async { [self] in
+                app.reply(to: request, outcome)
+                endConnections()
+            }
+        } catch {
+            let failure = BrokerError(reading: error)
+            logger.notice("sign-in failed", metadata: ["error.code": "\(failure.code.rawValue)"])
+            let known = state.withLock { state in
+                defer { state.visit = nil }
+                return state.visit?.ticket == visit.ticket
+            }
+            DispatchQueue.global().async { [self] in
+                app.reply(to: request, .failure(failure))
+                // The answer is out; now the supervisor may end this process and what it holds of the attempt.
+                if known { tell(.visitFailed(OperatorFailure(failure))) }
+            }
+        }
+    }
+
+    /// The person proves who they are; the server gives a PRT for this device and epoch.
+    private func prove(
+        _ wanted: TokenRequest, _ visit: Visit, _ epoch: Epoch, _ key: MemoryKey
+    ) async throws -> WorkerSession {
+        let source = try tokenSource()
+        let signIn = InteractiveSignIn(
+            server: source.server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
+            loginHint: wanted.username, prompt: wanted.prompt)
+        let tokens = try await signIn.run(open: browse, interruption: visit.interruption)
+        guard let join = state.withLock({ $0.device.join }) else { throw ChildFailure.unexpectedStart }
+        let worker = try await source.session(
+            refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
+        // From here the server holds a session: that is written down before anything can be answered.
+        tell(.sessionKnown(EndedSession(
+            serverSession: worker.serverSession, epoch: epoch.description, fromBrowser: false)))
+        try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
+        return worker
+    }
+
+    private func browse(_ url: String) throws { try supervisor.tell(.browserWanted(url: url)) }
+
+    /// The worker holds the device; apps that are connected belong to the epoch before.
+    private func begin(_ worker: WorkerSession, _ epoch: Epoch) {
+        state.withLock { state in
+            state.worker = worker
+            state.epoch = epoch
+            state.visit = nil
+        }
+    }
+
+    private func endConnections() {
+        for app in state.withLock({ Array($0.connections.values) }) { app.end() }
+    }
+
+    // MARK: - Joining
+
+    /// Registers the device with an administrator at the browser; the supervisor ends this process afterwards.
+    func join(_ order: JoinOrder) {
+        let visit: Visit
+        do throws(BrokerError) { visit = try newVisit() } catch {
+            tell(.visitFailed(OperatorFailure(error)))
+            return
+        }
+        Task { [self] in
+            do {
+                let join = DeviceJoin(order: order, https: try network.https(), keysDirectory: files.keys)
+                tell(.joined(try await join.run(open: browse, interruption: visit.interruption)))
+            } catch let failure as OperatorFailure {
+                tell(.visitFailed(failure))
+            } catch {
+                tell(.visitFailed(OperatorFailure(BrokerError(reading: error))))
+            }
+        }
+    }
+
+    // MARK: - Sessions that ended
+
+    /// Tells the server of the sessions that ended here, until it knows; needs nothing of any worker.
+    func reportEndedSessions() {
+        let begins = state.withLock { state in
+            guard !state.reporting, state.device.join != nil, !state.device.endedSessions.isEmpty else { return false }
+            state.reporting = true
+            return true
+        }
+        guard begins else { return }
+        Task { [self] in
+            var patience = Duration.seconds(1)
+            while let ended = state.withLock({ $0.device.endedSessions.first }) {
+                do {
+                    try await tokenSource().end(ended)
+                    state.withLock { $0.device = $0.device.without(ended) }
+                    tell(.serverSessionEnded(ended.serverSession))
+                } catch {
+                    logger.notice("the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
+                    do { try await Task.sleep(for: patience) } catch { return }
+                    patience = min(patience * 2, .seconds(60))
+                }
+            }
+            state.withLock { $0.reporting = false }
+        }
+    }
+}
+
+extension OperatorFailure {
+    init(_ error: BrokerError) {
+        self.init(
+            code: "broker_\(error.code.rawValue)", message: error.message,
+            remedy: "Follow the message, then try again.")
+    }
+}
+
+extension DeviceSnapshot {
+    func without(_ ended: EndedSession) -> DeviceSnapshot {
+        DeviceSnapshot(mode: mode, join: join, apps: apps, endedSessions: endedSessions.filter { $0 != ended })
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Glibc
+internal import Logging
+internal import OAuth
+internal import Synchronization
+internal import UnixSocket
+
+/// Where a session's apps are served: one for each epoch's process.
+///
+/// It answers from what it holds in memory; what must outlive the process it asks of the supervisor.
+final class AccountDesk: Sendable {
+    struct State {
+        var epoch: Epoch
+        var device: DeviceSnapshot
+        var principals: [String: Principals]
+        var worker: WorkerSession?
+        var tokens = TokenCache()
+        var visit: Visit?
+        var visits: UInt64 = 0
+        var connections: [ObjectIdentifier: AppConnection] = [:]
+        var storing: [String: Promise<Void>] = [:]
+        var reporting = false
+    }
+
+    let state: Mutex<State>
+    let supervisor: SupervisorLink
+    let network: Network
+    let files: DeviceFiles
+    let logger: Logger
+    /// One change of principals at a time; held while the supervisor writes.
+    let principalTurn = Mutex<Void>(())
+
+    init(
+        epoch: Epoch, device: DeviceSnapshot, principals: [String: [Principal]], supervisor: SupervisorLink,
+        network: Network, files: DeviceFiles, logger: Logger
+    ) {
+        state = Mutex(State(epoch: epoch, device: device, principals: principals.mapValues(Principals.init)))
+        self.supervisor = supervisor
+        self.network = network
+        self.files = files
+        self.logger = logger
+    }
+
+    /// Takes a live session up again after this process's predecessor died.
+    func resume(with key: MemoryKey) throws {
+        let epoch = state.withLock { $0.epoch }
+        let worker = try SealedSession(directory: files.session).read(epoch: epoch, under: key)
+        state.withLock { $0.worker = worker }
+    }
+
+    /// Takes a message of the supervisor.
+    func take(_ message: SupervisorMessage, _ descriptors: [Descriptor]) {
+        switch message {
+        case .start: break
+        case .device(let device):
+            state.withLock { $0.device = device }
+            reportEndedSessions()
+        case .connection(let peer): if let descriptor = descriptors.first { serve(descriptor, peer) }
+        case .admit(let ticket, let epoch): admitted(ticket, epoch, descriptors.first)
+        case .refuse(let ticket, let occupied): refused(ticket, occupied: occupied)
+        case .confirm(let ticket): visit(ticket)?.confirmation.settle(.success(()))
+        case .principalsStored(let clientID):
+            state.withLock { $0.storing.removeValue(forKey: clientID) }?.settle(.success(()))
+        case .browserEnded(let end): state.withLock { $0.visit }?.interruption.settle(.failure(end.error))
+        case .join(let order): join(order)
+        }
+    }
+
+    private func serve(_ descriptor: Descriptor, _ peer: PeerRecord) {
+        let app = AppConnection(descriptor, peer: peer)
+        let epoch = state.withLock { state in
+            state.connections[ObjectIdentifier(app)] = app
+            return state.epoch
+        }
+        do {
+            try BlockingThread.start { [self] in
+                app.serve(epoch: epoch, logger: logger, answer: answer)
+                state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(app)) }
+            }
+        } catch {
+            logger.error("no thread for an app", metadata: ["error": "\(error)"])
+            app.end()
+        }
+    }
+
+    /// Tells the supervisor; where it is gone, so is this process in a moment.
+    func tell(_ message: ChildMessage, descriptors: [Descriptor] = []) {
+        do { try supervisor.tell(message, descriptors: descriptors) } catch {
+            logger.debug("supervisor does not listen", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Seconds since 1970.
+    @Sendable func now() -> Int { Int(Glibc.time(nil)) }
+
+    /// What the identity platform gives to this device.
+    ///
+    /// - Throws: ``BrokerError`` where the device is not joined.
+    func tokenSource() throws -> TokenSource {
+        guard let join = state.withLock({ $0.device.join }) else {
+            throw BrokerError(.workplaceJoinRequired, "The device is not joined. Run: baton device join.")
+        }
+        return try TokenSource(join: join, keys: DeviceKeys(in: files.keys), https: network.https(), now: now)
+    }
+}
+
+extension BrowserEnd {
+    var error: BrokerError {
+        switch self {
+        case .closedByPerson: BrokerError(.userCanceled, "The person closed the browser.")
+        case .couldNotOpen:
+            BrokerError(.internal, "The browser could not be opened. Check browser.command of baton-agent.")
+        case .agentMissing:
+            BrokerError(.internal, "No baton-agent runs in the graphical session. Start it there.")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import OAuth
+internal import Redaction
+internal import SwiftASN1
+internal import X509
+
+/// The registration of the device in a directory by an administrator who signs in at this device.
+struct DeviceJoin: Sendable {
+    let order: JoinOrder
+    let https: any HTTPSending
+    let keysDirectory: Directory
+
+    /// Signs the administrator in, registers the device as a shared one, and gives what must be kept.
+    ///
+    /// Key files are on disk before the directory hears of the keys.
+    ///
+    /// - Throws: ``OperatorFailure`` where the directory refuses; ``BrokerError``, ``HTTPSError``.
+    func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> JoinRecord {
+        let server = IdentityClient(https: https, loginURL: order.loginURL, tenant: order.tenant)
+        let scope = WellKnownClient.deviceRegistration + Scopes.defaultSuffix
+        let signIn = InteractiveSignIn(
+            server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
+        let tokens = try await signIn.run(open: open, interruption: interruption)
+        let keys = try DeviceKeys.make(in: keysDirectory)
+        let reply = try await register(keys, token: tokens.accessToken)
+        return try record(reply, tenantID: try tenantID(in: tokens.accessToken))
+    }
+
+    private func register(_ keys: DeviceKeys, token: Sensitive<String>) async throws -> JoinReply {
+        let request = JoinRequest(
+            certificateRequest: try certificateRequest(keys),
+            transportKey: TransportKey(try JSONWebKey(.rsa(keys.transportPublicKey()))),
+            targetDomain: order.tenant, deviceType: "Linux", operatingSystemVersion: SystemVersion.current,
+            displayName: order.deviceName, isShared: true)
+        let response = try await https.send(
+            .init(
+                method: "POST", url: order.registrationURL + EndpointPath.registration + "?api-version=2.0",
+                headers: [("Content-Type", "application/json"), ("Authorization", "Bearer " + token.exposed)],
+                body: try request.encoded()))
+        guard response.status == 200 else { throw Self.refusal(response) }
+        return try JoinReply(decoding: response.body)
+    }
+
+    private func certificateRequest(_ keys: DeviceKeys) throws -> [UInt8] {
+        let name = try DistinguishedName { CommonName(JoinRequest.certificateRequestCommonName) }
+        let request = try CertificateSigningRequest(
+            version: .v1, subject: name, privateKey: Certificate.PrivateKey(keys.identity),
+            attributes: .init(), signatureAlgorithm: .sha256WithRSAEncryption)
+        var serializer = DER.Serializer()
+        try serializer.serialize(request)
+        return serializer.serializedBytes
+    }
+
+    private func record(_ reply: JoinReply, tenantID: String) throws -> JoinRecord {
+        let certificate = try Certificate(derEncoded: reply.certificate)
+        return JoinRecord(
+            tenantID: tenantID, deviceID: certificate.commonName, loginURL: order.loginURL,
+            certificate: PEMDocument(type: "CERTIFICATE", derBytes: reply.certificate).pemString,
+            thumbprint: reply.thumbprint)
+    }
+
+    /// The tenant that issued the administrator's token; the order may have named it by a domain.
+    private func tenantID(in token: Sensitive<String>) throws -> String {
+        try CompactJWS(token.exposed).claims().string(ClaimName.tenantID)
+    }
+
+    private static func refusal(_ response: HTTPSClient.Response) -> OperatorFailure {
+        let error = (try? Members(decoding: response.body)).flatMap(RegistrationError.init)
+        let remedy =
+            response.status == 403
+            ? "Let a Cloud Device Administrator of the organisation join the device."
+            : "Look at the identity platform's log."
+        return OperatorFailure(
+            code: error?.code.rawValue ?? "join_refused_\(response.status)",
+            message: error?.message ?? "The directory refused the join with status \(response.status).", remedy: remedy)
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import OAuth
+internal import Redaction
+
+/// The device's side of the identity platform's endpoints.
+struct IdentityClient: Sendable {
+    let https: any HTTPSending
+    /// `https://<host>[:<port>]`.
+    let loginURL: String
+    let tenant: String
+
+    /// A fresh nonce for a signed request.
+    ///
+    /// - Throws: ``BrokerError``.
+    func nonce() async throws -> String {
+        try PrimaryRefreshToken.nonce(decoding: try await post(PrimaryRefreshToken.nonceForm))
+    }
+
+    /// Posts a form to the token endpoint and gives the body of a 200 reply.
+    ///
+    /// - Throws: ``BrokerError`` for a refusal, ``HTTPSError`` where no reply came.
+    func post(_ form: FormParameters) async throws -> [UInt8] {
+        try await post(form, to: EndpointPath.token(tenant: tenant))
+    }
+
+    /// Posts a form to `path` of the identity platform.
+    func post(_ form: FormParameters, to path: String) async throws -> [UInt8] {
+        let response = try await https.send(
+            .init(
+                method: "POST", url: loginURL + path,
+                headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(form.encoded.utf8)))
+        guard response.status == 200 else { throw Self.refusal(response) }
+        return response.body
+    }
+
+    /// The refusal that a reply stands for; what is no OAuth error counts as trouble of the server.
+    private static func refusal(_ response: HTTPSClient.Response) -> BrokerError {
+        guard let members = try? Members(decoding: response.body), let error = OAuthError(members) else {
+            return BrokerError(
+                .serverError, "The identity platform answered with status \(response.status). Look at its log.")
+        }
+        return BrokerError(error)
+    }
+}
+
+extension BrokerError {
+    /// The broker's code for an OAuth error of the server.
+    init(_ error: OAuthError) {
+        let code: Code =
+            switch error.code {
+            case .invalidRequest: .invalidRequest
+            case .invalidClient: .invalidClient
+            case .invalidGrant, .interactionRequired, .loginRequired: .interactionRequired
+            case .invalidScope, .invalidResource: .invalidScope
+            case .unauthorizedClient: .unauthorizedClient
+            case .accessDenied: .accessDenied
+            case .serverError, .temporarilyUnavailable: .serverError
+            default: .server
+            }
+        self.init(
+            code, error.wireDescription, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+    }
+
+    /// The broker's code for whatever went wrong between device and server.
+    init(reading error: any Error) {
+        switch error {
+        case let error as BrokerError: self = error
+        case let error as HTTPSError:
+            self.init(.network, "The identity platform cannot be reached (\(error.code.rawValue)). Check the network.")
+        case is CancellationError:
+            self.init(.programCanceled, "The request was given up before it was finished.")
+        default:
+            self.init(.internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import OAuth
+internal import Redaction
+
+/// A sign-in of a person in the browser: authorization code with proof key, for the broker itself (RFC 8252, RFC 7636).
+struct InteractiveSignIn: Sendable {
+    let server: IdentityClient
+    let scopes: Scopes
+    /// The name that the app suggests.
+    var loginHint: String?
+    var prompt: String?
+
+    /// What the token endpoint gave for the code.
+    struct Tokens: Sendable {
+        let accessToken: Sensitive<String>
+        let refreshToken: Sensitive<String>
+    }
+
+    /// Opens the browser and waits for the person.
+    ///
+    /// - Parameters:
+    ///   - open: opens a loopback address in the person's browser.
+    ///   - interruption: settles with an error when the person closed the browser or the app gave up.
+    /// - Throws: ``BrokerError``, or the interruption's error.
+    func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> Tokens {
+        let verifier = ProofKey.verifier()
+        let state = ProofKey.verifier()
+        let listener = try await LoopbackListener.open { [self] redirectURI in
+            authorizeURL(redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier))
+        }
+        defer { listener.close() }
+        interruption.whenSettled { outcome in
+            if case .failure(let error) = outcome { listener.answer.settle(.failure(error)) }
+        }
+        try open(listener.startURL)
+        let answer = try await listener.answer.value()
+        return try await redeem(try code(in: answer, state: state), verifier, redirectURI: listener.redirectURI)
+    }
+
+    private func authorizeURL(redirectURI: String, state: String, challenge: String) -> String {
+        var query = FormParameters()
+        query.append(ParameterName.clientID, WellKnownClient.broker)
+        query.append(ParameterName.responseType, "code")
+        query.append(ParameterName.redirectURI, redirectURI)
+        query.append(ParameterName.scope, scopes.text)
+        query.append(ParameterName.state, state)
+        query.append(ParameterName.codeChallenge, challenge)
+        query.append(ParameterName.codeChallengeMethod, ProofKey.method)
+        query.append(ParameterName.loginHint, loginHint)
+        query.append(ParameterName.prompt, prompt)
+        return server.loginURL + EndpointPath.authorize(tenant: server.tenant) + "?" + query.encoded
+    }
+
+    private func code(in answer: FormParameters, state: String) throws(BrokerError) -> String {
+        guard let returned = answer[ParameterName.state], equalInConstantTime(Array(returned.utf8), Array(state.utf8))
+        else {
+            throw BrokerError(.accessDenied, "The answer belongs to another sign-in. Try again.")
+        }
+        if let word = answer[ParameterName.error] {
+            throw BrokerError(
+                OAuthError(
+                    .init(rawValue: word), number: 0, description: answer[ParameterName.errorDescription] ?? ""))
+        }
+        guard let code = answer[ParameterName.code] else {
+            throw BrokerError(.serverError, "The identity platform sent no code. Look at its log.")
+        }
+        return code
+    }
+
+    private func redeem(_ code: String, _ verifier: String, redirectURI: String) async throws -> Tokens {
+        var form = FormParameters()
+        form.append(ParameterName.grantType, GrantType.authorizationCode.rawValue)
+        form.append(ParameterName.clientID, WellKnownClient.broker)
+        form.append(ParameterName.code, code)
+        form.append(ParameterName.redirectURI, redirectURI)
+        form.append(ParameterName.codeVerifier, verifier)
+        form.append(ParameterName.scope, scopes.text)
+        form.append(ParameterName.clientInfo, "1")
+        let reply = try Members(decoding: try await server.post(form))
+        return Tokens(
+            accessToken: Sensitive(try reply.string(ReplyName.accessToken)),
+            refreshToken: Sensitive(try reply.string(ReplyName.refreshToken)))
+    }
+}

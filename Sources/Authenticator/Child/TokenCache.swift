@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// The access tokens that the worker's apps were given in this session; dies with the process.
+struct TokenCache {
+    private struct Key: Hashable {
+        let clientID: String
+        let scopes: Set<String>
+    }
+
+    private var tokens: [Key: TokenResponse] = [:]
+
+    /// A token with less life than this, in seconds, is fetched anew.
+    private static let leastLife = 120
+    /// Tokens of one session; a client that asks for ever new sets of scopes cannot fill the memory.
+    private static let maximum = 512
+
+    /// A token that still lives long enough for exactly these scopes.
+    func token(for request: TokenRequest, now: Int) -> TokenResponse? {
+        guard !request.forceRefresh, request.claims == nil, let token = tokens[Self.key(request)],
+            token.expiresOn - now >= Self.leastLife
+        else { return nil }
+        return token
+    }
+
+    mutating func keep(_ token: TokenResponse, for request: TokenRequest, now: Int) {
+        if tokens.count >= Self.maximum { tokens = tokens.filter { $0.value.expiresOn - now >= Self.leastLife } }
+        guard tokens.count < Self.maximum else { return }
+        tokens[Self.key(request)] = token
+    }
+
+    private static func key(_ request: TokenRequest) -> Key {
+        Key(clientID: request.client.clientID, scopes: Set(request.scopes.map { $0.lowercased() }))
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import OAuth
+internal import Redaction
+internal import SwiftASN1
+internal import X509
+
+/// What a joined device and a signed-in worker can get from the identity platform.
+struct TokenSource: Sendable {
+    let server: IdentityClient
+    let keys: DeviceKeys
+    /// DER.
+    let certificate: [UInt8]
+    let now: @Sendable () -> Int
+
+    init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {
+        server = IdentityClient(https: https, loginURL: join.loginURL, tenant: join.tenantID)
+        self.keys = keys
+        certificate = try PEMDocument(pemString: join.certificate).derBytes
+        self.now = now
+    }
+
+    /// Turns a fresh sign-in into the worker's session: a PRT bound to device and epoch.
+    func session(
+        refreshToken: Sensitive<String>, epoch: Epoch, environment: String
+    ) async throws -> WorkerSession {
+        guard let counter = Int(exactly: epoch.counter), let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
+        else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
+        let request = PrimaryRefreshToken.IssueRequest(
+            nonce: try await server.nonce(), proof: .refreshToken(refreshToken), epoch: deviceEpoch)
+        let signed = try request.signed(with: .rsa(keys.identity), certificate: certificate)
+        let reply = try PrimaryRefreshToken.IssueReply(
+            decoding: try await server.post(PrimaryRefreshToken.form(request: signed)))
+        return try WorkerSession(
+            reply, key: try reply.sessionKey(transportKey: keys.transport()), environment: environment)
+    }
+
+    /// An app's token through the worker's PRT.
+    func token(for request: TokenRequest, of session: WorkerSession) async throws -> TokenResponse {
+        let use = PrimaryRefreshToken.UseRequest(
+            token: session.token, clientID: request.client.clientID, redirectURI: request.redirectURI,
+            scopes: Scopes(request.scopes + [Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
+            nonce: try await server.nonce())
+        var generator = SystemRandomNumberGenerator()
+        var form = PrimaryRefreshToken.form(request: try use.signed(with: session.key, now: now(), using: &generator))
+        form.append(ParameterName.claims, request.claims)
+        let asked = now()
+        let encrypted = String(decoding: try await server.post(form), as: UTF8.self)
+        let reply = try Members(decoding: try EncryptedReply.open(encrypted, with: session.key))
+        return try response(reply, to: request, of: session, asked: asked)
+    }
+
+    private func response(
+        _ reply: Members, to request: TokenRequest, of session: WorkerSession, asked: Int
+    ) throws -> TokenResponse {
+        guard let seconds = try reply.lenientInteger(ReplyName.expiresIn) else {
+            throw MembersFailure.missing(ReplyName.expiresIn.rawValue)
+        }
+        var response = TokenResponse(
+            authority: "\(server.loginURL)/\(session.account.realm)",
+            accessToken: try reply.string(ReplyName.accessToken), idToken: try reply.string(ReplyName.idToken),
+            scopes: (try reply.optionalString(ReplyName.scope) ?? "").split(separator: " ").map(String.init),
+            expiresOn: asked + seconds, clientInfo: try reply.string(ReplyName.clientInfo))
+        response.correlationID = request.client.correlationID
+        return response
+    }
+
+    /// Tells the server that a session has ended on this device; no credential of the worker is needed.
+    func end(_ session: EndedSession) async throws {
+        guard let epoch = Epoch(session.epoch), let counter = Int(exactly: epoch.counter),
+            let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
+        else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
+        let path = EndpointPath.endSession(tenant: server.tenant)
+        let deviceID = try Certificate(derEncoded: certificate).commonName
+        let request = EndSessionRequest(
+            audience: server.loginURL + path, deviceID: deviceID, nonce: try await server.nonce(), issuedAt: now(),
+            sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
+        _ = try await server.post(
+            try request.form(signedWith: .rsa(keys.identity), certificate: certificate), to: path)
+    }
+}
+
+extension Certificate {
+    /// The subject's one common name.
+    var commonName: String {
+        for relative in subject {
+            for attribute in relative where attribute.type == .RDNAttributeType.commonName {
+                return String(attribute.value) ?? ""
+            }
+        }
+        return ""
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+internal import UnixSocket
+
+/// Ends processes that this one did not start itself, and proves that they are gone.
+package struct ProcessSweep: Sendable {
+    /// The most rounds of looking and killing; a process that starts others faster than that is an error.
+    private static let rounds = 64
+    /// Milliseconds that a killed process may take to go; only a broken disk or driver keeps it longer.
+    private static let patience: Int32 = 10_000
+
+    /// Ends every descendant of this process at once and waits until each is gone and reaped.
+    ///
+    /// The process must adopt orphans (`PR_SET_CHILD_SUBREAPER`), or those that detached themselves escape.
+    ///
+    /// - Parameter children: The children of this process that ``ChildProcess`` reaps.
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` when a process does not go.
+    package static func endDescendants(children: [ChildProcess]) throws(ProcessFailure) {
+        let me = getpid()
+        try untilNone { (table) throws(ProcessFailure) in
+            var left: [ProcessTable.Entry] = []
+            for entry in table.descendants(of: me) {
+                guard entry.isZombie else {
+                    left.append(entry)
+                    continue
+                }
+                // A zombie further down goes to its dying parent's adopter, which is this process.
+                if entry.parent == me { try reap(entry.pid, children) } else { left.append(entry) }
+            }
+            return left
+        }
+    }
+
+    /// Ends every process that carries a variable beginning like this, with all that belongs to it.
+    ///
+    /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` when a process does not go.
+    package static func endMarked(_ beginning: String) throws(ProcessFailure) {
+        let me = getpid()
+        try untilNone { (table) throws(ProcessFailure) in try table.marked(beginning).filter { $0.pid != me } }
+    }
+
+    /// Reaps the orphans that this process adopted and that have ended.
+    package static func reapOrphans(children: [ChildProcess]) throws(ProcessFailure) {
+        let me = getpid()
+        let own = Set(children.map(\.pid))
+        for entry in try ProcessTable.read().entries where entry.parent == me && entry.isZombie {
+            if !own.contains(entry.pid) { try reap(entry.pid, []) }
+        }
+    }
+
+    private static func untilNone(
+        _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]
+    ) throws(ProcessFailure) {
+        for _ in 0..<rounds {
+            let victims = try left(ProcessTable.read())
+            if victims.isEmpty { return }
+            var dying: [Descriptor] = []
+            for victim in victims {
+                if let pidfd = try killed(victim) { dying.append(pidfd) }
+            }
+            for pidfd in dying { try awaitExit(pidfd) }
+        }
+        throw ProcessFailure(step: .signal, errno: EAGAIN)
+    }
+
+    private static func killed(_ entry: ProcessTable.Entry) throws(ProcessFailure) -> Descriptor? {
+        let number = clinux_pidfd_open(entry.pid)
+        if number == -ESRCH { return nil }
+        guard number >= 0 else { throw ProcessFailure(step: .watch, errno: -number) }
+        let pidfd = Descriptor(owning: number)
+        // Between the table and the descriptor the number may have gone to a stranger.
+        do throws(FileError) {
+            guard try ProcessTable.entry(entry.pid)?.startTime == entry.startTime else { return nil }
+        } catch {
+            throw ProcessFailure(step: .list, errno: error.errno)
+        }
+        let sent = pidfd.withNumber { clinux_pidfd_send_signal($0, SIGKILL) }
+        guard sent == 0 || sent == -ESRCH else { throw ProcessFailure(step: .signal, errno: -sent) }
+        return pidfd
+    }
+
+    private static func awaitExit(_ pidfd: Descriptor) throws(ProcessFailure) {
+        var outcome: Int32
+        repeat {
+            outcome = pidfd.withNumber { number in
+                var question = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+                return unsafe poll(&question, 1, patience)
+            }
+        } while outcome < 0 && errno == EINTR
+        guard outcome >= 0 else { throw ProcessFailure(step: .wait, errno: errno) }
+        guard outcome > 0 else { throw ProcessFailure(step: .wait, errno: ETIMEDOUT) }
+    }
+
+    private static func reap(_ pid: Int32, _ children: [ChildProcess]) throws(ProcessFailure) {
+        if let child = children.first(where: { $0.pid == pid }) {
+            _ = try child.waitForExit()
+            return
+        }
+        guard waitpid(pid, nil, WNOHANG) >= 0 || errno == ECHILD else {
+            throw ProcessFailure(step: .wait, errno: errno)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// The machine's processes at one moment, as `/proc` shows them (proc(5)).
+///
+/// Processes come and go while it is read; who must find every one reads it again until nothing new is there.
+package struct ProcessTable: Sendable {
+    /// One process.
+    package struct Entry: Sendable, Equatable {
+        package let pid: Int32
+        package let parent: Int32
+        package let group: Int32
+        /// It has ended and waits to be reaped.
+        package let isZombie: Bool
+        /// Clock ticks since boot; with the number it names a process for ever.
+        package let startTime: UInt64
+    }
+
+    package let entries: [Entry]
+
+    package init(entries: [Entry]) { self.entries = entries }
+
+    /// Reads the table.
+    ///
+    /// - Throws: ``ProcessFailure`` when `/proc` cannot be read; processes that end meanwhile are left out.
+    package static func read() throws(ProcessFailure) -> ProcessTable {
+        do throws(FileError) {
+            var entries: [Entry] = []
+            for pid in try Directory(path: "/proc").names().compactMap({ Int32($0) }) {
+                if let entry = try entry(pid) { entries.append(entry) }
+            }
+            return ProcessTable(entries: entries)
+        } catch {
+            throw ProcessFailure(step: .list, errno: error.errno)
+        }
+    }
+
+    /// The process with this number, or nil where there is none.
+    static func entry(_ pid: Int32) throws(FileError) -> Entry? {
+        guard let content = try contentOfProcess(pid, "stat") else { return nil }
+        let text = String(decoding: content, as: UTF8.self)
+        // The name is in parentheses and may hold anything, parentheses too: the fields begin after the last one.
+        guard let close = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: close)...].split(separator: " ")
+        guard fields.count > 19, let parent = Int32(fields[1]), let group = Int32(fields[2]),
+            let startTime = UInt64(fields[19])
+        else { return nil }
+        return Entry(
+            pid: pid, parent: parent, group: group, isZombie: fields[0] == "Z" || fields[0] == "X",
+            startTime: startTime)
+    }
+
+    /// Every process that `ancestor` started, directly or through others.
+    package func descendants(of ancestor: Int32) -> [Entry] {
+        let children = Dictionary(grouping: entries, by: \.parent)
+        var found: [Entry] = []
+        var waiting = [ancestor]
+        while let next = waiting.popLast() {
+            let born = children[next, default: []]
+            found += born
+            waiting += born.map(\.pid)
+        }
+        return found
+    }
+
+    /// The processes whose environment has a variable that begins like this, their process groups, and all that these
+    /// started. Processes whose environment only another user may read are no match.
+    func marked(_ beginning: String) throws(ProcessFailure) -> [Entry] {
+        let mark = Array(beginning.utf8)
+        var found: [Int32: Entry] = [:]
+        do throws(FileError) {
+            for entry in entries where !entry.isZombie {
+                guard let environment = try Self.contentOfProcess(entry.pid, "environ") else { continue }
+                if environment.split(separator: 0).contains(where: { $0.starts(with: mark) }) { found[entry.pid] = entry }
+            }
+        } catch {
+            throw ProcessFailure(step: .list, errno: error.errno)
+        }
+        let groups = Set(found.values.map(\.group))
+        for entry in entries where groups.contains(entry.group) && !entry.isZombie { found[entry.pid] = entry }
+        for root in Array(found.keys) {
+            for entry in descendants(of: root) where !entry.isZombie { found[entry.pid] = entry }
+        }
+        return Array(found.values)
+    }
+
+    /// The content of a file of a process; nil where the process is gone or another user's.
+    private static func contentOfProcess(_ pid: Int32, _ name: String) throws(FileError) -> [UInt8]? {
+        do throws(FileError) {
+            return try AtomicFile(path: "/proc/\(pid)/\(name)").read()
+        } catch {
+            if [ESRCH, EACCES, EPERM].contains(error.errno) { return nil }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+extension Client {
+    /// Finds out about the device.
+    ///
+    /// Only a device that is *known* to be personal is answered without a broker.
+    func deviceInformation(
+        _ correlation: UUID, complete: @escaping @Sendable (Result<MSALDeviceInformation, Fault>) -> Void
+    ) {
+        broker.ask(.getDeviceInfo, request(correlation).entries) { outcome in
+            if case .failure(.personalDevice) = outcome {
+                complete(.success(MSALDeviceInformation(deviceMode: .default, extra: [:])))
+            } else {
+                complete(outcome.read { map, device in MSALDeviceInformation(map, device) })
+            }
+        }
+    }
+}
+
+extension MSALDeviceInformation {
+    /// The texts of an answer that apps may read (DEV-5, DEV-6).
+    private static let passedOn: [Key] = [
+        .registrationUPN, .registrationDeviceID, .registrationTenantID, .registrationCloud, .registrationThumbprint,
+        .brokerVersion, .deviceModeReason,
+    ]
+
+    convenience init(_ map: FlatMap, _ device: DeviceInfo) {
+        var extra = ["isSSOExtensionInFullMode": map[.extensionMode] == "silent_only" ? "No" : "Yes"]
+        for key in Self.passedOn { extra[key.rawValue] = map[key] }
+        self.init(deviceMode: device.mode == .shared ? .shared : .default, extra: extra)
+    }
+}

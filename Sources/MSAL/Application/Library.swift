@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The version of this library, as the broker sees it in the hello.
+let libraryVersion = "0.1.0"

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Dispatch
+internal import Foundation
+internal import Redaction
+internal import Synchronization
+internal import UnixSocket
+
+/// The thread of a connection: connects, reads until the end, waits, connects again.
+extension BrokerConnection {
+    func run() {
+        var backoff = Backoff()
+        while true {
+            let (isClosed, isWanted) = state.withLock { ($0.isClosed, $0.exchange.wantsConnection) }
+            if isClosed { break }
+            guard isWanted else {
+                wakeup.wait(timeout: nil)
+                continue
+            }
+            let start = ContinuousClock.now
+            connectAndServe()
+            backoff.reset(after: .now - start)
+            let pause = backoff.pause()
+            if pause > .zero { wakeup.wait(timeout: pause) }
+        }
+        apply { $0.closed() }
+    }
+
+    private func connectAndServe() {
+        defer { state.withLock { $0.connection = nil } }
+        do throws(LinkFailure) {
+            let connection = try connect()
+            let hello = try greet(connection)
+            log.info("Connected to the broker.")
+            apply { $0.opened(hello.epoch) }
+            serve(connection)
+        } catch {
+            log.info("No connection to the broker: \(error).")
+            apply { $0.failedToOpen(error) }
+        }
+    }
+
+    /// Connects and checks who listens.
+    private func connect() throws(LinkFailure) -> Connection {
+        let connection: Connection
+        let peer: Peer
+        do throws(SocketError) {
+            connection = try Connection.connect(to: location.socket, maximumFrame: Wire.maximumFrame)
+            peer = try connection.descriptor.peer()
+        } catch { throw location.failure(error) }
+        guard location.trusts(peer) else { throw .untrusted(uid: peer.uid) }
+        let isClosed = state.withLock { state in
+            state.connection = connection
+            return state.isClosed
+        }
+        if isClosed { connection.shutDown() }
+        apply { $0.connected() }
+        return connection
+    }
+
+    private func greet(_ connection: Connection) throws(LinkFailure) -> BrokerHello {
+        let alarm = DispatchWorkItem { connection.shutDown() }
+        timers.asyncAfter(deadline: .now() + deadlines.hello.timeInterval, execute: alarm)
+        defer { alarm.cancel() }
+        let hello = ClientHello(clientName: ProcessInfo.processInfo.processName, clientVersion: libraryVersion)
+        do throws(SocketError) { try connection.write(ClientMessage.hello(hello).bytes) } catch {
+            throw .unreachable(reason: error.description)
+        }
+        guard case .hello(let answer) = try read(connection) else { throw .corrupted }
+        guard hello.transports.contains(answer.transport) else { throw .incompatible }
+        return answer
+    }
+
+    /// Reads replies until the connection ends.
+    private func serve(_ connection: Connection) {
+        do throws(LinkFailure) {
+            while true {
+                guard case .reply(let reply) = try read(connection) else { throw .corrupted }
+                apply { $0.received(reply) }
+            }
+        } catch {
+            connection.shutDown()
+            log.info("The connection to the broker ended: \(error).")
+            apply { $0.ended(error, now: .now) }
+        }
+    }
+
+    private func read(_ connection: Connection) throws(LinkFailure) -> BrokerMessage {
+        let frame: Connection.Frame
+        do throws(Connection.ReadFailure) { frame = try connection.read() } catch {
+            switch error {
+            case .ended, .truncated, .socket: throw .ended
+            case .tooLarge: throw .corrupted
+            }
+        }
+        var bytes = unsafe frame.body.withUnsafeBytes { unsafe [UInt8]($0) }
+        defer { wipe(&bytes) }
+        do throws(EnvelopeFailure) { return try BrokerMessage(bytes: bytes) } catch { throw .corrupted }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+internal import UnixSocket
+
+/// The one connection of this process to the broker: kept open, shared by all application objects.
+///
+/// What it decides, ``Exchange`` decides; this is the shell with the socket, one thread that connects and reads, a queue
+/// that writes, and a timer. The connection belongs to one epoch and ends with it; the thread then connects again, and
+/// when the new hello names another epoch, the app gets the notification that Microsoft's broker posts.
+package final class BrokerConnection: Sendable {
+    /// The connection of this process, to the broker that the environment names.
+    static let shared = BrokerConnection(location: .fromEnvironment())
+    static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
+
+    struct State {
+        var exchange: Exchange
+        var connection: Connection?
+        var timerFires: ContinuousClock.Instant?
+        var isRunning = false
+        var isClosed = false
+    }
+
+    let location: BrokerLocation
+    let deadlines: BrokerDeadlines
+    private let notifications: NotificationCenter
+    let state: Mutex<State>
+    let wakeup = Wakeup()
+    private let writer = DispatchQueue(label: "org.baton.msal.writer")
+    private let announcer = DispatchQueue(label: "org.baton.msal.announcer")
+    let timers = DispatchQueue(label: "org.baton.msal.timers")
+    let log: Log
+
+    /// Makes a connection that opens with the first call.
+    package init(
+        location: BrokerLocation, deadlines: BrokerDeadlines = BrokerDeadlines(),
+        notifications: NotificationCenter = .default
+    ) {
+        self.location = location
+        self.deadlines = deadlines
+        self.notifications = notifications
+        self.log = .shared
+        self.state = Mutex(State(exchange: Exchange(deadlines: deadlines)))
+    }
+
+    /// Asks the broker; `complete` runs exactly once, on a thread of this connection, and must not block it.
+    func ask(
+        _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
+        complete: @escaping Call.Completion
+    ) {
+        let now = ContinuousClock.now
+        let request = Request(
+            id: UUID().uuidString, operation: operation, parameters: parameters, isSilent: isSilent)
+        let call = Call(
+            request: request, isIdempotent: operation.isIdempotent, deadline: isSilent ? now + deadlines.silent : nil,
+            complete: complete)
+        startOnce()
+        apply { $0.submit(call, now: now) }
+    }
+
+    /// Ends the connection for good: calls that wait fail, the thread stops.
+    package func close() {
+        let connection = state.withLock { state in
+            state.isClosed = true
+            return state.connection
+        }
+        connection?.shutDown()
+        wakeup.raise()
+    }
+
+    // MARK: The shell around the machine
+
+    /// Feeds the machine one event and does what it says.
+    func apply(_ event: (inout Exchange) -> [Exchange.Action]) {
+        let (actions, connection) = state.withLock { state in
+            let actions = event(&state.exchange)
+            armTimer(&state)
+            return (actions, state.connection)
+        }
+        for action in actions { perform(action, on: connection) }
+    }
+
+    private func perform(_ action: Exchange.Action, on connection: Connection?) {
+        switch action {
+        case .open: wakeup.raise()
+        case .send(let message): write(message, to: connection)
+        case .finish(let call, let outcome):
+            log.verbose("\(call.request.operation.rawValue): \(outcome.map { _ in "answered" })")
+            call.complete(outcome)
+        case .announceChange:
+            log.info("The broker's epoch changed: the current account may be another.")
+            announcer.async { [notifications] in notifications.post(name: Self.accountChange, object: nil) }
+        }
+    }
+
+    private func startOnce() {
+        let isFirst = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard isFirst else { return }
+        let thread = Thread { [self] in run() }
+        thread.name = "baton-broker"
+        thread.start()
+    }
+
+    private func write(_ message: ClientMessage, to connection: Connection?) {
+        guard let connection else { return }
+        writer.async {
+            // A failed write needs no handling of its own: the reader sees the end and fails or repeats the calls.
+            do { try connection.write(message.bytes) } catch { connection.shutDown() }
+        }
+    }
+
+    /// Makes sure that the timer fires when the next call runs out of time; one timer serves all calls.
+    private func armTimer(_ state: inout State) {
+        guard let next = state.exchange.nextDeadline, state.timerFires.map({ next < $0 }) ?? true else { return }
+        state.timerFires = next
+        let delay = max(.zero, next - .now)
+        timers.asyncAfter(deadline: .now() + delay.timeInterval) { [weak self] in self?.timerFired(next) }
+    }
+
+    private func timerFired(_ instant: ContinuousClock.Instant) {
+        state.withLock { if $0.timerFires == instant { $0.timerFires = nil } }
+        apply { $0.expire(now: .now) }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long the library waits for the broker.
+package struct BrokerDeadlines: Sendable {
+    /// For a connection, before a call that needs one fails.
+    package var connect: Duration = .seconds(1)
+    /// For the broker's hello on a new connection.
+    package var hello: Duration = .seconds(1)
+    /// For the reply to a request in which no person takes part.
+    package var silent: Duration = .seconds(60)
+
+    package init() {}
+}
+
+/// The pauses between attempts to reach a broker that is away: none at first, then doubling up to a limit.
+struct Backoff {
+    private static let limit = Duration.seconds(2)
+    private var next = Duration.zero
+
+    /// The pause before the next attempt.
+    mutating func pause() -> Duration {
+        defer { next = min(max(next * 2, .milliseconds(10)), Self.limit) }
+        return next
+    }
+
+    /// Starts over, after a connection that was worth it: one that ends at once must not be made again at once.
+    mutating func reset(after lifetime: Duration) {
+        if lifetime >= .seconds(1) { next = .zero }
+    }
+}

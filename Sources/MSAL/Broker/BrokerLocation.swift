@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+package import UnixSocket
+
+/// Where the broker listens, and whether this device is known to have one.
+package struct BrokerLocation: Sendable {
+    /// Names another socket than the system's; a process that has it set counts as managed.
+    static let variable = "BATON_SOCKET"
+    static let systemSocket = "/run/baton/broker.sock"
+    /// The file whose presence says that the device is managed.
+    static let managedMarker = "/etc/baton/managed"
+
+    let socket: String
+    private let marker: String?
+
+    /// A location for a process that knows that its device is managed (`marker` nil), or that asks the marker file.
+    package init(socket: String, marker: String?) {
+        self.socket = socket
+        self.marker = marker
+    }
+
+    /// The location that the environment names, or the system's.
+    static func fromEnvironment() -> BrokerLocation {
+        guard let socket = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !socket.isEmpty else {
+            return BrokerLocation(socket: systemSocket, marker: managedMarker)
+        }
+        return BrokerLocation(socket: socket, marker: nil)
+    }
+
+    /// Whether the device is known to be personal: the marker is known to be absent.
+    ///
+    /// "Could not look" is not "absent".
+    private var isKnownPersonal: Bool {
+        guard let marker else { return false }
+        return unsafe access(marker, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// What a failed connection attempt means here.
+    func failure(_ error: SocketError) -> LinkFailure {
+        let isAbsent = error.errno == ENOENT || error.errno == ENOTDIR
+        if isAbsent, isKnownPersonal { return .personalDevice }
+        return .unreachable(reason: error.description)
+    }
+
+    /// Whether a listener is root, this process's user, or the owner of the socket's folder.
+    package func trusts(_ peer: Peer) -> Bool { [0, geteuid(), folderOwner].contains(peer.uid) }
+
+    private var folderOwner: UInt32? {
+        let folder = socket.lastIndex(of: "/").map { socket[..<$0] } ?? "."
+        var status = stat()
+        return unsafe stat(folder.isEmpty ? "/" : String(folder), &status) == 0 ? status.st_uid : nil
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// The calls of this process and the state of its one connection to the broker: a pure machine.
+///
+/// Each event returns what is to be done. Every call leaves with exactly one ``Action/finish(_:_:)``; a reply that comes
+/// twice, or to a call that is gone, finds nobody and does nothing.
+struct Exchange {
+    /// What the shell around this machine has to do, in order.
+    enum Action {
+        /// Bring a connection up, now.
+        case open
+        case send(ClientMessage)
+        case finish(Call, Result<FlatMap, LinkFailure>)
+        /// Tell the app that the account may have changed.
+        case announceChange
+    }
+
+    private struct Entry {
+        let call: Call
+        var isSent = false
+        var isRepeated = false
+        /// Since when the call waits for a connection.
+        var since: ContinuousClock.Instant
+    }
+
+    private let deadlines: BrokerDeadlines
+    private let capacity: Int
+    private var entries: [Entry] = []
+    private var isReady = false
+    private var awaitsHello = false
+    private var lastEpoch: Epoch?
+    private var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
+
+    init(deadlines: BrokerDeadlines, capacity: Int = 256) {
+        self.deadlines = deadlines
+        self.capacity = capacity
+    }
+
+    /// Whether somebody waits for a connection, or had one and must learn of changes.
+    var wantsConnection: Bool { lastEpoch != nil || !entries.isEmpty }
+
+    /// When ``expire(now:)`` has something to do next.
+    var nextDeadline: ContinuousClock.Instant? {
+        entries.compactMap { $0.isSent ? $0.call.deadline : $0.since + patience }.min()
+    }
+
+    /// How long an unsent call waits: for the connection, and for the hello once there is one.
+    private var patience: Duration { deadlines.connect + (awaitsHello ? deadlines.hello : .zero) }
+
+    mutating func submit(_ call: Call, now: ContinuousClock.Instant) -> [Action] {
+        guard entries.count < capacity else { return [.finish(call, .failure(.overloaded))] }
+        entries.append(Entry(call: call, isSent: isReady, since: now))
+        return isReady ? [.send(.request(call.request))] : [.open]
+    }
+
+    /// Somebody trustworthy accepted the connection.
+    mutating func connected() -> [Action] {
+        awaitsHello = true
+        return []
+    }
+
+    /// The broker said hello.
+    mutating func opened(_ epoch: Epoch) -> [Action] {
+        awaitsHello = false
+        isReady = true
+        let isChange = lastEpoch.map { $0 != epoch } ?? false
+        lastEpoch = epoch
+        var actions: [Action] = isChange ? [.announceChange] : []
+        for index in entries.indices {
+            entries[index].isSent = true
+            actions.append(.send(.request(entries[index].call.request)))
+        }
+        return actions
+    }
+
+    /// No connection came about.
+    ///
+    /// Calls go on waiting where another attempt may help, until their patience ends.
+    mutating func failedToOpen(_ failure: LinkFailure) -> [Action] {
+        awaitsHello = false
+        lastFailure = failure
+        guard !failure.isPassing else { return [] }
+        defer { entries = [] }
+        return entries.map { .finish($0.call, .failure(failure)) }
+    }
+
+    mutating func received(_ reply: Reply) -> [Action] {
+        guard let index = entries.firstIndex(where: { $0.isSent && $0.call.request.id == reply.requestID }) else {
+            return []
+        }
+        return [.finish(entries.remove(at: index).call, reply.outcome.mapError(LinkFailure.refused))]
+    }
+
+    /// The connection ended.
+    ///
+    /// Harmless calls are repeated once on the next one, the others fail.
+    mutating func ended(_ failure: LinkFailure, now: ContinuousClock.Instant) -> [Action] {
+        isReady = false
+        lastFailure = failure
+        var actions: [Action] = []
+        var kept: [Entry] = []
+        for var entry in entries {
+            if failure == .ended, entry.call.isIdempotent, !entry.isRepeated {
+                entry.isSent = false
+                entry.isRepeated = true
+                entry.since = now
+                kept.append(entry)
+            } else {
+                actions.append(.finish(entry.call, .failure(failure)))
+            }
+        }
+        entries = kept
+        return actions
+    }
+
+    /// Nobody will connect any more.
+    mutating func closed() -> [Action] {
+        defer { entries = [] }
+        return entries.map { .finish($0.call, .failure(.ended)) }
+    }
+
+    /// Fails the calls whose time is over.
+    mutating func expire(now: ContinuousClock.Instant) -> [Action] {
+        var actions: [Action] = []
+        let patience = patience
+        entries.removeAll { entry in
+            if entry.isSent, let deadline = entry.call.deadline, deadline <= now {
+                actions += [.send(.cancel(entry.call.request.id)), .finish(entry.call, .failure(.tooLate))]
+                return true
+            }
+            guard !entry.isSent, entry.since + patience <= now else { return false }
+            actions.append(.finish(entry.call, .failure(Self.unreachable(lastFailure))))
+            return true
+        }
+        return actions
+    }
+
+    private static func unreachable(_ failure: LinkFailure) -> LinkFailure {
+        switch failure {
+        case .unreachable, .corrupted: failure
+        default: .unreachable(reason: "the connection ended and no new one came about")
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+extension Result<FlatMap, LinkFailure> {
+    /// Reads a response that says that it is one, and in which mode the device is; anything else is a fault.
+    func read<Value>(
+        silent: Bool = false, _ body: (FlatMap, DeviceInfo) throws(BrokerError) -> Value
+    ) -> Result<Value, Fault> {
+        switch self {
+        case .failure(.refused(let error)): return .failure(silent ? Fault(silent: error) : Fault(error))
+        case .failure(let failure): return .failure(Fault(failure))
+        case .success(let map):
+            do throws(BrokerError) {
+                guard map.flag(.success, default: false) else {
+                    throw BrokerError(.internal, "The broker's answer claims no success. Update the broker.")
+                }
+                return .success(try body(map, try DeviceInfo(map)))
+            } catch {
+                return .failure(Fault(unreadable: error))
+            }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ArgumentParser
+internal import Authenticator
+internal import Glibc
+internal import Logging
+
+/// The agent of a worker's graphical session: it owns the browser, so that the browser goes when the worker goes.
+@main
+struct BatonAgent: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baton-agent",
+        abstract: "Opens the browser for Baton's broker, and leaves nothing of it.",
+        discussion: """
+            Runs with the user of the graphical session. Exit codes: 0 stopped as asked, every browser gone; 64 wrong \
+            arguments; 78 unusable configuration; 1 anything else, such as a browser that could not be removed.
+            """)
+
+    @Option(help: ArgumentHelp("The configuration, a JSON file.", valueName: "file"))
+    var config: String
+
+    func run() throws {
+        // Before the first thread, so that every thread has them blocked and only the one that waits gets them.
+        BrowserAgent.blockSignals()
+        let configuration = try read()
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "baton-agent")
+        logger.logLevel = configuration.logLevel
+        do {
+            try BrowserAgent(configuration: configuration, logger: logger).run()
+        } catch {
+            logger.critical("agent ends", metadata: ["error": "\(error)"])
+            throw ExitCode.failure
+        }
+    }
+
+    private func read() throws -> AgentConfiguration {
+        do {
+            guard let json = try AtomicFile(path: config).read(limit: 1 << 20) else {
+                throw ConfigurationFailure(
+                    key: "--config", cause: "names no file", remedy: "Name the file that holds the configuration.")
+            }
+            return try AgentConfiguration(json: json)
+        } catch {
+            let text = "baton-agent: \(error)\n"
+            _ = unsafe write(2, text, text.utf8.count)
+            throw ExitCode(78)
+        }
+    }
+}

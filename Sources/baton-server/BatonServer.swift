@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import ArgumentParser
+internal import Glibc
+internal import Logging
+
+/// `baton-server --config FILE`: the identity platform, and what else the configuration asks for, in one process.
+@main
+struct BatonServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baton-server",
+        abstract: "Serves Baton's identity platform.",
+        discussion: """
+            Stops cleanly on SIGTERM and SIGINT. Tells its readiness by the sd_notify protocol. Exit codes: 0 after a \
+            clean stop, 64 for a wrong command line, 78 for a wrong configuration, 1 for every other failure.
+            """)
+
+    @Option(name: .long, help: "The configuration file (JSON); see docs/configuration.md.")
+    var config: String
+
+    func run() async throws {
+        do {
+            // Whatever the process creates is its user's alone, sockets included.
+            umask(0o077)
+            let configuration = try ServerConfiguration(file: config)
+            LoggingSystem.bootstrap { label in
+                var handler = StreamLogHandler.standardError(label: label)
+                handler.logLevel = configuration.logLevel
+                return handler
+            }
+            try await Composition(configuration).run(logger: Logger(label: "baton-server"))
+        } catch let error as ServerError {
+            error.print()
+            throw ExitCode(error.isConfiguration ? EX_CONFIG : EXIT_FAILURE)
+        } catch {
+            ServerError(
+                .stopped, "The server cannot go on: \(error).",
+                remedy: "Check that its ports are free and its directory is intact; more is in the log above."
+            ).print()
+            throw ExitCode.failure
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+internal import Logging
+
+extension ServerConfiguration {
+    /// Reads the file.
+    ///
+    /// - Throws: ``ServerError``
+    init(file: String) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(filePath: file))
+        } catch {
+            throw ServerError(
+                .configurationUnreadable, "The configuration file \(file) cannot be read.",
+                remedy: "Check the path given with --config and the file's permissions.")
+        }
+        do {
+            self = try JSONDecoder().decode(ServerConfiguration.self, from: data)
+        } catch let error as DecodingError {
+            throw ServerError(
+                .configurationMalformed, "The configuration file is not right: \(error.explanation).",
+                remedy: "Compare it with the example in docs/configuration.md.")
+        }
+    }
+}
+
+extension ServerConfiguration: Decodable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case directory, address, port, mdmPort, names, logLevel, passwordCost
+    }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        directory = try container.decode(String.self, forKey: .directory)
+        address = try container.decodeIfPresent(String.self, forKey: .address) ?? "127.0.0.1"
+        port = try container.port(.port)
+        mdmPort = try container.port(.mdmPort)
+        names = try container.decode(Names.self, forKey: .names)
+        logLevel = try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
+        passwordCost = try container.decodeIfPresent(Int.self, forKey: .passwordCost) ?? 15
+        guard (10...20).contains(passwordCost) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: Key.passwordCost, in: container, debugDescription: "passwordCost must be 10 to 20")
+        }
+    }
+}
+
+extension ServerConfiguration.Names: Decodable {
+    private enum Key: String, CodingKey, CaseIterable { case login, deviceRegistration, graph, mdm }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        login = try container.decode(String.self, forKey: .login)
+        deviceRegistration = try container.decode(String.self, forKey: .deviceRegistration)
+        graph = try container.decode(String.self, forKey: .graph)
+        mdm = try container.decode(String.self, forKey: .mdm)
+        guard Set(all.map { $0.lowercased() }).count == all.count, !all.contains(where: \.isEmpty) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the four names must differ"))
+        }
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+    fileprivate func refuseKeys(beside known: [String]) throws {
+        let keys = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        guard let unknown = keys.first(where: { !known.contains($0) }) else { return }
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: codingPath, debugDescription: "the key \(unknown) is not known"))
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func port(_ key: Key) throws -> Int {
+        let port = try decode(Int.self, forKey: key)
+        guard (1...65535).contains(port) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "\(key.stringValue) must be 1 to 65535")
+        }
+        return port
+    }
+}
+
+extension DecodingError {
+    /// What is wrong, in words for the operator.
+    fileprivate var explanation: String {
+        switch self {
+        case .keyNotFound(let key, _): "the key \(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "the value of \(context.codingPath.last?.stringValue ?? "the file") has the wrong type"
+        case .dataCorrupted(let context): context.debugDescription
+        @unknown default: "it cannot be decoded"
+        }
+    }
+}

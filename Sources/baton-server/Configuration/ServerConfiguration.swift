@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Logging
+
+/// The server's configuration file; every key is documented in `docs/configuration.md`, an unknown one is an error.
+struct ServerConfiguration: Sendable {
+    /// Where the state lives: `ca/`, `identity.sqlite`, `mdm.sqlite`, `admin.sock`.
+    let directory: String
+    /// The address that both listeners bind.
+    let address: String
+    /// The port of the main TLS listener, which is also the one that clients see.
+    let port: Int
+    /// The port of the MDM listener.
+    let mdmPort: Int
+    let names: Names
+    let logLevel: Logger.Level
+    /// log₂ of scrypt's N.
+    let passwordCost: Int
+
+    /// The host names that the listeners answer to.
+    struct Names: Sendable {
+        let login: String
+        let deviceRegistration: String
+        let graph: String
+        let mdm: String
+
+        var all: [String] { [login, deviceRegistration, graph, mdm] }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+internal import Glibc
+
+/// The directory that holds the server's state, for its user alone, and for one server at a time.
+final class StateDirectory: Sendable {
+    let path: String
+    private let lock: Int32
+
+    /// Makes the directory where it is missing and takes it; the kernel gives it back when the process ends.
+    ///
+    /// - Throws: ``ServerError``
+    init(path: String) throws {
+        self.path = path
+        try Self.make(path)
+        lock = unsafe open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard lock >= 0 else { throw Self.unusable(path) }
+        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            close(lock)
+            throw ServerError(
+                .directoryInUse, "Another baton-server uses the directory \(path).",
+                remedy: "Stop it, or configure another directory.")
+        }
+    }
+
+    deinit { close(lock) }
+
+    func path(of name: String) -> String { path + "/" + name }
+
+    /// Makes a folder inside, for the server's user alone.
+    ///
+    /// - Throws: ``ServerError``
+    func makeFolder(_ name: String) throws { try Self.make(path(of: name)) }
+
+    /// The bytes of a file, `nil` where there is none.
+    ///
+    /// - Throws: ``ServerError`` when there is one that cannot be read.
+    func read(_ name: String) throws -> [UInt8]? {
+        let path = path(of: name)
+        guard unsafe access(path, F_OK) == 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.unusable(path)
+        }
+        do { return [UInt8](try Data(contentsOf: URL(filePath: path))) } catch { throw Self.unusable(path) }
+    }
+
+    /// Replaces a file as a whole, durably: write, sync, rename, sync the folder. Its mode is 0600.
+    ///
+    /// - Throws: ``ServerError``
+    func replace(_ name: String, with bytes: [UInt8]) throws {
+        let target = path(of: name)
+        let fresh = target + ".new"
+        let file = unsafe open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw Self.unusable(target) }
+        defer { close(file) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw Self.unusable(target) }
+            rest = rest.dropFirst(count)
+        }
+        guard fsync(file) == 0, unsafe rename(fresh, target) == 0 else { throw Self.unusable(target) }
+        let folder = unsafe open(Self.parent(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw Self.unusable(target) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw Self.unusable(target) }
+    }
+
+    private static func make(_ path: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw unusable(path)
+        }
+        guard unsafe chmod(path, 0o700) == 0 else { throw unusable(path) }
+    }
+
+    private static func parent(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+
+    private static func unusable(_ path: String) -> ServerError {
+        ServerError(
+            .directoryUnusable, "\(path) cannot be made, read or written (errno \(errno)).",
+            remedy: "Give the server's user a directory of its own, with room on the disk.")
+    }
+}

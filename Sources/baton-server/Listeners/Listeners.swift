@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
+internal import IdentityPlatform
+internal import Logging
+internal import NIOCore
+internal import NIOSSL
+internal import ServiceLifecycle
+
+/// The listeners as services: the main one over TLS, and the administration socket.
+struct Listeners {
+    let configuration: ServerConfiguration
+    let readiness: Readiness
+    let logger: Logger
+
+    /// HTTP/1.1 over TLS 1.2 or later. A client certificate may be shown where there are authorities that vouch for
+    /// devices; it is never demanded here.
+    ///
+    /// - Throws: the library's error for a certificate it cannot use.
+    func main(
+        _ responder: HostResponder, authority: DevelopmentAuthority, clientAuthorities: [NIOSSLCertificate] = []
+    ) throws -> any Service {
+        let certificate = try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem)
+        let key = try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
+        tls.minimumTLSVersion = .tlsv12
+        if !clientAuthorities.isEmpty {
+            tls.certificateVerification = .optionalVerification
+            tls.trustRoots = .certificates(clientAuthorities)
+        }
+        return Application(
+            responder: responder, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.address, port: configuration.port), serverName: nil),
+            onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
+    }
+
+    /// HTTP/1.1 over the administration socket.
+    func administration(_ router: Router<AdminContext>, path: String) -> any Service {
+        Application(
+            router: router, server: .http1(configuration: Self.http),
+            configuration: ApplicationConfiguration(address: .unixDomainSocket(path: path), serverName: nil),
+            onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
+    }
+
+    /// Headers of at most 32 KiB in 100 fields; idle connections close after a minute.
+    private static var http: HTTP1Channel.Configuration {
+        HTTP1Channel.Configuration(
+            idleTimeout: .seconds(60),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
+    }
+}

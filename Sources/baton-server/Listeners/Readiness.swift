@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Logging
+internal import Synchronization
+internal import UnixSocket
+
+/// Tells the service manager once every listener is open.
+final class Readiness: Sendable {
+    private let missing: Mutex<Int>
+    private let logger: Logger
+
+    init(listeners: Int, logger: Logger) {
+        missing = Mutex(listeners)
+        self.logger = logger
+    }
+
+    /// One more listener is open.
+    func opened() {
+        let last = missing.withLock { missing in
+            missing -= 1
+            return missing == 0
+        }
+        guard last else { return }
+        logger.info("ready")
+        do {
+            try ServiceNotification.ready()
+        } catch {
+            logger.error("the service manager cannot be told", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// Why the server does not start: a stable code, the cause, and what to do.
+struct ServerError: Error, Sendable {
+    enum Code: String, Sendable {
+        case configurationUnreadable = "server.configuration.unreadable"
+        case configurationMalformed = "server.configuration.malformed"
+        case directoryUnusable = "server.directory.unusable"
+        case directoryInUse = "server.directory.in-use"
+        case fileUnusable = "server.file.unusable"
+        case authorityUnusable = "server.authority.unusable"
+        case stopped = "server.stopped"
+    }
+
+    let code: Code
+    let message: String
+    let remedy: String
+
+    init(_ code: Code, _ message: String, remedy: String) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+    }
+
+    var isConfiguration: Bool { code == .configurationUnreadable || code == .configurationMalformed }
+
+    func print() {
+        let text = "baton-server: \(message) [\(code.rawValue)]\n  \(remedy)\n"
+        _ = unsafe write(STDERR_FILENO, text, text.utf8.count)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Authenticator
+import Logging
+
+/// The broker daemon: the supervisor, and the session's process that it starts from the same file.
+@main
+struct Batond: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "batond",
+        abstract: "The broker of a shared device: one sign-in for every app, one sign-out that leaves nothing behind.",
+        subcommands: [Supervise.self, ServeSession.self], defaultSubcommand: Supervise.self)
+}

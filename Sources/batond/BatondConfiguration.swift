@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import FoundationEssentials
+import Logging
+
+/// The configuration file of `batond`.
+struct BatondConfiguration: Decodable {
+    let supervisor: SupervisorConfiguration
+    let logLevel: Logger.Level
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case directory, runtimeDirectory, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
+    }
+
+    /// Reads the file.
+    ///
+    /// - Throws: ``ConfigurationError`` with the file's name, the cause and the remedy.
+    init(file: String) throws {
+        guard let bytes = try AtomicFile(path: file).read(limit: 1 << 20) else {
+            throw ConfigurationError(file: file, cause: "there is no such file", remedy: "Give its path with --config.")
+        }
+        do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch let error as ConfigurationError {
+            throw ConfigurationError(file: file, cause: error.cause, remedy: error.remedy)
+        } catch {
+            throw ConfigurationError(
+                file: file, cause: "it is not the JSON that batond reads", remedy: "See docs/configuration.md.")
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let unknown = try decoder.container(keyedBy: AnyKey.self).allKeys
+            .map(\.stringValue).filter { Key(rawValue: $0) == nil }.sorted()
+        guard unknown.isEmpty else {
+            throw ConfigurationError(
+                file: "", cause: "unknown keys: \(unknown.joined(separator: ", "))",
+                remedy: "Known keys: \(Key.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let values = try decoder.container(keyedBy: Key.self)
+        supervisor = SupervisorConfiguration(
+            directory: try values.decode(String.self, forKey: .directory),
+            runtimeDirectory: try values.decode(String.self, forKey: .runtimeDirectory),
+            trustRoots: try values.decode(String.self, forKey: .trustRoots),
+            resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
+            sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
+            checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+        logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
+    }
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}
+
+/// A configuration that cannot be used; the program does not start on a guess.
+struct ConfigurationError: Error, CustomStringConvertible {
+    let file: String
+    let cause: String
+    let remedy: String
+
+    var description: String { "configuration \(file): \(cause). \(remedy)" }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+public import ArgumentParser
+import Authenticator
+public import Logging
+
+/// The session's process; only the supervisor starts it.
+struct ServeSession: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "Serve the apps of one session (started by the supervisor).",
+        shouldDisplay: false)
+
+    @Option(help: "The least severe messages to log.")
+    var logLevel: Logger.Level = .info
+
+    func run() throws {
+        var logger = Logger(label: "batond.session")
+        logger.logLevel = logLevel
+        try SessionChild.run(logger: logger)
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Authenticator
+import Glibc
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// The supervisor.
+struct Supervise: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the broker on this device.")
+
+    @Option(help: "The configuration file (JSON; see docs/configuration.md).")
+    var config: String
+
+    func run() async throws {
+        let configuration = try BatondConfiguration(file: config)
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = configuration.logLevel
+            return handler
+        }
+        let logger = Logger(label: "batond")
+        let inputs = Mailbox<SupervisorInput>()
+        let supervisor = SupervisorService(
+            configuration: configuration.supervisor, device: UnmanagedDevice(), inputs: inputs,
+            executable: try ownExecutable(), logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: supervisor)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}
+
+/// The file that this process was started from.
+private func ownExecutable() throws -> String {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &path, path.count)
+    guard count > 0 else {
+        throw ConfigurationError(file: "", cause: "/proc is not mounted", remedy: "Mount proc on /proc.")
+    }
+    return String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}

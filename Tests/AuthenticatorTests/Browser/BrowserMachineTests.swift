@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Testing
+
+private let epoch = "00112233445566778899aabbccddeeff"
+private let other = "ffeeddccbbaa99887766554433221100"
+private let page = "http://127.0.0.1:4711/a"
+
+@Suite struct BrowserMachineTests {
+    @Test func `a browser is opened, closed and reported`() throws {
+        var machine = BrowserMachine()
+        let url = try #require(LoopbackURL(page))
+        #expect(machine.handle(.connected) == [.report(.hello(version: 1))])
+        #expect(
+            machine.handle(.order(.open(id: 1, epoch: epoch, url: page))) == [.start(id: 1, epoch: epoch, url: url)])
+        #expect(machine.handle(.started(id: 1, browser: 50)) == [.report(.opened(id: 1))])
+        #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
+        #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
+        #expect(machine.state == .idle)
+    }
+
+    @Test func `closing what is not there is proved as well`() {
+        var machine = BrowserMachine()
+        #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
+        #expect(machine.handle(.cleared(epoch: epoch)) == [.report(.closed(epoch: epoch))])
+    }
+
+    @Test func `the browser counts as closed by the person when its last window's process has ended`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50, 51]))
+        #expect(machine.handle(.browserEnded(51)) == [])
+        #expect(machine.handle(.browserEnded(7)) == [])
+        #expect(machine.handle(.browserEnded(50)) == [.endStragglers(epoch: epoch)])
+        #expect(machine.handle(.stragglersEnded) == [.report(.browserExited(epoch: epoch))])
+        #expect(machine.state == .open(epoch: epoch, browsers: []))
+    }
+
+    @Test func `a lost connection clears everything and nobody is greeted before`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        #expect(machine.handle(.connectionLost) == [.clear(epoch: epoch)])
+        #expect(machine.handle(.cleared(epoch: epoch)) == [])
+        #expect(machine.state == .idle)
+        #expect(machine.handle(.connected) == [.report(.hello(version: 1))])
+    }
+
+    @Test(arguments: [BrowserMachine.Event.connectionLost, .terminated])
+    func `what cannot be cleared without an order ends the agent with an error`(_ event: BrowserMachine.Event) {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        let failure = AgentFailure(.notCleared, "")
+        #expect(machine.handle(event) == [.clear(epoch: epoch)])
+        #expect(machine.handle(.notCleared(epoch: epoch, failure)) == [.finish(failure)])
+        #expect(machine.handle(.connected) == [.finish(failure)])
+    }
+
+    @Test func `a failed close is told, keeps the epoch and can be repeated`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: []))
+        _ = machine.handle(.order(.close(epoch: epoch)))
+        let failure = AgentFailure(.notCleared, "why")
+        #expect(
+            machine.handle(.notCleared(epoch: epoch, failure))
+                == [.report(.closeFailed(epoch: epoch, code: "not_cleared", message: "why"))])
+        #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: page)))) == "not_cleared")
+        #expect(machine.handle(.order(.close(epoch: epoch))) == [.clear(epoch: epoch)])
+    }
+
+    @Test func `two epochs never have a browser at once`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        #expect(refusal(machine.handle(.order(.open(id: 2, epoch: other, url: page)))) == "other_epoch_open")
+        #expect(machine.state == .open(epoch: epoch, browsers: [50]))
+    }
+
+    @Test(arguments: ["", "00112233445566778899AABBCCDDEEFF", "../../../../../../../../etc/passwd"])
+    func `an epoch that could name another folder is refused`(_ epoch: String) {
+        var machine = BrowserMachine()
+        #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: page)))) == "invalid_epoch")
+        guard case .report(.closeFailed(_, "invalid_epoch", _)) = machine.handle(.order(.close(epoch: epoch))).first
+        else {
+            Issue.record("the order was taken")
+            return
+        }
+        #expect(machine.state == .idle)
+    }
+
+    @Test(arguments: [
+        "https://127.0.0.1:80/", "http://127.0.0.1/", "http://127.0.0.1:0/", "http://127.0.0.1:65536/",
+        "http://127.0.0.1:080/", "http://127.0.0.1:80", "http://127.0.0.1:80@evil.test/", "http://localhost:80/",
+        "http://127.0.0.1:+8/", "http://127.0.0.1:80/\u{0}", "http://127.0.0.1:80/a b", "http://127.0.0.1:80/#x",
+        "--gpu-launcher=sh", "file:///etc/passwd", "http://127.0.0.1:٨٠/", "",
+    ])
+    func `only pages of this machine's loopback address are opened`(_ url: String) {
+        var machine = BrowserMachine()
+        #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: url)))) == "invalid_url")
+        #expect(machine.state == .idle)
+    }
+
+    @Test func `a page is in no description`() throws {
+        let url = try #require(LoopbackURL("http://127.0.0.1:4711/canary?canary=canary"))
+        #expect(!"\(url)\(String(reflecting: url))\(BrowserMachine.Action.start(id: 1, epoch: epoch, url: url))"
+            .contains("canary"))
+    }
+
+    @Test func `in every reachable state termination ends the agent once everything is cleared`() {
+        for state in reachable() {
+            var machine = BrowserMachine(state: state)
+            var actions = machine.handle(.terminated)
+            if case .clearing(let epoch, _) = machine.state { actions += machine.handle(.cleared(epoch: epoch)) }
+            #expect(actions.last == .finish(nil), "\(state)")
+            #expect(machine.state == .idle)
+        }
+    }
+
+    @Test func `in every reachable state but idle a connection is not greeted`() {
+        for state in reachable() where state != .idle {
+            var machine = BrowserMachine(state: state)
+            #expect(machine.handle(.connected) == [.finish(AgentFailure(.notCleared, ""))], "\(state)")
+        }
+    }
+
+    /// All states that events of two epochs and two browsers lead to, found to a fixed point.
+    private func reachable() -> [BrowserMachine.State] {
+        let failure = AgentFailure(.notCleared, "")
+        var events: [BrowserMachine.Event] = [.connected, .connectionLost, .terminated, .stragglersEnded]
+        for browser: Int32 in [50, 51] { events += [.started(id: 1, browser: browser), .browserEnded(browser)] }
+        for epoch in [epoch, other] {
+            events += [.order(.open(id: 1, epoch: epoch, url: page)), .order(.close(epoch: epoch))]
+            events += [.cleared(epoch: epoch), .notCleared(epoch: epoch, failure)]
+        }
+        var known: [BrowserMachine.State] = [.idle]
+        var index = 0
+        while index < known.count {
+            for event in events {
+                var machine = BrowserMachine(state: known[index])
+                _ = machine.handle(event)
+                if !known.contains(machine.state) { known.append(machine.state) }
+            }
+            index += 1
+        }
+        #expect(known.count == 17)
+        return known
+    }
+
+    private func refusal(_ actions: [BrowserMachine.Action]) -> String? {
+        guard actions.count == 1, case .report(.failed(2, let code, _)) = actions[0] else { return nil }
+        return code
+    }
+}

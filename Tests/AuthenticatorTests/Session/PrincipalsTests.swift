@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Testing
+
+/// What one client hears of accounts, as rule CUR-6 has it, and what a crash between hearing and clearing must not lose.
+@Suite struct PrincipalsTests {
+    private var principals = Principals([])
+
+    /// What a client hears when `current` is signed in: whom it saw before. Hearing of somebody is noted.
+    private mutating func hear(_ current: String?, in epoch: String) -> String? {
+        defer { if let current { _ = principals.tell(current, in: epoch) } }
+        return principals.previous
+    }
+
+    private mutating func expectHearing(
+        _ current: String?, in epoch: String, of previous: String?, at location: SourceLocation = #_sourceLocation
+    ) {
+        let heard = hear(current, in: epoch)
+        #expect(heard == previous, sourceLocation: location)
+    }
+
+    private mutating func expectAcknowledged(
+        _ expected: Bool, _ account: String, current: String?, at location: SourceLocation = #_sourceLocation
+    ) {
+        let changed = principals.acknowledge(account, current: current)
+        #expect(changed == expected, sourceLocation: location)
+    }
+
+    @Test mutating func `a client that saw nobody hears of nobody before`() {
+        expectHearing("amara", in: "2", of: nil)
+        expectHearing("amara", in: "2", of: "amara")
+    }
+
+    @Test mutating func `a worker who left is heard of until the client has dealt with it`() {
+        _ = hear("amara", in: "2")
+        expectHearing(nil, in: "3", of: "amara")
+        expectHearing(nil, in: "3", of: "amara")
+        expectAcknowledged(true, "amara", current: nil)
+        expectHearing(nil, in: "3", of: nil)
+    }
+
+    @Test mutating func `a direct change from one worker to the next names the one before`() {
+        _ = hear("amara", in: "2")
+        expectHearing("bo", in: "4", of: "amara")
+        expectAcknowledged(true, "amara", current: "bo")
+        expectHearing("bo", in: "4", of: "bo")
+    }
+
+    @Test mutating func `two changes that a client slept through or died in are heard of one after the other`() {
+        _ = hear("amara", in: "2")
+        _ = hear("bo", in: "4")
+        expectHearing(nil, in: "5", of: "amara")
+        expectAcknowledged(true, "amara", current: nil)
+        expectHearing(nil, in: "5", of: "bo")
+        expectAcknowledged(true, "bo", current: nil)
+        expectHearing(nil, in: "5", of: nil)
+    }
+
+    @Test mutating func `an acknowledgement that comes twice, or of somebody else, takes nothing away`() {
+        _ = hear("amara", in: "2")
+        _ = hear("bo", in: "4")
+        expectAcknowledged(true, "amara", current: "bo")
+        expectAcknowledged(false, "amara", current: "bo")
+        expectAcknowledged(false, "bo", current: "bo")
+        #expect(principals.previous == "bo")
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Testing
+
+@Suite struct SessionMachineTests {
+    private typealias Machine = SessionMachine
+    private var random = Zeros()
+    private let worker = Machine.Ticket(number: 1, purpose: .worker)
+    private let nextWorker = Machine.Ticket(number: 2, purpose: .worker)
+
+    /// A machine that went through `events`, and what the last one made it do.
+    private mutating func machine(after events: Machine.Event...) -> (Machine, [Machine.Action]) {
+        var (machine, actions) = Machine.recover(from: nil, random: &random)
+        for event in events { actions = machine.handle(event, random: &random) }
+        return (machine, actions)
+    }
+
+    private func epoch(_ counter: UInt64) throws -> Epoch {
+        try #require(Epoch(id: String(repeating: "0", count: 32), counter: counter))
+    }
+
+    @Test mutating func `a new device is ready and one process waits for the first worker`() throws {
+        let (machine, actions) = machine()
+        #expect(machine.state == .ready)
+        #expect(actions == [.journal(.ready(try epoch(1))), .startChild(try epoch(1), resuming: false)])
+    }
+
+    @Test mutating func `a worker is admitted to an epoch that the journal knows`() throws {
+        let (_, actions) = machine(after: .visitWanted(worker))
+        #expect(actions == [.journal(.signingIn(try epoch(2))), .makeKey, .admit(worker, try epoch(2))])
+    }
+
+    @Test mutating func `a sign-in is confirmed after it is in the journal, and not before`() throws {
+        let (machine, actions) = machine(after: .visitWanted(worker), .visitSucceeded)
+        #expect(machine.epoch == (try epoch(2)))
+        #expect(actions == [.journal(.signedIn(try epoch(2))), .confirm(worker)])
+    }
+
+    @Test mutating func `a sign-out is committed first, then the key goes, then the process, then the rest`() throws {
+        let requester = Machine.Requester(number: 1)
+        let (machine, actions) = machine(
+            after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitSucceeded,
+            .endWanted(requester))
+        let ended = try epoch(2)
+        let next = try epoch(3)
+        #expect(machine.epoch == next)
+        #expect(actions == [
+            .journal(.signingOut(ended: ended, next: next)), .destroyKey, .endChild,
+            .startChild(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
+        ])
+    }
+
+    @Test mutating func `the device is ready, and says so, when the last trace is cleared`() throws {
+        let requester = Machine.Requester(number: 1)
+        var (machine, _) = machine(
+            after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitSucceeded,
+            .endWanted(requester))
+        let ended = try epoch(2)
+        let afterFiles = machine.handle(.itemCleared(.files, ended), random: &random)
+        #expect(afterFiles == [])
+        let afterAnOlderWord = machine.handle(.itemCleared(.browser, try epoch(1)), random: &random)
+        #expect(afterAnOlderWord == [])
+        let afterBrowser = machine.handle(.itemCleared(.browser, ended), random: &random)
+        #expect(afterBrowser == [.journal(.ready(try epoch(3))), .answer([requester])])
+    }
+
+    @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws {
+        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .endWanted(.init(number: 1)))
+        let asked = machine.handle(.visitWanted(nextWorker), random: &random)
+        #expect(asked == [])
+        let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
+        #expect(actions.last == .admit(nextWorker, try epoch(4)))
+    }
+
+    @Test mutating func `nobody signs in over another worker`() {
+        let (_, whileVisiting) = machine(after: .visitWanted(worker), .visitWanted(nextWorker))
+        #expect(whileVisiting == [.refuse(nextWorker, .anotherVisit)])
+        let (_, whileSignedIn) = machine(after: .visitWanted(worker), .visitSucceeded, .visitWanted(nextWorker))
+        #expect(whileSignedIn == [.refuse(nextWorker, .occupied)])
+    }
+
+    @Test mutating func `a session's process that dies is started again with its key, but not for ever`() throws {
+        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded)
+        for _ in 0..<Machine.Visit.maximumRestarts {
+            let actions = machine.handle(.childDied, random: &random)
+            #expect(actions == [.startChild(try epoch(2), resuming: true)])
+        }
+        let actions = machine.handle(.childDied, random: &random)
+        #expect(actions.first == .journal(.signingOut(ended: try epoch(2), next: try epoch(3))))
+    }
+
+    @Test mutating func `a restart ends the session that was live`() throws {
+        for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5))] {
+            let (machine, actions) = Machine.recover(from: record, random: &random)
+            #expect(machine.epoch == (try epoch(6)))
+            #expect(actions.first == .journal(.signingOut(ended: try epoch(5), next: try epoch(6))))
+            #expect(actions.contains(.clearFiles(try epoch(5))))
+            #expect(actions.contains(.closeBrowser(try epoch(5))))
+        }
+    }
+
+    @Test mutating func `a restart finishes a sign-out that was committed, with the same next epoch`() throws {
+        let record = JournalRecord.signingOut(ended: try epoch(5), next: try epoch(6))
+        var (machine, actions) = Machine.recover(from: record, random: &random)
+        #expect(machine.epoch == (try epoch(6)))
+        #expect(actions.contains(.clearFiles(try epoch(5))))
+        _ = machine.handle(.itemCleared(.browser, try epoch(5)), random: &random)
+        actions = machine.handle(.itemCleared(.files, try epoch(5)), random: &random)
+        #expect(actions.first == .journal(.ready(try epoch(6))))
+    }
+
+    @Test mutating func `an agent that comes late is told what to close`() throws {
+        var (machine, _) = machine(
+            after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitFailed)
+        let actions = machine.handle(.agentArrived, random: &random)
+        #expect(actions == [.closeBrowser(try epoch(2))])
+    }
+
+    @Test(arguments: [JournalRecord.Shape.ready, .signingIn, .signedIn, .signingOut])
+    func `the journal reads what it wrote`(shape: JournalRecord.Shape) throws {
+        let record = try shape.record(epoch(7), epoch(8))
+        #expect(JournalRecord(bytes: record.bytes) == record)
+    }
+
+    @Test(arguments: ["", "{}", "ready", #"{"state":"ready"}"#, #"{"state":"idle","epoch":"1.00000000000000000000000000000000"}"#,
+        #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#])
+    func `a damaged journal is not a journal`(text: String) {
+        #expect(JournalRecord(bytes: Array(text.utf8)) == nil)
+    }
+}
+
+extension JournalRecord {
+    enum Shape: Sendable {
+        case ready, signingIn, signedIn, signingOut
+
+        func record(_ epoch: Epoch, _ next: Epoch) -> JournalRecord {
+            switch self {
+            case .ready: .ready(epoch)
+            case .signingIn: .signingIn(epoch)
+            case .signedIn: .signedIn(epoch)
+            case .signingOut: .signingOut(ended: epoch, next: next)
+            }
+        }
+    }
+}
+
+/// Randomness without surprise: epochs differ by their counters alone.
+struct Zeros: RandomNumberGenerator, Sendable {
+    mutating func next() -> UInt64 { 0 }
+}

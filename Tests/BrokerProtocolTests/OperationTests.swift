@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Testing
+
+@Suite struct OperationTests {
+    private let client = ClientRequest(clientID: "app", correlationID: "c")
+
+    @Test func `requests are read as they were written`() throws {
+        var token = TokenRequest(
+            client: client, redirectURI: "msauth.a://auth", authority: "https://login.example/t", scopes: ["a", "b"])
+        token.homeAccountID = "u.t"
+        token.username = "amara"
+        token.prompt = "login"
+        token.claims = "{}"
+        token.forceRefresh = true
+        token.extraScopesToConsent = ["c"]
+        #expect(try TokenRequest(token.entries) == token)
+        var signOut = SignOutRequest(
+            client: client, homeAccountID: "u.t", authority: "https://login.example/t", redirectURI: "msauth.a://auth")
+        signOut.signoutFromBrowser = true
+        #expect(try SignOutRequest(signOut.entries) == signOut)
+    }
+
+    @Test(arguments: [Key.clientID, .redirectURI, .authority, .providerType, .protocolVersion])
+    func `a request without a required key is refused, and the refusal names the key`(key: Key) throws {
+        var map = TokenRequest(client: client, redirectURI: "r", authority: "a", scopes: []).entries
+        map[key] = nil
+        let error = #expect(throws: BrokerError.self) { try TokenRequest(map) }
+        #expect(error?.code == .invalidParameter)
+        #expect(error?.message.contains(key.rawValue) == true)
+    }
+
+    @Test func `another version of the maps is refused`() {
+        var map = client.entries
+        map[.protocolVersion] = "3"
+        #expect(throws: BrokerError.self) { try ClientRequest(map) }
+    }
+
+    @Test func `an account survives the text it travels in`() throws {
+        let account = AccountRecord(
+            homeAccountID: "u.t", localAccountID: "u", realm: "t", environment: "login.example", username: "a@b",
+            name: "Amara \"A\" Ö", idTokenClaims: .object(["oid": .string("u"), "n": .integer(3)]))
+        #expect(try AccountsResponse(AccountsResponse(accounts: [account]).entries).accounts == [account])
+    }
+
+    @Test func `an unknown device mode is an error and never personal`() {
+        for mode in [nil, "", "Shared", "kiosk"] {
+            var map = DeviceInfo(mode: .shared, reason: "shared", brokerVersion: "1", registration: nil).entries
+            map[.deviceMode] = mode
+            #expect(throws: BrokerError.self) { try DeviceInfo(map) }
+        }
+    }
+}

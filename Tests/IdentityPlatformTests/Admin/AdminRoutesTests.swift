@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import TestSupport
+import Testing
+
+@Suite struct AdminRoutesTests {
+    private func admin(_ world: World) -> TestClient<RouterResponder<IdentityContext>> {
+        let router = Router(context: IdentityContext.self)
+        AdminRoutes(world.platform).addRoutes(to: router)
+        return TestClient(router.buildResponder())
+    }
+
+    @Test func `a tenant made over the socket can be signed in to`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        let tenant: IdentityAdmin.Tenant = try await admin.call(
+            .post, .tenants, body: IdentityAdmin.NewTenant(displayName: "Fabrikam", domain: "Fabrikam.test"))
+        #expect(tenant.domain == "fabrikam.test")
+        #expect(tenant.issuer == "https://login.test:8443/\(tenant.id)/v2.0")
+        let places = ["tenant": "fabrikam.test", "user": "zoë+1@fabrikam.test"]
+        let refused = try await admin.send(.post, .users, places, body: Self.user("zoë@fabrikam.test"))
+        #expect(refused.status == .badRequest)
+        let user: IdentityAdmin.User = try await admin.call(
+            .post, .users, places, body: Self.user("Zoe+1@fabrikam.test"))
+        let role = ["tenant": tenant.id, "role": "Cloud Device Administrator", "user": "zoe+1@fabrikam.test"]
+        #expect(try await admin.send(.put, .roleMember, role).status == .noContent)
+        let shown: IdentityAdmin.User = try await admin.call(.get, .user, ["tenant": tenant.id, "user": user.id])
+        #expect(shown.roles == ["Cloud Device Administrator"])
+        let roles: [IdentityAdmin.Role] = try await admin.call(.get, .roles, role)
+        #expect(roles.first { $0.displayName == "Cloud Device Administrator" }?.members == ["Zoe+1@fabrikam.test"])
+        #expect(try await admin.send(.delete, .roleMember, role).status == .noContent)
+        let clients: [IdentityAdmin.Client] = try await admin.call(.get, .clients, role)
+        #expect(clients.map(\.id) == ["29d9ed98-a469-4536-ade2-f981bc1d605e"])
+
+        var query = AuthorizeQuery(world, ["client_id": clients[0].id])
+        query.tenant = "fabrikam.test"
+        let returned = try await Browser(world).signIn(
+            query, username: "zoe+1@fabrikam.test", password: "long enough")
+        #expect(returned[ParameterName.code] != nil)
+    }
+
+    @Test func `people are listed, get passwords and go`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        let users: [IdentityAdmin.User] = try await admin.call(.get, .users, ["tenant": "-"])
+        #expect(users.map(\.userPrincipalName) == ["amara@contoso.test", "bo@contoso.test"])
+        let amara = ["tenant": "-", "user": "AMARA@contoso.test"]
+        let tokens = try await world.signedIn()
+        let new = IdentityAdmin.NewPassword(password: Sensitive("brand new password"))
+        #expect(try await admin.send(.put, .password, amara, body: new).status == .noContent)
+        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await admin.send(.delete, .user, amara).status == .noContent)
+        #expect(try await admin.send(.get, .user, amara).failureCode == "identity.user.missing")
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
+    }
+
+    @Test func `clients are registered and removed with all their tokens`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        let refresh = try await world.signedIn().string(ReplyName.refreshToken)
+        let id = "0af3c2b1-0000-4000-8000-000000000001"
+        let client: IdentityAdmin.Client = try await admin.call(
+            .post, .clients, ["tenant": "-"],
+            body: IdentityAdmin.NewClient(id: id.uppercased(), displayName: "New", redirectURIs: ["msauth.x://auth"]))
+        #expect(client.id == id)
+        #expect(client.resources == ["00000003-0000-0000-c000-000000000000"])
+        let again = try await admin.send(
+            .post, .clients, ["tenant": "-"],
+            body: IdentityAdmin.NewClient(id: id, displayName: "New", redirectURIs: []))
+        #expect(again.status == .conflict)
+        let app = ["tenant": "-", "client": world.app.id.rawValue]
+        #expect(try await admin.send(.delete, .client, app).status == .noContent)
+        #expect(try await admin.send(.delete, .client, app).failureCode == "identity.client.missing")
+        #expect(try await world.refresh(refresh).errorNumber == 700016)
+    }
+
+    @Test func `every act is in the audit log`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        _ = try await admin.send(.post, .users, ["tenant": "-"], body: Self.user("cy@contoso.test"))
+        _ = try await admin.send(
+            .put, .roleMember, ["tenant": "-", "role": "Global Administrator", "user": "cy@contoso.test"])
+        let entries: [IdentityAdmin.AuditEntry] = try await admin.call(.get, .audit, ["tenant": "-"])
+        #expect(
+            entries.map(\.action)
+                == ["tenant.add", "user.add", "user.add", "client.add", "user.add", "role.assign"])
+        #expect(entries.map(\.position) == [1, 2, 3, 4, 5, 6])
+        #expect(entries.allSatisfy { $0.actor == "operator" && !($0.subject ?? "").contains("@") })
+    }
+
+    @Test func `bad input has a code and a remedy`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        let here = ["tenant": "-"]
+        #expect(try await admin.send(.get, .users, ["tenant": "nowhere.test"]).failureCode == "identity.tenant.missing")
+        #expect(try await admin.send(.post, .users, here, text: "{").failureCode == "identity.malformed")
+        #expect(try await admin.send(.post, .users, here, text: String(repeating: " ", count: 70_000)).failureCode == "identity.malformed")
+        #expect(try await admin.send(.post, .users, here, body: Self.user("x@other.test")).failureCode == "identity.user.name")
+        #expect(try await admin.send(.post, .users, here, body: Self.user("BO@contoso.test")).failureCode == "identity.name.taken")
+        #expect(
+            try await admin.send(.post, .users, here, body: Self.user("x@contoso.test", password: "short")).failureCode
+                == "identity.password.weak")
+        let role = ["tenant": "-", "role": "King", "user": "bo@contoso.test"]
+        #expect(try await admin.send(.put, .roleMember, role).failureCode == "identity.role.missing")
+        let bad = IdentityAdmin.NewClient(displayName: "x", redirectURIs: ["/relative"])
+        #expect(try await admin.send(.post, .clients, here, body: bad).failureCode == "identity.client.redirect")
+        let domain = IdentityAdmin.NewTenant(displayName: "x", domain: "no domain")
+        #expect(try await admin.send(.post, .tenants, [:], body: domain).failureCode == "identity.domain.malformed")
+    }
+
+    private static func user(_ name: String, password: String = "long enough") -> IdentityAdmin.NewUser {
+        IdentityAdmin.NewUser(userPrincipalName: name, displayName: "Somebody", password: Sensitive(password))
+    }
+}
+
+extension TestClient {
+    fileprivate func send(
+        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+        body: (some Encodable)? = String?.none, text: String? = nil
+    ) async throws -> TestResponse {
+        let encoded = try body.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        return try await send(method, path.filled(places), body: text ?? encoded)
+    }
+
+    fileprivate func call<Answer: Decodable>(
+        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path, _ places: [String: String] = [:],
+        body: (some Encodable)? = String?.none
+    ) async throws -> Answer {
+        let response = try await send(method, path, places, body: body)
+        #expect(response.status.kind == .successful, "\(response.text)")
+        return try JSONDecoder().decode(Answer.self, from: Data(response.body))
+    }
+}
+
+extension TestResponse {
+    fileprivate var failureCode: String? {
+        get throws { try JSONDecoder().decode(AdminFailure.self, from: Data(body)).error.code }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+@Suite struct AuthorizeRefusalTests {
+    @Test(arguments: [
+        (["client_id": "11111111-1111-1111-1111-111111111111"], 700016), (["client_id": "x"], 700016),
+        (["client_id": nil], 900144), (["redirect_uri": nil], 900144),
+        (["redirect_uri": "https://evil.test/cb"], 50011), (["redirect_uri": "http://localhost.evil.test"], 50011),
+        (["redirect_uri": "https://localhost:4567"], 50011), (["redirect_uri": "http://localhost:4567/other"], 50011),
+        (["redirect_uri": "https://app.test:444/cb"], 50011), (["redirect_uri": "http://localhost@evil.test"], 50011),
+        (["redirect_uri": "javascript://localhost/%0aalert(1)"], 50011), (["redirect_uri": "https://app.test/cb#x"], 50011),
+    ] as [([String: String?], Int)])
+    func `what cannot be believed is shown and never redirected`(changes: [String: String?], number: Int) async throws {
+        let world = try await World()
+        let answer = try await world.client.get(AuthorizeQuery(world, changes).path)
+        #expect(answer.status == .badRequest)
+        #expect(answer.headers[.location] == nil)
+        #expect(answer.alert?.hasPrefix("AADSTS\(number):") == true)
+    }
+
+    @Test(arguments: [
+        (["response_type": "token"], "unsupported_response_type", 700054), (["response_type": nil], "invalid_request", 900144),
+        (["code_challenge": nil], "invalid_request", 9_002_325), (["code_challenge": "short"], "invalid_request", 9_002_325),
+        (["code_challenge_method": "plain"], "invalid_request", 9_002_325),
+        (["response_mode": "fragment"], "invalid_request", 70007), (["scope": nil], "invalid_request", 900144),
+        (["scope": "openid Mail.Read"], "invalid_scope", 70011),
+        (["scope": "https://other.test/.default"], "invalid_resource", 500011),
+        (["scope": "User.Read urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_scope", 28000),
+        (["scope": "urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_grant", 65001),
+        (["prompt": "none"], "login_required", 50058), (["prompt": "dance"], "invalid_request", 9_002_313),
+    ] as [([String: String?], String, Int)])
+    func `other refusals go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
+        let world = try await World()
+        let answer = try await world.client.get(AuthorizeQuery(world, changes).path)
+        #expect(answer.status == .found)
+        let returned = try answer.returned()
+        #expect(returned[ParameterName.error] == error)
+        #expect(returned[ParameterName.errorDescription]?.hasPrefix("AADSTS\(number):") == true)
+        #expect(returned[ParameterName.state] == "s t&a=te")
+    }
+
+    @Test(arguments: ["http://localhost", "http://localhost/", "http://localhost:1", "http://LOCALHOST:65535", "msauth.test://auth", "https://app.test/cb"])
+    func `registered addresses are taken, a loopback one with any port`(uri: String) async throws {
+        let world = try await World()
+        #expect(try await world.client.get(AuthorizeQuery(world, ["redirect_uri": uri]).path).status == .ok)
+    }
+
+    @Test(arguments: ["nowhere.test", "11111111-1111-1111-1111-111111111111", "consumers"])
+    func `an unknown tenant is refused`(tenant: String) async throws {
+        let world = try await World()
+        var query = AuthorizeQuery(world)
+        query.tenant = tenant
+        #expect(try await world.client.get(query.path).alert?.hasPrefix("AADSTS90002:") == true)
+        #expect(try await world.token(["grant_type": "refresh_token"], tenant: tenant).errorNumber == 90002)
+    }
+
+    @Test func `common means the only tenant, and with several the one of the name`() async throws {
+        let world = try await World()
+        var query = AuthorizeQuery(world)
+        query.tenant = "Common"
+        #expect(try await world.client.get(query.path).status == .ok)
+        _ = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        #expect(try await world.client.get(query.path).alert?.hasPrefix("AADSTS50059:") == true)
+        query.parameters["login_hint"] = "amara@contoso.test"
+        #expect(try await world.client.get(query.path).status == .ok)
+    }
+
+    @Test func `a malformed or repeated parameter is refused`() async throws {
+        let world = try await World()
+        for tail in ["&x=%zz", "&x=%ff", "&client_id=1"] {
+            let answer = try await world.client.get(AuthorizeQuery(world).path + tail)
+            #expect(answer.alert?.hasPrefix("AADSTS9002313:") == true, "\(tail)")
+        }
+    }
+
+    @Test func `another host name is nobody's`() async throws {
+        let world = try await World()
+        #expect(try await world.client.get(AuthorizeQuery(world).path, host: "evil.test").status == .misdirectedRequest)
+        #expect(try await world.client.get("/v1.0/me").status == .notFound)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct SignInTests {
+    @Test func `from the sign-in page to the person's own data in Graph`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        #expect(page.status == .ok)
+        let answer = try await browser.submit(page, username: "Amara@Contoso.test", password: World.password)
+        #expect(answer.status == .seeOther)
+        let location = try #require(answer.headers[.location])
+        #expect(location.hasPrefix("http://localhost:4567/?code="))
+        #expect(answer.attribute("href", of: "<a") == location)
+        let returned = try answer.returned()
+        #expect(returned[ParameterName.state] == "s t&a=te")
+        let info = try ClientInfo(decoding: try #require(returned[ParameterName.clientInfo]))
+        #expect(info == ClientInfo(userID: world.amara.id.rawValue, tenantID: world.tenant.id.rawValue))
+
+        let reply = try await world.redeem(returned[ParameterName.code])
+        #expect(reply.status == .ok)
+        #expect(reply.headers[.cacheControl] == "no-store")
+        let tokens = try reply.json
+        #expect(try tokens.string(ReplyName.tokenType) == "Bearer")
+        #expect(try tokens.integer(ReplyName.expiresIn) == 3600)
+        #expect(try tokens.integer(ReplyName.extendedExpiresIn) == 3600)
+        let me = try await world.me(try tokens.string(ReplyName.accessToken)).json
+        #expect(me.values["displayName"] == .string("Amara Okafor"))
+        #expect(me.values["id"] == .string(world.amara.id.rawValue))
+        #expect(me.values["officeLocation"] == .null)
+    }
+
+    @Test func `tokens are signed with the published key and say what Entra's say`() async throws {
+        let world = try await World()
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.amara)
+        let tokens = try await world.signedIn()
+        let discovery = try await world.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
+        let keysPath = "/" + (try #require(discovery.values["jwks_uri"]?.text)).split(separator: "/").dropFirst(2)
+            .joined(separator: "/")
+        let keys = try JSONWebKeySet(decoding: try await world.client.get(keysPath).body)
+        let access = try CompactJWS(try tokens.string(ReplyName.accessToken))
+        let accessKey = try #require(access.keyID.flatMap { keys[$0] })
+        try access.verify(with: accessKey.verificationKey())
+        let claims = try access.claims()
+        let issuer = try #require(discovery.values["issuer"]?.text)
+        #expect(issuer == "https://login.test:8443/\(world.tenant.id)/v2.0")
+        #expect(try claims.string(ClaimName.issuer) == issuer)
+        #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
+        #expect(try claims.string(ClaimName.tenantID) == world.tenant.id.rawValue)
+        #expect(try claims.string(ClaimName.appID) == world.app.id.rawValue)
+        #expect(try claims.string(ClaimName.scopes) == "User.Read")
+        #expect(try claims.strings(ClaimName.authenticationMethods) == ["pwd"])
+        #expect(try claims.strings(ClaimName.directoryRoles) == ["7698a772-787b-4ac8-901f-60d6b08affd2"])
+        #expect(try claims.optionalString(ClaimName.deviceID) == nil)
+
+        let id = try CompactJWS(try tokens.string(ReplyName.idToken))
+        let idKey = try #require(id.keyID.flatMap { keys[$0] })
+        try id.verify(with: idKey.verificationKey())
+        let person = try id.claims()
+        #expect(try person.string(ClaimName.audience) == world.app.id.rawValue)
+        #expect(try person.string(ClaimName.nonce) == "n-0S6")
+        #expect(try person.string(ClaimName.preferredUsername) == "amara@contoso.test")
+        #expect(try person.string(ClaimName.sessionID) == claims.string(ClaimName.sessionID))
+        #expect(try person.string(ClaimName.subject) != world.amara.id.rawValue)
+    }
+
+    @Test func `an unknown name and a wrong password get the same page, byte for byte`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        let wrong = try await browser.submit(page, username: "amara@contoso.test", password: "wrong")
+        let unknown = try await browser.submit(page, username: "nobody@contoso.tes", password: "wrong")
+        #expect(wrong.status == .badRequest)
+        #expect(wrong.alert == "AADSTS50126: The user name or password is incorrect.")
+        #expect(wrong.text.replacing("amara@contoso.test", with: "X") == unknown.text.replacing("nobody@contoso.tes", with: "X"))
+        #expect(browser.cookies["__Host-baton-session"] == nil)
+        #expect(!wrong.text.contains("wrong"))
+    }
+
+    @Test func `a removed person cannot sign in`() async throws {
+        let world = try await World()
+        try await world.administration.remove(world.amara)
+        let browser = Browser(world)
+        let answer = try await browser.submit(
+            try await browser.get(AuthorizeQuery(world).path), username: "amara@contoso.test", password: World.password)
+        #expect(answer.alert?.contains("AADSTS50126") == true)
+    }
+
+    @Test func `the form counts only with the cookie of the same browser`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        browser.forget()
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        #expect(answer.status == .badRequest)
+        #expect(answer.alert?.contains("AADSTS165900") == true)
+        #expect(browser.cookies["__Host-baton-session"] == nil)
+    }
+
+    @Test func `cookies and headers keep the page to itself`() async throws {
+        let world = try await World()
+        let page = try await world.client.get(AuthorizeQuery(world).path)
+        let cookie = try #require(page.headers[.setCookie])
+        for part in ["__Host-baton-csrf=", "Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
+            #expect(cookie.contains(part))
+        }
+        let policy = try #require(page.headers[.contentSecurityPolicy])
+        #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"))
+        #expect(policy.contains("form-action 'self' http://localhost:4567"))
+        #expect(page.headers[.cacheControl] == "no-store")
+        #expect(page.headers[.xContentTypeOptions] == "nosniff")
+        #expect(page.text.contains("Ward &lt;app&gt;") && !page.text.contains("Ward <app>"))
+        #expect(page.text.contains("autocomplete=\"current-password\""))
+    }
+
+    @Test func `a signed-in browser is let through, and asked again where the request demands it`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        #expect(try await browser.get(AuthorizeQuery(world).path).status == .found)
+        #expect(try await browser.get(AuthorizeQuery(world, ["prompt": "none"]).path).status == .found)
+        for asking in [
+            ["prompt": "login"], ["prompt": "select_account"], ["login_hint": "bo@contoso.test"],
+        ] {
+            let page = try await browser.get(AuthorizeQuery(world, asking).path)
+            #expect(page.status == .ok, "\(asking)")
+            #expect(page.hidden("csrf") != nil)
+        }
+        world.clock.advance(by: .seconds(11))
+        #expect(try await browser.get(AuthorizeQuery(world, ["max_age": "10"]).path).status == .ok)
+        world.clock.advance(by: .seconds(86_400))
+        #expect(try await browser.get(AuthorizeQuery(world).path).status == .ok)
+    }
+
+    @Test func `one sign-in gives every application the same session`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let first = try await world.signedIn(browser: browser)
+        let code = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
+        let second = try await world.redeem(code).json
+        let sessions = try [first, second].map {
+            try CompactJWS($0.string(ReplyName.accessToken)).claims().string(ClaimName.sessionID)
+        }
+        #expect(sessions[0] == sessions[1])
+    }
+
+    @Test func `form_post sends the code in a form of its own`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let query = AuthorizeQuery(world, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])
+        let answer = try await browser.submit(
+            try await browser.get(query.path), username: "amara@contoso.test", password: World.password)
+        #expect(answer.status == .ok)
+        #expect(answer.attribute("action", of: "<form") == "https://app.test/cb")
+        #expect(answer.headers[.contentSecurityPolicy]?.contains("form-action https://app.test;") == true)
+        let reply = try await world.redeem(answer.hidden("code"), ["redirect_uri": "https://app.test/cb"])
+        #expect(reply.status == .ok)
+    }
+
+    @Test func `sign-ins are in the audit log, by id and never by name`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        _ = try await browser.submit(
+            try await browser.get(AuthorizeQuery(world, ["prompt": "login"]).path), username: "amara@contoso.test",
+            password: "wrong")
+        let entries = try await world.platform.database.read { try AuditLog($0).latest(2, tenant: world.tenant.id) }
+        #expect(entries.map(\.action) == ["sign-in", "sign-in"])
+        #expect(entries.map(\.outcome) == ["done", "refused"])
+        #expect(entries.allSatisfy { $0.actor == world.amara.id.rawValue })
+    }
+}
+
+extension JSONValue {
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+@Suite struct GraphTests {
+    @Test func `select gives the named properties and no others`() async throws {
+        let world = try await World()
+        let token = try await world.signedIn().string(ReplyName.accessToken)
+        let me = try await world.me(token, select: "?$select=displayName,jobTitle,accountEnabled")
+        #expect(
+            try me.json.values == [
+                "@odata.context": .string(
+                    "https://graph.test:8443/v1.0/$metadata#users(displayName,jobTitle,accountEnabled)/$entity"),
+                "displayName": .string("Amara Okafor"), "jobTitle": .string("Nurse"), "accountEnabled": .bool(true),
+            ])
+        let standard = try await world.me(token).json
+        #expect(standard.values.count == 12)
+        #expect(standard.values["accountEnabled"] == nil)
+        let unknown = try await world.me(token, select: "?$select=password")
+        #expect(unknown.status == .badRequest)
+        #expect(try unknown.graphCode == "Request_UnsupportedQuery")
+    }
+
+    @Test func `a bearer token that is missing, tampered with, expired or for another resource is refused`() async throws {
+        let world = try await World()
+        let tokens = try await world.signedIn()
+        let token = try tokens.string(ReplyName.accessToken)
+        let parts = token.split(separator: ".").map(String.init)
+        let payload = String(decoding: try CompactJWS(token).rawPayload, as: UTF8.self)
+        let claims = Array(payload.replacing(world.amara.id.rawValue, with: world.bo.id.rawValue).utf8)
+        let unsigned = "\(Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))).\(parts[1])."
+        for bad in [
+            "", "x", "a.b.c", "\(parts[0]).\(Base64URL.encode(claims)).\(parts[2])", unsigned,
+            try tokens.string(ReplyName.idToken),
+        ] {
+            let answer = try await world.me(bad)
+            #expect(answer.status == .unauthorized)
+            #expect(try answer.graphCode == "InvalidAuthenticationToken")
+            #expect(answer.headers[.wwwAuthenticate] != nil)
+        }
+        #expect(try await world.client.get("/v1.0/me", host: "graph.test").status == .unauthorized)
+        world.clock.advance(by: .seconds(3599))
+        #expect(try await world.me(token).status == .ok)
+        world.clock.advance(by: .seconds(1))
+        #expect(try await world.me(token).status == .unauthorized)
+    }
+
+    @Test func `a token of another platform with the same names is refused`() async throws {
+        let world = try await World()
+        let other = try await World()
+        #expect(try await world.me(try await other.signedIn().string(ReplyName.accessToken)).status == .unauthorized)
+    }
+
+    @Test func `what Graph does not have is not found in Graph's words`() async throws {
+        let world = try await World()
+        let answer = try await world.client.get("/v1.0/planner", host: "graph.test")
+        #expect(answer.status == .notFound)
+        #expect(try answer.graphCode == "Request_ResourceNotFound")
+    }
+}
+
+extension TestResponse {
+    var graphCode: String? {
+        get throws {
+            guard case .object(let error) = try json.values["error"] else { return nil }
+            return error["code"]?.text
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// A browser that keeps cookies and fills in the page as a person does: it reads the fields out of the HTML.
+final class Browser {
+    private let world: World
+    private(set) var cookies: [String: String] = [:]
+
+    init(_ world: World) { self.world = world }
+
+    func get(_ path: String) async throws -> TestResponse {
+        keep(try await world.client.get(path, headers: headers))
+    }
+
+    func post(_ path: String, _ form: KeyValuePairs<String, String>) async throws -> TestResponse {
+        keep(try await world.client.post(path, form: form, headers: headers))
+    }
+
+    /// Submits the form of a sign-in page.
+    func submit(_ page: TestResponse, username: String, password: String) async throws -> TestResponse {
+        let action = try #require(page.attribute("action", of: "<form"))
+        return try await post(
+            action,
+            [
+                "csrf": try #require(page.hidden("csrf")), "request": try #require(page.hidden("request")),
+                "username": username, "password": password,
+            ])
+    }
+
+    /// Signs in and returns the parameters that came back in the redirect.
+    func signIn(
+        _ request: AuthorizeQuery, username: String = "amara@contoso.test", password: String = World.password
+    ) async throws -> FormParameters {
+        let page = try await get(request.path)
+        let answer = try await submit(page, username: username, password: password)
+        #expect(answer.status == .seeOther)
+        return try answer.returned()
+    }
+
+    func forget() { cookies = [:] }
+
+    private var headers: HTTPFields {
+        cookies.isEmpty
+            ? [:] : [.cookie: cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")]
+    }
+
+    private func keep(_ response: TestResponse) -> TestResponse {
+        for field in response.headers[values: .setCookie] {
+            let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            cookies[String(pair[0])] = field.contains("Max-Age=0") ? nil : String(pair[1])
+        }
+        return response
+    }
+}
+
+/// An authorisation request in the making.
+struct AuthorizeQuery {
+    static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+    var tenant: String
+    var parameters: [String: String]
+
+    init(_ world: World, _ changes: [String: String?] = [:]) {
+        tenant = world.tenant.id.rawValue
+        parameters = [
+            "client_id": world.app.id.rawValue, "response_type": "code", "redirect_uri": "http://localhost:4567",
+            "scope": "openid profile offline_access User.Read", "state": "s t&a=te", "nonce": "n-0S6",
+            "code_challenge": ProofKey.challenge(for: Self.verifier), "code_challenge_method": "S256",
+            "client_info": "1",
+        ]
+        for (name, value) in changes { parameters[name] = value }
+    }
+
+    var path: String {
+        let query = parameters.map { "\($0.key)=\(percentEncoded($0.value))" }.sorted().joined(separator: "&")
+        return "/\(tenant)/oauth2/v2.0/authorize?\(query)"
+    }
+}
+
+extension TestResponse {
+    /// The value of an attribute in the first tag that begins so.
+    func attribute(_ name: String, of tag: String) -> String? {
+        guard let start = text.firstRange(of: tag), let value = text[start.upperBound...].firstRange(of: "\(name)=\"")
+        else { return nil }
+        return unescaped(text[value.upperBound...].prefix { $0 != "\"" })
+    }
+
+    func hidden(_ name: String) -> String? {
+        guard let start = text.firstRange(of: "name=\"\(name)\" value=\"") else { return nil }
+        return unescaped(text[start.upperBound...].prefix { $0 != "\"" })
+    }
+
+    /// The text of the page's alert.
+    var alert: String? {
+        guard let start = text.firstRange(of: "<div role=\"alert\">") else { return nil }
+        return unescaped(text[start.upperBound...].prefix { $0 != "<" })
+    }
+
+    /// The parameters in the query of the redirect.
+    func returned() throws -> FormParameters {
+        let location = try #require(headers[.location])
+        let query = location.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        return try FormParameters(parsing: query.utf8)
+    }
+
+    var json: Members { get throws { try Members(decoding: body) } }
+
+    /// The AADSTS number of an error in JSON.
+    var errorNumber: Int? {
+        guard case .array(let numbers) = try? json[ReplyName.errorCodes], case .integer(let number) = numbers.first
+        else { return nil }
+        return number
+    }
+
+    private func unescaped(_ text: some StringProtocol) -> String {
+        var output = String(text)
+        for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+            output = output.replacing(entity, with: character)
+        }
+        return output
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import Synchronization
+import TestSupport
+
+/// A platform over a real database in memory, with one organisation, two people and one application; its clock moves
+/// only when a test moves it.
+struct World: Sendable {
+    static let password = "correct horse battery"
+    static let redirect = "http://localhost"
+
+    let platform: Platform
+    let client: TestClient<HostResponder>
+    let clock: Clock
+    let tenant: Tenant
+    let amara: User
+    let bo: User
+    let app: Client
+
+    init() async throws {
+        clock = Clock()
+        var configuration = IdentityConfiguration(
+            names: IdentityConfiguration.Names(
+                login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443))
+        configuration.passwordCost = .minimal
+        let clock = clock
+        platform = try await Platform(
+            configuration: configuration, database: try await SQLiteDatabase(inMemoryWith: Schema.migrations),
+            ambient: Ambient(now: { clock.now }, randomBytes: Ambient.system.randomBytes))
+        client = TestClient(platform.responder(), host: "login.test:8443")
+        let administration = Administration(platform)
+        tenant = try await administration.addTenant(displayName: "Contoso", domain: "contoso.test")
+        amara = try await administration.addUser(
+            "amara@contoso.test",
+            profile: User.Profile(
+                displayName: "Amara Okafor", givenName: "Amara", surname: "Okafor", mail: "amara@mail.test",
+                jobTitle: "Nurse"),
+            password: Sensitive(Self.password), tenant: tenant)
+        bo = try await administration.addUser(
+            "bo@contoso.test", profile: User.Profile(displayName: "Bo"), password: Sensitive(Self.password),
+            tenant: tenant)
+        app = try await administration.addClient(
+            nil, displayName: "Ward <app>", redirectURIs: [Self.redirect, "https://app.test/cb", "msauth.test://auth"],
+            resources: nil, tenant: tenant)
+    }
+
+    var administration: Administration { Administration(platform) }
+
+    /// A clock that stands until it is moved.
+    final class Clock: Sendable {
+        private let time = Mutex(Timestamp(seconds: 1_800_000_000))
+
+        var now: Timestamp { time.withLock { $0 } }
+        func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+    }
+}

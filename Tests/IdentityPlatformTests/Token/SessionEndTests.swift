@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct SessionEndTests {
+    @Test func `signing out in the browser ends every token of the session`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let pending = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
+        let answer = try await browser.get("/\(world.tenant.id)/oauth2/v2.0/logout")
+        #expect(answer.status == .ok)
+        #expect(browser.cookies["__Host-baton-session"] == nil)
+        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await world.redeem(pending).errorNumber == 70000)
+        let me = try await world.me(try tokens.string(ReplyName.accessToken))
+        #expect(me.status == .unauthorized)
+        #expect(try await browser.get(AuthorizeQuery(world).path).status == .ok)
+    }
+
+    @Test func `a kept cookie is worth nothing after the sign-out`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        let cookies = browser.cookies
+        _ = try await browser.get("/common/oauth2/v2.0/logout")
+        let kept = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        let page = try await world.client.get(AuthorizeQuery(world).path, headers: [.cookie: kept])
+        #expect(page.status == .ok)
+    }
+
+    @Test func `signing out leads on to registered addresses alone`() async throws {
+        let world = try await World()
+        let path = "/\(world.tenant.id)/oauth2/v2.0/logout?post_logout_redirect_uri="
+        let good = percentEncoded("https://app.test/cb")
+        let evil = percentEncoded("https://evil.test/")
+        let client = "&client_id=\(world.app.id)"
+        let hint = try await world.signedIn().string(ReplyName.idToken)
+        let led = try await world.client.get(path + good + client + "&state=x")
+        #expect(led.headers[.location] == "https://app.test/cb?state=x")
+        #expect(try await world.client.get(path + good + "&id_token_hint=\(hint)").headers[.location] == "https://app.test/cb")
+        for refused in [path + evil + client, path + good, path + evil + "&id_token_hint=\(hint)", path + good + "&id_token_hint=x"] {
+            let answer = try await world.client.get(refused)
+            #expect(answer.headers[.location] == nil)
+            #expect(answer.status == .ok)
+        }
+    }
+
+    @Test func `a new password ends the person's sessions and nobody else's`() async throws {
+        let world = try await World()
+        let amara = try await world.signedIn()
+        let bo = try await world.signedIn("bo@contoso.test")
+        try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+        #expect(try await world.refresh(try amara.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await world.me(try amara.string(ReplyName.accessToken)).status == .unauthorized)
+        #expect(try await world.refresh(try bo.string(ReplyName.refreshToken)).status == .ok)
+        let browser = Browser(world)
+        let returned = try await browser.signIn(AuthorizeQuery(world), password: "another password")
+        #expect(returned[ParameterName.code] != nil)
+    }
+
+    @Test func `ending a session twice is no error, and what is kept survives the server`() async throws {
+        let world = try await World()
+        let tokens = try await world.signedIn()
+        let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        let id = try #require(SessionID(rawValue: try claims.string(ClaimName.sessionID)))
+        let ends = try await world.platform.database.write { connection in
+            try [1, 2].map { _ in try Sessions(connection).end(id, tenant: world.tenant.id, at: world.clock.now) }
+        }
+        #expect(ends == [true, false])
+        let restarted = try await Platform(
+            configuration: world.platform.configuration, database: world.platform.database,
+            ambient: world.platform.ambient)
+        let client = TestClient(restarted.responder(), host: "graph.test")
+        let answer = try await client.get(
+            "/v1.0/me", headers: [.authorization: "Bearer \(try tokens.string(ReplyName.accessToken))"])
+        #expect(answer.status == .unauthorized)
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct TokenEndpointTests {
+    @Test func `a code is good once, and its replay revokes what came of it`() async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
+        let tokens = try await world.redeem(code).json
+        let refresh = try tokens.string(ReplyName.refreshToken)
+        #expect(try await world.refresh(refresh).status == .ok)
+        let replay = try await world.redeem(code)
+        #expect(replay.status == .badRequest)
+        #expect(replay.errorNumber == 54005)
+        #expect(try await world.refresh(refresh).errorNumber == 70000)
+    }
+
+    @Test func `a code expires after five minutes`() async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
+        world.clock.advance(by: .seconds(300))
+        let answer = try await world.redeem(code)
+        #expect(answer.errorNumber == 70008)
+        #expect(try answer.json.string(ReplyName.suberror) == "token_expired")
+    }
+
+    @Test(arguments: [
+        (["code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXj"], "invalid_grant", 501481),
+        (["code_verifier": "short"], "invalid_grant", 501481), (["code_verifier": nil], "invalid_request", 900144),
+        (["redirect_uri": "http://localhost:4568"], "invalid_grant", 500112),
+        (["redirect_uri": nil], "invalid_request", 900144), (["code": "1.x.y"], "invalid_grant", 70000),
+        (["code": nil], "invalid_request", 900144), (["client_id": nil], "invalid_request", 900144),
+        (["client_id": "11111111-1111-1111-1111-111111111111"], "unauthorized_client", 700016),
+        (["client_id": "29d9ed98-a469-4536-ade2-f981bc1d605e"], "invalid_grant", 70000),
+        (["client_secret": "s"], "invalid_client", 700025), (["grant_type": "password"], "unsupported_grant_type", 70003),
+        (["grant_type": nil], "invalid_request", 900144),
+    ] as [([String: String?], String, Int)])
+    func `a bad redemption is refused and leaves the code good`(
+        changes: [String: String?], error: String, number: Int
+    ) async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
+        let answer = try await world.redeem(code, changes)
+        #expect(answer.status == (error == "invalid_client" ? .unauthorized : .badRequest))
+        #expect(try answer.json.string(ReplyName.error) == error)
+        #expect(answer.errorNumber == number)
+        #expect(try answer.json.string(ReplyName.errorDescription).hasPrefix("AADSTS\(number): "))
+        #expect(try await world.redeem(code).status == .ok)
+    }
+
+    @Test func `an error has Entra's shape and the client's own id`() async throws {
+        let world = try await World()
+        let id = "12345678-1234-1234-1234-123456789abc"
+        let answer = try await world.client.post(
+            "/common/oauth2/v2.0/token", form: ["grant_type": "none"],
+            headers: [.init("client-request-id") ?? .accept: id])
+        let json = try answer.json
+        #expect(try json.string(ReplyName.correlationID) == id)
+        #expect(try json.string(ReplyName.timestamp) == "2027-01-15 08:00:00Z")
+        #expect(try json.string(ReplyName.traceID).count == 36)
+        #expect(try json.string(ReplyName.errorDescription).contains("\r\nCorrelation ID: \(id)\r\n"))
+    }
+
+    @Test func `malformed and oversized forms are refused`() async throws {
+        let world = try await World()
+        let path = "/common/oauth2/v2.0/token"
+        #expect(try await world.client.send(.post, path, body: "grant_type=%zz").errorNumber == 9_002_313)
+        #expect(try await world.client.send(.post, path, body: "a=1&a=2").errorNumber == 9_002_313)
+        #expect(try await world.client.send(.post, path, body: "{}").errorNumber == 900_144)
+        let large = try await world.client.send(.post, path, body: "a=" + String(repeating: "x", count: 70_000))
+        #expect(large.status == .contentTooLarge)
+        #expect(large.errorNumber == 90098)
+        let many = (0..<65).map { "f\($0)=1" }.joined(separator: "&")
+        #expect(try await world.client.send(.post, path, body: many).errorNumber == 90098)
+        #expect(try await world.client.get(path).status == .notFound)
+    }
+
+    @Test func `a refresh token gives new tokens until it expires`() async throws {
+        let world = try await World()
+        let refresh = try await world.signedIn().string(ReplyName.refreshToken)
+        let again = try await world.refresh(refresh, ["client_info": "1"])
+        #expect(again.status == .ok)
+        #expect(try again.json.string(ReplyName.refreshToken) == refresh)
+        #expect(try await world.me(try again.json.string(ReplyName.accessToken)).status == .ok)
+        world.clock.advance(by: .seconds(14 * 86_400))
+        #expect(try await world.refresh(refresh).errorNumber == 70008)
+    }
+
+    @Test func `a refresh token is good for its own client, tenant and resources alone`() async throws {
+        let world = try await World()
+        let refresh = try await world.signedIn().string(ReplyName.refreshToken)
+        let broker = try await world.refresh(refresh, ["client_id": "29d9ed98-a469-4536-ade2-f981bc1d605e"])
+        #expect(broker.errorNumber == 70000)
+        let scope = "urn:ms-drs:enterpriseregistration.windows.net/.default"
+        #expect(try await world.refresh(refresh, ["scope": scope]).errorNumber == 65001)
+        let other = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let foreign = try await world.token(
+            ["grant_type": "refresh_token", "client_id": world.app.id.rawValue, "refresh_token": refresh],
+            tenant: other.id.rawValue)
+        #expect(foreign.errorNumber == 70000)
+        let last: Character = refresh.hasSuffix("A") ? "E" : "A"
+        #expect(try await world.refresh(String(refresh.dropLast()) + String(last)).errorNumber == 70000)
+    }
+
+    @Test func `the broker may have tokens for device registration and for Graph`() async throws {
+        let world = try await World()
+        let broker = "29d9ed98-a469-4536-ade2-f981bc1d605e"
+        let audience = "urn:ms-drs:enterpriseregistration.windows.net"
+        let query = AuthorizeQuery(
+            world, ["client_id": broker, "scope": "openid offline_access \(audience)/.default"])
+        let code = try await Browser(world).signIn(query)[ParameterName.code]
+        let tokens = try await world.redeem(code, ["client_id": broker]).json
+        let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        #expect(try claims.string(ClaimName.audience) == audience)
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
+        let graph = try await world.refresh(
+            try tokens.string(ReplyName.refreshToken), ["client_id": broker, "scope": "User.Read"])
+        #expect(try await world.me(try graph.json.string(ReplyName.accessToken)).status == .ok)
+    }
+
+    @Test func `without offline_access there is no refresh token`() async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world, ["scope": "openid"]))[ParameterName.code]
+        #expect(try await world.redeem(code).json[ReplyName.refreshToken] == nil)
+    }
+
+    @Test func `access tokens live ten minutes on a shared device, and name it`() async throws {
+        let world = try await World()
+        let tokens = try await world.signedIn()
+        let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        let session = try #require(SessionID(rawValue: try claims.string(ClaimName.sessionID)))
+        let device = DeviceBinding(id: world.platform.ambient.identifier(), isShared: true)
+        let other = DeviceBinding(id: world.platform.ambient.identifier(), isShared: true)
+        let bindings = try await world.platform.database.write { connection in
+            try [device, other].map { try Sessions(connection).bind(session, tenant: world.tenant.id, to: $0) }
+        }
+        #expect(bindings == [true, false])
+        let fresh = try await world.refresh(try tokens.string(ReplyName.refreshToken)).json
+        #expect(try fresh.integer(ReplyName.expiresIn) == 600)
+        let bound = try CompactJWS(try fresh.string(ReplyName.accessToken)).claims()
+        #expect(try bound.string(ClaimName.deviceID) == device.id.rawValue)
+        #expect(try bound.integer(ClaimName.expiresAt) - bound.integer(ClaimName.issuedAt) == 600)
+    }
+}

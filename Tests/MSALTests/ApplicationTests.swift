@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Synchronization
+import Testing
+
+/// Rules INIT, AUT, THR and LOG of `msal-api.md`.
+@Suite struct ApplicationTests {
+    private func configuration(
+        clientId: String = "client-1", redirectUri: String? = "msauth.org.example.worker://auth"
+    ) -> MSALPublicClientApplicationConfig {
+        MSALPublicClientApplicationConfig(clientId: clientId, redirectUri: redirectUri, authority: nil)
+    }
+
+    @Test(arguments: ["", " ", "\n\t"]) func `INIT-1 a blank client id is refused`(clientId: String) async throws {
+        let error = try await seen { try MSALPublicClientApplication(configuration: configuration(clientId: clientId)) }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+        #expect(error.text.contains("clientId"))
+    }
+
+    @Test(arguments: ["msauth.org.example.worker://auth", "MSAUTH.Org.Example://AUTH", "msauth.a-b_c.1://auth"])
+    func `INIT-5 a redirect URI that names an app is taken`(redirectUri: String) throws {
+        _ = try MSALPublicClientApplication(configuration: configuration(redirectUri: redirectUri))
+    }
+
+    static let redirectURIs: [(String?, String)] = [
+        (nil, "missing"), (" ", "missing"), ("urn:ietf:wg:oauth:2.0:oob", "out-of-band"), ("auth", "scheme"),
+        ("https://login.baton.test/", "web address"), ("http://localhost", "web address"),
+        ("msalclient-1://auth", "msauth.<app id>"), ("msauth.://auth", "msauth.<app id>"),
+        ("msauth://org.example.worker", "msauth.<app id>"), ("msauth.org.example.worker://other", "://auth"),
+        ("msauth.org.example.worker://auth/", "://auth"), ("msauth.org.example.worker://auth#x", "://auth"),
+        ("msauth.org.example.worker://auth?x=1", "://auth"), ("msauth.org.example.worker:auth", "://auth"),
+    ]
+
+    @Test(arguments: redirectURIs)
+    func `INIT-3 INIT-6 any other redirect URI is refused, and the text says what is wrong`(
+        redirectUri: String?, reason: String
+    ) async throws {
+        let error = try await seen {
+            try MSALPublicClientApplication(configuration: configuration(redirectUri: redirectUri))
+        }
+        #expect(error.asInternal == .internalErrorInvalidRedirectURI)
+        #expect(error.text.contains(reason))
+    }
+
+    @Test func `INIT-7 a configuration that changes later changes nothing`() async throws {
+        let asked = Mutex<String?>(nil)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            asked.withLock { $0 = request.parameters[.clientID] }
+            try end.answer(request)
+            end.waitForEnd()
+        }
+        let configuration = configuration()
+        let application = try MSALPublicClientApplication(configuration: configuration, broker: broker.connection)
+        configuration.clientId = "client-2"
+        _ = try await application.deviceInformation(with: nil)
+        #expect(asked.withLock { $0 } == "client-1")
+    }
+
+    @Test func `INIT-10 without an authority it is the common one`() {
+        #expect(configuration().authority.url.absoluteString == "https://login.microsoftonline.com/common")
+    }
+
+    @Test(arguments: [
+        ("https://Login.Baton.test/tenant/oauth2/v2.0?x=1#y", "https://login.baton.test/tenant"),
+        ("https://login.baton.test:8443/tenant/", "https://login.baton.test:8443/tenant"),
+    ])
+    func `AUT-1 an authority is host and tenant`(given: String, expected: String) throws {
+        #expect(try MSALAADAuthority(url: #require(URL(string: given))).url.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        "http://login.baton.test/tenant", "https://login.baton.test", "https://login.baton.test/", "tenant",
+        "https://login.baton.test/adfs", "https://login.baton.test/tfp/tenant/policy",
+    ])
+    func `AUT-1 what is no such authority is refused`(given: String) async throws {
+        let url = try #require(URL(string: given))
+        #expect(try await seen { try MSALAADAuthority(url: url) }.asInternal == .internalErrorInvalidParameter)
+    }
+
+    @Test func `AUT-5 authorities are equal by normalised address`() throws {
+        let left = try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/tenant/x")))
+        let right = try MSALAADAuthority(url: #require(URL(string: "https://LOGIN.baton.test/tenant")))
+        #expect(left == right)
+        #expect(left.hash == right.hash)
+    }
+
+    @Test func `INT-14 no URL ever belongs to a sign-in`() throws {
+        let url = try #require(URL(string: "msauth.org.example.worker://auth?code=x"))
+        #expect(!MSALPublicClientApplication.handleMSALResponse(url, sourceApplication: nil))
+    }
+
+    @Test func `THR-1 blocks run later and on the queue that was named, also for parameter errors`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            while true { try end.answer(try end.request(), World.current(nil, previous: nil)) }
+        }
+        let application = try broker.application()
+        let queue = DispatchQueue(label: "test")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        let parameters = MSALParameters()
+        parameters.completionBlockQueue = queue
+        let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
+        let token = MSALInteractiveTokenParameters(scopes: ["openid"], webviewParameters: webview)
+        token.completionBlockQueue = queue
+        let (places, signal) = AsyncStream.makeStream(of: Bool.self)
+        let note: @Sendable () -> Void = { signal.yield(DispatchQueue.getSpecific(key: key) == true) }
+        queue.sync {
+            // Nothing can run on the serial queue before this returns: an inline call would show here.
+            application.getDeviceInformation(with: parameters) { _, _ in note() }
+            application.getCurrentAccount(with: parameters) { _, _, _ in note() }
+            application.acquireToken(with: token) { _, _ in note() }
+            signal.yield(true)
+        }
+        var iterator = places.makeAsyncIterator()
+        for _ in 0..<4 { #expect(await iterator.next() == true) }
+    }
+
+    @Test func `THR-2 without a queue a token's block runs on the main queue`() async throws {
+        let broker = try ScriptedBroker()
+        let application = try broker.application()
+        let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
+        let parameters = MSALInteractiveTokenParameters(scopes: ["openid"], webviewParameters: webview)
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        let isMain = await withCheckedContinuation { continuation in
+            application.acquireToken(with: parameters) { _, _ in
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+            }
+        }
+        #expect(isMain)
+    }
+
+    @Test func `LOG-1 only the first callback of a process gets the lines, which name nobody`() async throws {
+        let (lines, signal) = AsyncStream.makeStream(of: String.self)
+        let second = Mutex(0)
+        MSALGlobalConfig.loggerConfig.logLevel = .last
+        MSALGlobalConfig.loggerConfig.setLogCallback { _, message, containsPII in
+            signal.yield("\(containsPII) \(message ?? "")")
+        }
+        MSALGlobalConfig.loggerConfig.setLogCallback { _, _, _ in second.withLock { $0 += 1 } }
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request(), World.current(World.amara, previous: World.bo))
+            end.waitForEnd()
+        }
+        _ = try await broker.application().currentAccount(with: nil)
+        var sawRefusal = false
+        var sawAnswer = false
+        for await line in lines {
+            #expect(!line.contains("amara") && line.hasPrefix("false"))
+            sawRefusal = sawRefusal || line.contains("was set already")
+            sawAnswer = sawAnswer || line.contains("baton.current_account")
+            if sawRefusal && sawAnswer { break }
+        }
+        #expect(sawRefusal && sawAnswer)
+        #expect(second.withLock { $0 } == 0)
+    }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Synchronization
+import Testing
+import UnixSocket
+
+/// What the library makes of a broker that misbehaves, and of connections that end.
+@Suite struct ConnectionTests {
+    static let nonsense: [String] = [
+        "", "x", "[]", "{}", #"{"sso_request_id":"1"}"#, #"{"sso_request_id":"1","response":[]}"#,
+        #"{"sso_request_id":"1","response":{},"error":{}}"#, #"{"sso_request_id":"1","error":{"code":-1}}"#,
+        #"{"hello":{}}"#, String(repeating: "[", count: 1000),
+    ]
+
+    @Test(arguments: nonsense)
+    func `nonsense instead of a reply is an error of its own`(text: String) async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            _ = try end.request()
+            try end.connection.write(Array(text.utf8))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal
+                == .internalErrorBrokerCorruptedResponse)
+    }
+
+    @Test(arguments: nonsense)
+    func `nonsense instead of a hello is an error of its own`(text: String) async throws {
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50))) { end in
+            try end.connection.write(Array(text.utf8))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let code = try await seen { try await application.currentAccount(with: nil) }.asInternal
+        // The second attempt finds nobody, which may be what is told.
+        #expect(code == .internalErrorBrokerCorruptedResponse || code == .internalBrokerNotAvailable)
+    }
+
+    @Test func `a frame of an impossible size is not read`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            _ = try end.request()
+            try end.writeRaw([0xff, 0xff, 0xff, 0xff])
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalErrorBrokerCorruptedResponse)
+    }
+
+    @Test func `a reply that arrives byte by byte is a reply`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            let response = FlatMap.response(to: request.operation, type: .generic, device: World.shared)
+            let body = BrokerMessage.reply(Reply(requestID: request.id, outcome: .success(response))).bytes
+            for byte in [0, 0, UInt8(body.count >> 8), UInt8(body.count & 0xff)] + body { try end.writeRaw([byte]) }
+            end.waitForEnd()
+        }
+        #expect(try await broker.application().deviceInformation(with: nil).deviceMode == .shared)
+    }
+
+    @Test func `THR-6 a reply that comes twice, and one to nobody, complete nothing twice`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let first = try end.request()
+            try end.send(.reply(Reply(requestID: "nobody", outcome: .failure(BrokerError(.internal, "Stray.")))))
+            try end.answer(first)
+            try end.answer(first)
+            try end.reply(first, .failure(BrokerError(.internal, "Late.")))
+            try end.answer(try end.request())
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let count = Mutex(0)
+        let queue = DispatchQueue(label: "test")
+        let parameters = MSALParameters()
+        parameters.completionBlockQueue = queue
+        application.getDeviceInformation(with: parameters) { _, _ in count.withLock { $0 += 1 } }
+        _ = try await application.deviceInformation(with: nil)
+        // Replies are read in order and blocks queued in order: whatever the first call got, it has by now.
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test func `replies out of order reach their own requests`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let requests = try (0..<20).map { _ in try end.request() }
+            for request in requests.reversed() {
+                let error = BrokerError(.internal, try request.parameters.required(.clientID))
+                try end.reply(request, .failure(error))
+            }
+            end.waitForEnd()
+        }
+        let applications = try (0..<20).map { try broker.application(clientId: "client-\($0)") }
+        try await withThrowingTaskGroup { group in
+            for (index, application) in applications.enumerated() {
+                group.addTask {
+                    let error = try await seen { try await application.currentAccount(with: nil) }
+                    #expect(error.text == "client-\(index)")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a silent request that nobody answers ends by itself and is called off`() async throws {
+        let (canceled, signal) = AsyncStream.makeStream(of: Bool.self)
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(100))) { end in
+            try end.greet()
+            let request = try end.request()
+            let next = try end.message()
+            signal.yield(next == .cancel(request.id))
+            try end.answer(request)
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal
+                == .internalErrorBrokerResponseNotReceived)
+        var calls = canceled.makeAsyncIterator()
+        #expect(await calls.next() == true)
+    }
+
+    @Test func `a broker that accepts and then says nothing is an error in time`() async throws {
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50))) { end in end.waitForEnd() }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalBrokerNotAvailable)
+    }
+
+    @Test func `a broker of another transport version is an error at once`() async throws {
+        let broker = try ScriptedBroker { end in
+            _ = try end.message()
+            try end.send(.hello(BrokerHello(transport: 9, brokerVersion: "9", operations: [], epoch: World.epoch(1))))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let error = try await seen { try await application.deviceInformation(with: nil) }
+        #expect(error.asInternal == .internalBrokerNotAvailable)
+        #expect(error.text.contains("version"))
+    }
+
+    @Test func `a listener is trusted only as root, as this user, or as the owner of the socket's folder`() {
+        let location = BrokerLocation(socket: "/run/baton/broker.sock", marker: nil)
+        func peer(_ uid: UInt32) -> Peer { Peer(pid: 1, uid: uid, gid: 0) }
+        #expect(location.trusts(peer(0)))
+        #expect(location.trusts(peer(geteuid())))
+        #expect(!location.trusts(peer(geteuid() + 4242)))
+        #expect(!BrokerLocation(socket: "/nowhere/at/all", marker: nil).trusts(peer(geteuid() + 4242)))
+    }
+
+    @Test(arguments: [false, true])
+    func `a harmless request is asked again, once, when the connection ended`(cutInFrame: Bool) async throws {
+        let epoch = World.epoch(1)
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet(epoch)
+                _ = try end.request()
+                if cutInFrame { try end.writeRaw([0, 0, 0, 9, 1]) }
+            },
+            { end in
+                try end.greet(epoch)
+                try end.answer(try end.request(), World.current(World.bo, previous: nil))
+                end.waitForEnd()
+            })
+        let (current, _) = try await broker.application().currentAccount(with: nil)
+        #expect(current?.identifier == World.bo.homeAccountID)
+    }
+
+    @Test func `the second end of the connection is the answer`() async throws {
+        let cut: ScriptedBroker.Script = { end in
+            try end.greet()
+            _ = try end.request()
+        }
+        let broker = try ScriptedBroker(
+            cut, cut,
+            { end in
+                try end.greet()
+                try end.serveDevice()
+            })
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal
+                == .internalErrorBrokerResponseNotReceived)
+    }
+
+    @Test func `a sign-in is not asked again when the connection ended`() async throws {
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet()
+                _ = try end.request()
+            },
+            { end in
+                try end.greet()
+                try end.serveDevice()
+            })
+        let application = try broker.application()
+        let parameters = MSALInteractiveTokenParameters(
+            scopes: ["user.read"],
+            webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
+        #expect(
+            try await seen { try await application.acquireToken(with: parameters) }.asInternal
+                == .internalErrorBrokerResponseNotReceived)
+    }
+
+    @Test func `CUR-7 a new epoch posts the broker's notification, without an object or a name`() async throws {
+        let (notes, signal) = AsyncStream.makeStream(of: Bool.self)
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet(World.epoch(1))
+                try end.answer(try end.request())
+            },
+            { end in
+                try end.greet(World.epoch(2))
+                end.waitForEnd()
+            })
+        let observer = broker.notifications.addObserver(
+            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
+        ) { note in signal.yield(note.object == nil && note.userInfo == nil) }
+        _ = try await broker.application().deviceInformation(with: nil)
+        var iterator = notes.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        broker.notifications.removeObserver(observer)
+    }
+
+    @Test func `a connection that comes back to the same epoch posts nothing`() async throws {
+        let epoch = World.epoch(1)
+        let posted = Mutex(0)
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet(epoch)
+                try end.answer(try end.request())
+            },
+            { end in
+                try end.greet(epoch)
+                try end.answer(try end.request())
+            },
+            { end in
+                try end.greet(World.epoch(2))
+                end.waitForEnd()
+            })
+        let (notes, signal) = AsyncStream.makeStream(of: Void.self)
+        let observer = broker.notifications.addObserver(
+            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
+        ) { _ in
+            posted.withLock { $0 += 1 }
+            signal.yield()
+        }
+        let application = try broker.application()
+        _ = try await application.deviceInformation(with: nil)
+        _ = try await application.deviceInformation(with: nil)
+        var iterator = notes.makeAsyncIterator()
+        await iterator.next()
+        #expect(posted.withLock { $0 } == 1)
+        broker.notifications.removeObserver(observer)
+    }
+}
+
+extension BrokerEnd {
+    /// Writes bytes that need not be a frame.
+    func writeRaw(_ bytes: [UInt8]) throws {
+        let written = connection.descriptor.withNumber { number in unsafe write(number, bytes, bytes.count) }
+        guard written == bytes.count else { throw ScriptFailure() }
+    }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Synchronization
+import Testing
+
+/// Rules CUR of `msal-api.md`, with the broker as the memory of what each client saw.
+@Suite struct CurrentAccountTests {
+    static let truthTable: [(AccountRecord?, AccountRecord?)] = [
+        (nil, nil), (World.amara, nil), (World.amara, World.amara), (nil, World.amara), (World.bo, World.amara),
+    ]
+
+    @Test(arguments: truthTable.indices)
+    func `CUR-6 current and previous are what the broker says`(row: Int) async throws {
+        let (current, previous) = Self.truthTable[row]
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request(), World.current(current, previous: previous))
+            end.waitForEnd()
+        }
+        let (seenCurrent, seenPrevious) = try await broker.application().currentAccount(with: nil)
+        #expect(seenCurrent?.identifier == current?.homeAccountID)
+        #expect(seenCurrent?.username == current?.username)
+        #expect(seenPrevious?.identifier == previous?.homeAccountID)
+        #expect((seenCurrent == seenPrevious) == (current == previous))
+    }
+
+    @Test(arguments: [nil, World.bo])
+    func `CUR-9 of a worker who is gone only the identifier is left`(current: AccountRecord?) async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request(), World.current(current, previous: World.amara))
+            end.waitForEnd()
+        }
+        let previous = try #require(try await broker.application().currentAccount(with: nil).1)
+        #expect(previous.identifier == World.amara.homeAccountID)
+        #expect(previous.username == nil)
+    }
+
+    @Test func `CUR-5 the change is acknowledged once the block has returned, and not before`() async throws {
+        let epoch = World.epoch(7)
+        let operations = Mutex<[BrokerProtocol.Operation]>([])
+        let (acknowledgements, acknowledged) = AsyncStream.makeStream(of: Request.self)
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            while true {
+                let request = try end.request()
+                operations.withLock { $0.append(request.operation) }
+                try end.answer(request, World.current(nil, previous: World.amara, epoch))
+                if request.operation == .acknowledgeAccount { acknowledged.yield(request) }
+            }
+        }
+        let application = try broker.application()
+        let mayReturn = DispatchSemaphore(value: 0)
+        application.getCurrentAccount(with: nil) { _, _, _ in
+            started.yield()
+            mayReturn.wait()
+        }
+        var start = starts.makeAsyncIterator()
+        await start.next()
+        // The block has begun and cannot end. An acknowledgement sent too early would reach the broker before this.
+        _ = try await application.deviceInformation(with: nil)
+        #expect(operations.withLock { $0 } == [.currentAccount, .getDeviceInfo])
+        mayReturn.signal()
+        var acknowledgement = acknowledgements.makeAsyncIterator()
+        let request = try #require(await acknowledgement.next())
+        #expect(try Acknowledgement(request.parameters).epoch == epoch)
+    }
+
+    @Test func `CUR-10 an error comes with no account, and nothing is acknowledged`() async throws {
+        let operations = Mutex<[BrokerProtocol.Operation]>([])
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.reply(try end.request(), .failure(BrokerError(.internal, "Broken.")))
+            while true {
+                let request = try end.request()
+                operations.withLock { $0.append(request.operation) }
+                try end.answer(request)
+            }
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorUnexpected)
+        // A later call passes the same connection in order: an acknowledgement would have come before it.
+        _ = try await application.deviceInformation(with: nil)
+        #expect(operations.withLock { $0 } == [.getDeviceInfo])
+    }
+
+    @Test func `CUR-3 several accounts are an error`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            var map = AccountsResponse(accounts: [World.amara, World.bo]).entries
+            map[.epoch] = World.epoch(1).description
+            try end.answer(try end.request(), map)
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal
+                == .internalErrorAmbiguousAccount)
+    }
+
+    @Test(arguments: ["no JSON", #"{"home_account_id":"x"}"#, #"[{"username":"#])
+    func `a list of accounts that cannot be read is an error, not an empty list`(text: String) async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            var map = World.current(nil, previous: nil)
+            map[.accounts] = text
+            try end.answer(try end.request(), map)
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.currentAccount(with: nil) }.asInternal == .internalErrorBrokerUnknown
+        )
+    }
+
+    @Test func `ACC-2 accounts are equal by identifier whatever the case`() async throws {
+        let upper = AccountRecord(
+            homeAccountID: World.amara.homeAccountID.uppercased(), localAccountID: "", realm: "", environment: "other",
+            username: "else")
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request(), World.current(upper, previous: World.amara))
+            end.waitForEnd()
+        }
+        let (current, previous) = try await broker.application().currentAccount(with: nil)
+        #expect(current == previous)
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Redaction
+import Synchronization
+import Testing
+import UnixSocket
+
+/// A broker's end of the socket that does what a test tells it to, well or badly.
+///
+/// The first connection is served by the first script, the second by the second; after the last one nobody listens.
+final class ScriptedBroker: Sendable {
+    typealias Script = @Sendable (BrokerEnd) throws -> Void
+
+    let folder: URL
+    let notifications = NotificationCenter()
+    let connection: BrokerConnection
+    private let listener: Listener
+
+    init(deadlines: BrokerDeadlines = .generous, _ scripts: Script...) throws {
+        folder = try scratchFolder()
+        let socket = folder.appending(path: "broker.sock").path
+        listener = try Listener(path: socket, mode: 0o600)
+        connection = BrokerConnection(
+            location: BrokerLocation(socket: socket, marker: nil), deadlines: deadlines, notifications: notifications)
+        Thread { [listener] in
+            for script in scripts {
+                guard let descriptor = try? listener.accept() else { return }
+                let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
+                // A script that cannot go on ends its connection, which the test sees as an unexpected outcome.
+                try? script(end)
+                end.connection.shutDown()
+            }
+            listener.close()
+        }.start()
+    }
+
+    deinit {
+        connection.close()
+        listener.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    func application(clientId: String = "client-1") throws -> MSALPublicClientApplication {
+        let configuration = MSALPublicClientApplicationConfig(
+            clientId: clientId, redirectUri: "msauth.org.example.worker://auth",
+            authority: try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\(World.tenant)"))))
+        return try MSALPublicClientApplication(configuration: configuration, broker: connection)
+    }
+}
+
+/// One accepted connection, seen from the broker.
+struct BrokerEnd: Sendable {
+    let connection: Connection
+
+    init(_ connection: Connection) { self.connection = connection }
+
+    func message() throws -> ClientMessage {
+        try ClientMessage(bytes: unsafe connection.read().body.withUnsafeBytes { unsafe [UInt8]($0) })
+    }
+
+    func greet(_ epoch: Epoch = World.epoch(1)) throws {
+        guard case .hello = try message() else { throw ScriptFailure() }
+        try send(
+            .hello(BrokerHello(transport: Wire.transport, brokerVersion: "1", operations: Operation.all, epoch: epoch)))
+    }
+
+    /// The next request; other messages are a failure of the script.
+    func request() throws -> Request {
+        guard case .request(let request) = try message() else { throw ScriptFailure() }
+        return request
+    }
+
+    func send(_ message: BrokerMessage) throws { try connection.write(message.bytes) }
+
+    func answer(_ request: Request, _ entries: FlatMap = FlatMap(), device: DeviceInfo = World.shared) throws {
+        try reply(
+            request, .success(.response(to: request.operation, type: .generic, device: device, entries: entries)))
+    }
+
+    func reply(_ request: Request, _ outcome: Result<FlatMap, BrokerError>) throws {
+        try send(.reply(Reply(requestID: request.id, outcome: outcome)))
+    }
+
+    /// Answers everything with the device until the connection ends.
+    func serveDevice() throws {
+        while true { try answer(try request()) }
+    }
+
+    /// Waits for the other side to end the connection.
+    func waitForEnd() { while (try? message()) != nil {} }
+}
+
+private typealias Operation = BrokerProtocol.Operation
+
+struct ScriptFailure: Error {}
+
+extension BrokerDeadlines {
+    /// Long enough that no test meets them by accident.
+    static var generous: BrokerDeadlines { within(.seconds(30)) }
+
+    static func within(_ duration: Duration) -> BrokerDeadlines {
+        var deadlines = BrokerDeadlines()
+        deadlines.connect = duration
+        deadlines.hello = duration
+        deadlines.silent = duration
+        return deadlines
+    }
+}
+
+func scratchFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "msal-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Synchronization
+import Testing
+
+/// Rules OUT of `msal-api.md`.
+@Suite struct SignoutTests {
+    @Test(arguments: [true, false])
+    func `OUT-8 OUT-16 the broker is told whether to sign out of the browser, too`(fromBrowser: Bool) async throws {
+        let asked = Mutex<Request?>(nil)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            asked.withLock { $0 = request }
+            try end.answer(request)
+            end.waitForEnd()
+        }
+        let parameters = MSALSignoutParameters(
+            webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
+        parameters.signoutFromBrowser = fromBrowser
+        let isDone = try await broker.application().signout(
+            with: try await account(World.amara), signoutParameters: parameters)
+        #expect(isDone)
+        let request = try #require(asked.withLock { $0 })
+        #expect(request.operation == .signOut)
+        #expect(request.isSilent)
+        let signOut = try SignOutRequest(request.parameters)
+        #expect(signOut.homeAccountID == World.amara.homeAccountID)
+        #expect(signOut.signoutFromBrowser == fromBrowser)
+        #expect(signOut.redirectURI == "msauth.org.example.worker://auth")
+    }
+
+    @Test func `OUT-9 a failure of the broker is a failure`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.reply(try end.request(), .failure(BrokerError(.mismatchedAccount, "Another worker is signed in.")))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let amara = try await account(World.amara)
+        let (isDone, error) = await withCheckedContinuation { continuation in
+            let parameters = MSALSignoutParameters()
+            parameters.completionBlockQueue = .global()
+            application.signout(with: amara, signoutParameters: parameters) {
+                continuation.resume(returning: ($0, $1.map(Seen.init)))
+            }
+        }
+        #expect(!isDone)
+        #expect(error?.asInternal == .internalErrorMismatchedUser)
+    }
+
+    @Test func `OUT-3 signing out of the browser without web parameters is refused before anybody is asked`()
+        async throws
+    {
+        let broker = try ScriptedBroker()
+        let parameters = MSALSignoutParameters()
+        parameters.signoutFromBrowser = true
+        let application = try broker.application()
+        let amara = try await account(World.amara)
+        let error = try await seen { try await application.signout(with: amara, signoutParameters: parameters) }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+    }
+
+    @Test func `OUT-1 an account that nobody can name is refused before anybody is asked`() async throws {
+        let nameless = AccountRecord(
+            homeAccountID: "", localAccountID: "", realm: "", environment: "", username: "x")
+        let broker = try ScriptedBroker()
+        let application = try broker.application()
+        let account = try await account(nameless)
+        let error = try await seen {
+            try await application.signout(with: account, signoutParameters: MSALSignoutParameters())
+        }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+    }
+}

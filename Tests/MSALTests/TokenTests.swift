@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Synchronization
+import Testing
+
+/// Rules INT, SIL, RES, CACHE and ERR of `msal-api.md`.
+@Suite struct TokenTests {
+    private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
+
+    @Test func `a sign-in says all that the broker needs, and gives the worker's token`() async throws {
+        let asked = Mutex<Request?>(nil)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            asked.withLock { $0 = request }
+            try end.answer(request, World.token(World.amara))
+            end.waitForEnd()
+        }
+        let parameters = MSALInteractiveTokenParameters(scopes: ["user.read", "mail.read"], webviewParameters: webview)
+        parameters.promptType = .selectAccount
+        parameters.loginHint = "amara@baton.test"
+        let correlation = UUID()
+        parameters.correlationId = correlation
+        let result = try await broker.application().acquireToken(with: parameters)
+
+        #expect(result.accessToken == "token")
+        #expect(result.authorizationHeader == "Bearer token")
+        #expect(result.account.identifier == World.amara.homeAccountID)
+        #expect(result.account.username == "amara@baton.test")
+        #expect(result.expiresOn == Date(timeIntervalSince1970: 2_000_000_000))
+        #expect(result.correlationId == correlation)
+        let request = try #require(asked.withLock { $0 })
+        #expect(request.operation == .login)
+        #expect(!request.isSilent)
+        let token = try TokenRequest(request.parameters)
+        #expect(token.client == ClientRequest(clientID: "client-1", correlationID: correlation.uuidString))
+        #expect(token.redirectURI == "msauth.org.example.worker://auth")
+        #expect(token.authority == "https://login.baton.test/\(World.tenant)")
+        #expect(token.scopes == ["user.read", "mail.read"])
+        #expect(token.prompt == "select_account")
+        #expect(token.username == "amara@baton.test")
+    }
+
+    @Test func `neither a result nor an account shows what it holds`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request(), World.token(World.amara, accessToken: "CANARY"))
+            end.waitForEnd()
+        }
+        let parameters = MSALInteractiveTokenParameters(scopes: [], webviewParameters: webview)
+        let result = try await broker.application().acquireToken(with: parameters)
+        var shown = "\(result) \(String(reflecting: result)) \(result.account)"
+        dump(result, to: &shown)
+        #expect(!shown.contains("CANARY"))
+        #expect(!shown.contains("amara"))
+    }
+
+    @Test(arguments: ["openid", "Profile", "OFFLINE_ACCESS", "client-1", "", "a b"])
+    func `INT-2 reserved and broken scopes are refused before anybody is asked`(scope: String) async throws {
+        let broker = try ScriptedBroker()
+        let parameters = MSALInteractiveTokenParameters(scopes: ["user.read", scope], webviewParameters: webview)
+        let application = try broker.application()
+        #expect(
+            try await seen { try await application.acquireToken(with: parameters) }.asInternal
+                == .internalErrorInvalidParameter)
+    }
+
+    @Test func `CACHE-1 every silent call asks the broker`() async throws {
+        let count = Mutex(0)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            while true {
+                let request = try end.request()
+                let refresh = try TokenRequest(request.parameters)
+                guard request.operation == .refresh, request.isSilent,
+                    refresh.homeAccountID == World.amara.homeAccountID
+                else { throw ScriptFailure() }
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                try end.answer(request, World.token(World.amara, accessToken: "token-\(number)"))
+            }
+        }
+        let application = try broker.application()
+        let account = try await account(World.amara)
+        for number in 1...3 {
+            let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: account)
+            #expect(try await application.acquireTokenSilent(with: parameters).accessToken == "token-\(number)")
+        }
+    }
+
+    @Test func `a silent token of another account is refused`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request(), World.token(World.bo))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        #expect(
+            try await seen { try await application.acquireTokenSilent(with: parameters) }.asInternal
+                == .internalErrorMismatchedUser)
+    }
+
+    @Test func `SIL-1 a silent call without an account needs interaction`() async throws {
+        let broker = try ScriptedBroker()
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        parameters.account = nil
+        let application = try broker.application()
+        let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
+        #expect(error.code == MSALError.interactionRequired.rawValue)
+        #expect(error.internalCode == nil)
+    }
+
+    /// The broker's number, what apps see of it (code, internal code): ERR-2, ERR-3, ERR-6.
+    static let codes: [(Int, Int, Int?)] = [
+        (-51100, -50000, -42008), (-51111, -50000, -42008), (-51112, -50000, -42000), (-51113, -50000, -42106),
+        (-51114, -50000, -42008), (-51115, -50002, nil), (-51117, -50000, -42101), (-51118, -50000, -42001),
+        (-51119, -50000, -42011), (-51200, -50000, -42102), (-51400, -50000, -42104), (-51401, -50000, -42600),
+        (-51410, -50000, -42002), (-51411, -50000, -42003), (-51412, -50000, -42004), (-51413, -50000, -42005),
+        (-51414, -50000, -42006), (-51415, -50003, nil), (-51416, -50005, nil), (-51417, -50000, -50006),
+        (-51430, -50004, nil), (-51500, -50000, -42007), (-51501, -50000, -42009), (-51600, -50000, -42010),
+        (-51700, -50005, nil), (-51701, -50005, nil), (-51710, -50000, -42402), (-51720, -50000, -42403),
+        (-51800, -50000, -42700), (-51805, -50000, -42705), (-51810, -50001, nil), (-51811, -50000, -42711),
+        (-51814, -50000, -42714), (-52001, -50000, -42008), (-50142, -50142, nil), (-50000, -50000, -42008),
+    ]
+
+    @Test(arguments: codes)
+    func `ERR-2 ERR-6 a broker's code becomes the public one`(number: Int, code: Int, internalCode: Int?) async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.reply(
+                try end.request(), .failure(BrokerError(BrokerError.Code(rawValue: number), "Cause. Remedy.")))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let parameters = MSALInteractiveTokenParameters(scopes: [], webviewParameters: webview)
+        let error = try await seen { try await application.acquireToken(with: parameters) }
+        #expect(error.domain == MSALErrorDomain)
+        #expect(error.code == code)
+        #expect(error.internalCode == internalCode)
+        #expect(error.text == "Cause. Remedy.")
+    }
+
+    @Test(arguments: [
+        (-51412, "invalid_grant", MSALError.interactionRequired), (-51400, "odd", .interactionRequired),
+        (-51417, "server_error", .interactionRequired), (-51413, "invalid_scope", .internal),
+        (-51411, "invalid_client", .internal), (-51430, "unauthorized_client", .serverProtectionPoliciesRequired),
+    ])
+    func `SIL-9 OAuth errors of a silent call need interaction, but for those that no person can mend`(
+        number: Int, oauth: String, expected: MSALError
+    ) async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let error = BrokerError(
+                BrokerError.Code(rawValue: number), "Cause.", oauthError: oauth, oauthSuberror: "suberror")
+            try end.reply(try end.request(), .failure(error))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let correlation = UUID()
+        parameters.correlationId = correlation
+        do {
+            _ = try await application.acquireTokenSilent(with: parameters)
+            Issue.record("A refused token call succeeded.")
+        } catch let error as NSError {
+            #expect(error.code == expected.rawValue)
+            #expect(error.userInfo[MSALOAuthErrorKey] as? String == oauth)
+            #expect(error.userInfo[MSALOAuthSubErrorKey] as? String == "suberror")
+            #expect(error.userInfo[MSALCorrelationIDKey] as? String == correlation.uuidString)
+        }
+    }
+
+    @Test(arguments: [Key.accessToken, .idToken, .clientInfo, .authority, .expiresOn])
+    func `a token response that lacks a part, or has nonsense there, is an error`(key: Key) async throws {
+        for nonsense in [nil, "!"] where !(key == .accessToken && nonsense != nil) {
+            let broker = try ScriptedBroker { end in
+                try end.greet()
+                var map = World.token(World.amara)
+                map[key] = nonsense
+                try end.answer(try end.request(), map)
+                end.waitForEnd()
+            }
+            let application = try broker.application()
+            let parameters = MSALInteractiveTokenParameters(scopes: [], webviewParameters: webview)
+            #expect(
+                try await seen { try await application.acquireToken(with: parameters) }.asInternal
+                    == .internalErrorBrokerUnknown)
+        }
+    }
+
+    /// An account as apps get it: from the broker.
+    private func account(_ record: AccountRecord) async throws -> MSALAccount { try await MSALTests.account(record) }
+}
+
+/// An account as apps get it: from a broker.
+func account(_ record: AccountRecord) async throws -> MSALAccount {
+    let broker = try ScriptedBroker { end in
+        try end.greet()
+        try end.answer(try end.request(), World.current(record, previous: nil))
+        end.waitForEnd()
+    }
+    return try #require(try await broker.application().currentAccount(with: nil).0)
+}
