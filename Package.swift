@@ -73,8 +73,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "BrokerProtocol", "CLinux", "DeviceManagement", "Redaction", "UnixSocket",
-                .argumentParser, .asyncHTTPClient, .crypto, .nioCore, .nioFoundationCompat,
+                "AdminAPI", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "Redaction", "UnixSocket",
+                .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
             name: "baton-agent",
@@ -159,12 +159,10 @@ extension Target.Dependency {
     static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
     static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
     static var nioEmbedded: Self { .product(name: "NIOEmbedded", package: "swift-nio") }
-    static var nioFoundationCompat: Self { .product(name: "NIOFoundationCompat", package: "swift-nio") }
     static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
     static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
-    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
 }

@@ -197,6 +197,18 @@ int clinux_notify(const char *path, const char *message) {
     return outcome;
 }
 
+int clinux_bind_datagrams(const char *path) {
+    struct sockaddr_un where;
+    int outcome = address(path, &where);
+    if (outcome < 0) return outcome;
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return -errno;
+    outcome = bind(fd, (struct sockaddr *)&where, sizeof where) < 0 || chmod(path, 0600) < 0 ? -errno : 0;
+    if (outcome == 0) return fd;
+    close(fd);
+    return outcome;
+}
+
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count) {
     if (fd_count < 0 || fd_count > MAX_FDS) return -EINVAL;
     struct iovec data = {.iov_base = (void *)bytes, .iov_len = count};

@@ -4,7 +4,10 @@ internal import Hummingbird
 extension Platform {
     /// The handlers of the token endpoint.
     var grants: [any GrantHandler] {
-        [AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self)]
+        [
+            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self), NonceGrant(platform: self),
+            SignedRequestGrant(platform: self),
+        ]
     }
 
     /// What answers on the platform's listener, by host name.
@@ -16,6 +19,10 @@ extension Platform {
                 AuthorizeEndpoint(platform: self).addRoutes(to: router)
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
+                EndSessionEndpoint(platform: self).addRoutes(to: router)
+            },
+            names.deviceRegistration: router { router in
+                DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
             names.graph: router(errors: GraphErrors(ambient: ambient)) { router in
                 GraphEndpoints(platform: self).addRoutes(to: router)

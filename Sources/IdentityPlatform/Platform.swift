@@ -13,18 +13,26 @@ package struct Platform: Sendable {
     package let keys: TenantKeys
     package let issuer: TokenIssuer
     package let accessTokens: AccessTokens
+    package let nonces: Nonces
+    package let deviceAuthorities: DeviceAuthorities
+    let storageKey: StorageKey
     let hashing: HashingPool
     let pages: Pages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.
     ///
+    /// - Parameter storageKey: opens what the database keeps sealed; the same one for the life of the database.
     /// - Throws: the error of a page template that does not parse, or of the first password hash.
     package init(
-        configuration: IdentityConfiguration, database: any Database, ambient: Ambient = .system
+        configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
+        ambient: Ambient = .system
     ) async throws {
         self.configuration = configuration
         self.database = database
         self.ambient = ambient
+        self.storageKey = storageKey
+        nonces = Nonces(ambient: ambient)
+        deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, ambient: ambient)
         resources = ResourceCatalogue(names: configuration.names)
         hashing = HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue)
         passwords = try await Passwords(

@@ -106,17 +106,6 @@ import Testing
         #expect(throws: MembersFailure.overLimit) { try Members(decoding: [UInt8](repeating: 0x20, count: 65_537)) }
     }
 
-    @Test func `a GUID knows both orders of its bytes`() throws {
-        let guid = try #require(GUID("7698A772-787b-4ac8-901f-60d6b08affd2"))
-        #expect(guid.description == "7698a772-787b-4ac8-901f-60d6b08affd2")
-        #expect(guid.littleEndian.prefix(8) == [0x72, 0xa7, 0x98, 0x76, 0x7b, 0x78, 0xc8, 0x4a])
-        #expect(GUID(littleEndian: guid.littleEndian) == guid)
-        #expect(GUID("7698a772-787b-4ac8-901f-60d6b08affd") == nil)
-        #expect(GUID("7698a772x787b-4ac8-901f-60d6b08affd2") == nil)
-        #expect(GUID("7698a772-787b-4ac8-901f-60d6b08affdg") == nil)
-        #expect(GUID.random() != GUID.random())
-    }
-
     @Test func `client info gives the home account id`() throws {
         let info = ClientInfo(userID: "u", tenantID: "t")
         #expect(info.encoded == "eyJ1aWQiOiJ1IiwidXRpZCI6InQifQ")

@@ -37,7 +37,6 @@ private struct SeededGenerator: RandomNumberGenerator {
         _ = try? PrimaryRefreshToken.IssueReply(decoding: bytes)
         _ = try? ClientInfo(decoding: text)
         _ = Scopes(parsing: text)
-        _ = GUID(text)
         _ = try? EncryptedReply.open(text, with: key)
         _ = try? EncryptedReply.openWithoutAuthentication(text, with: key)
         _ = try? SessionKeyEnvelope.open(text, with: transport)

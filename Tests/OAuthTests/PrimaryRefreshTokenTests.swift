@@ -38,7 +38,7 @@ import Testing
         #expect(received.certificate == [1, 2, 3])
         #expect(received.announcesVersionTwo)
         let read = try PrimaryRefreshToken.IssueRequest(try received.verified(with: device.verification))
-        #expect(read.clientID == WellKnownClient.broker)
+        #expect(read.clientID == WellKnownApplication.broker)
         #expect(read.nonce == "n")
         #expect(read.scopes.contains(Scopes.primaryRefreshToken))
         #expect(read.epoch == epoch)

@@ -53,6 +53,9 @@ int clinux_socket_pair(int ends[2]);
 /// Sends one datagram to the Unix socket at `path`; a leading '@' names the abstract namespace.
 int clinux_notify(const char *path, const char *message);
 
+/// A datagram socket, close-on-exec, bound to `path` for this user alone: where others send READY=1 (sd_notify(3)).
+int clinux_bind_datagrams(const char *path);
+
 /// Sends bytes with up to 8 descriptors attached to the first of them; never raises SIGPIPE.
 ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds, int fd_count);
 /// Receives bytes and up to `fd_capacity` (at most 8) descriptors, close-on-exec.

@@ -8,6 +8,7 @@ package struct IdentityConfiguration: Sendable {
     /// How many password hashes are computed at a time, and how many may wait for each.
     package var hashingThreads: Int
     package var hashingQueue: Int
+    package var devices = DeviceConfiguration()
 
     package init(
         names: Names, passwordCost: PasswordCost = .standard, lifetimes: Lifetimes = Lifetimes(),

@@ -11,7 +11,7 @@ struct AccountChange: Sendable {
 extension Client {
     /// Asks who is signed in.
     ///
-    /// The broker keeps the former account pending until ``acknowledge(_:)``.
+    /// The broker keeps the former account pending until ``acknowledge(_:_:)``.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
@@ -29,8 +29,9 @@ extension Client {
     /// Tells the broker that the app's block has returned, so that a change is reported until then, and once (CUR-5).
     ///
     /// Nobody can act on a failure: the broker reports the change again.
-    func acknowledge(_ epoch: Epoch, _ correlation: UUID) {
-        let acknowledgement = Acknowledgement(client: request(correlation), epoch: epoch)
+    func acknowledge(_ change: AccountChange, _ correlation: UUID) {
+        let acknowledgement = Acknowledgement(
+            client: request(correlation), epoch: change.epoch, previousHomeAccountID: change.previous?.identifier)
         broker.ask(.acknowledgeAccount, acknowledgement.entries) { _ in }
     }
 }

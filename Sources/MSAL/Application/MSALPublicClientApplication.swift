@@ -55,7 +55,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         client.currentAccount(delivery.correlation) { [client] outcome in
             delivery.deliver(outcome) { change, error in
                 completionBlock(change?.current, change?.previous, error)
-                if let change { client.acknowledge(change.epoch, delivery.correlation) }
+                if let change { client.acknowledge(change, delivery.correlation) }
             }
         }
     }

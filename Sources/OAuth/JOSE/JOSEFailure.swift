@@ -6,7 +6,7 @@ package enum JOSEFailure: Error, Equatable {
     case malformed
     /// Longer than the limit.
     case overLimit
-    /// The header names an algorithm other than the one the key is for, or an extension that nobody here knows (`crit`).
+    /// The header names an algorithm other than the key's, or an extension that nobody here knows (`crit`).
     case unsupported
     /// The signature, or the authentication tag, is wrong.
     case wrongSignature

@@ -88,6 +88,9 @@ package struct JSONWebKey: Sendable, Equatable {
     /// The SHA-256 thumbprint (RFC 7638), base64url: our `kid`.
     package var thumbprint: String { Base64URL.encode(SHA256.hash(data: canonical.bytes)) }
 
+    /// The key's required members alone, as JSON: for keeping it.
+    package var encoded: [UInt8] { canonical.bytes }
+
     /// The key as a member of a key set, `use` sig.
     package var published: MembersWriter {
         var members = canonical

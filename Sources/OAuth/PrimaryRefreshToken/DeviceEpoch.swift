@@ -8,9 +8,7 @@ package struct DeviceEpoch: Sendable, Hashable {
 
     /// Nil for an id of another form or a negative counter.
     package init?(id: String, counter: Int) {
-        let isHexadecimal = id.utf8.allSatisfy { byte in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-        }
+        let isHexadecimal = id.allSatisfy { "0123456789abcdef".contains($0) }
         guard id.utf8.count == 32, isHexadecimal, counter >= 0 else { return nil }
         self.id = id
         self.counter = counter

@@ -28,8 +28,8 @@ package enum EncryptedReply {
 
     /// Decrypts a reply of at most `limit` bytes.
     ///
-    /// - Throws: ``JOSEFailure``; `wrongSignature` where the key is another or a byte was changed, `unsupported` for the
-    ///   unauthenticated form.
+    /// - Throws: ``JOSEFailure``; `wrongSignature` where the key is another or a byte was changed, `unsupported` for
+    ///   the unauthenticated form.
     package static func open(
         _ text: String, with key: SessionKey, limit: Int = 256 * 1024
     ) throws(JOSEFailure) -> [UInt8] {

@@ -20,7 +20,7 @@ extension PrimaryRefreshToken {
         package let epoch: DeviceEpoch?
 
         package init(
-            clientID: String = WellKnownClient.broker, nonce: String, scopes: Scopes = PrimaryRefreshToken.scopes,
+            clientID: String = WellKnownApplication.broker, nonce: String, scopes: Scopes = PrimaryRefreshToken.scopes,
             proof: UserProof, epoch: DeviceEpoch?
         ) {
             self.clientID = clientID

@@ -50,7 +50,7 @@ extension PrimaryRefreshToken {
             with key: SessionKey, now: Int, using generator: inout some RandomNumberGenerator
         ) throws -> String {
             var payload = MembersWriter()
-            payload.set(ClaimName.issuer, WellKnownClient.broker)
+            payload.set(ClaimName.issuer, WellKnownApplication.broker)
             payload.set(ClaimName.audience, PrimaryRefreshToken.useAudience)
             payload.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
             payload.set(ClaimName.refreshToken, token.exposed)

@@ -20,17 +20,19 @@ package enum SessionKeyEnvelope {
             try unsafe transportKey.encrypt(Data(bytes), padding: .PKCS1_OAEP)
         }
         let segment = Array(Base64URL.encode(header).utf8)
-        let body = try AES.GCM.seal([UInt8(ascii: "{"), UInt8(ascii: "}")], using: key.symmetricKey, authenticating: segment)
-        let segments: [any Sequence<UInt8>] = [encryptedKey, Array(body.nonce), body.ciphertext, body.tag]
+        let filler = try AES.GCM.seal(Array("{}".utf8), using: key.symmetricKey, authenticating: segment)
+        let parts = [Array(encryptedKey), Array(filler.nonce), Array(filler.ciphertext), Array(filler.tag)]
         return String(decoding: segment, as: UTF8.self) + "."
-            + segments.map { Base64URL.encode(Array($0)) }.joined(separator: ".")
+            + parts.map { Base64URL.encode($0) }.joined(separator: ".")
     }
 
     /// Decrypts the session key with the transport key's private half. The filler is not looked at: the real service's
     /// does not verify.
     ///
-    /// - Throws: ``JOSEFailure`` `malformed`, `overLimit`, `unsupported`, `wrongSignature` where it is not for this key.
-    package static func open(_ text: String, with transportKey: _RSA.Encryption.PrivateKey) throws(JOSEFailure) -> SessionKey {
+    /// - Throws: ``JOSEFailure``; `wrongSignature` where it is not for this key.
+    package static func open(
+        _ text: String, with transportKey: _RSA.Encryption.PrivateKey
+    ) throws(JOSEFailure) -> SessionKey {
         let parts = try EncryptedSegments(text, limit: 8 * 1024)
         guard parts.header[HeaderName.algorithm] == .string("RSA-OAEP"),
             parts.header[HeaderName.encryption] == .string(EncryptedSegments.gcm)

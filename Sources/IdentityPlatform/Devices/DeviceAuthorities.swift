@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+internal import Synchronization
+
+/// The device authorities of all organisations, each made at the first join and read once.
+package final class DeviceAuthorities: Sendable {
+    private let database: any Database
+    private let storageKey: StorageKey
+    private let ambient: Ambient
+    private let loaded = Mutex<[TenantID: DeviceAuthority]>([:])
+
+    init(database: any Database, storageKey: StorageKey, ambient: Ambient) {
+        (self.database, self.storageKey, self.ambient) = (database, storageKey, ambient)
+    }
+
+    /// The organisation's authority.
+    ///
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    func authority(of tenant: TenantID) async throws -> DeviceAuthority {
+        if let authority = loaded.withLock({ $0[tenant] }) { return authority }
+        if let authority = try await stored(tenant) { return remember(authority, tenant) }
+        let time = ambient.now()
+        let made = try await generate(at: time)
+        let sealed = try storageKey.seal(made.privateKey, purpose: purpose(tenant))
+        try await database.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO deviceAuthority (tenant, certificate, sealedPrivateKey, created)
+                VALUES (\(tenant), \(made.certificate), \(sealed), \(time)) ON CONFLICT (tenant) DO NOTHING
+                """)
+        }
+        // Two first joins at once make two authorities; the one that was written first is it.
+        guard let authority = try await stored(tenant) else {
+            throw StorageError(.unexpectedValue, "the device authority is gone")
+        }
+        return remember(authority, tenant)
+    }
+
+    private func remember(_ authority: DeviceAuthority, _ tenant: TenantID) -> DeviceAuthority {
+        loaded.withLock { $0[tenant] = authority }
+        return authority
+    }
+
+    private func stored(_ tenant: TenantID) async throws -> DeviceAuthority? {
+        let row = try await database.read { connection in
+            try connection.row("SELECT certificate, sealedPrivateKey FROM deviceAuthority WHERE tenant = \(tenant)")
+        }
+        return try row.map { row in
+            try DeviceAuthority(
+                certificate: try row.bytes(0),
+                privateKey: try storageKey.open(try row.bytes(1), purpose: purpose(tenant)))
+        }
+    }
+
+    private func purpose(_ tenant: TenantID) -> String { "device authority \(tenant)" }
+
+    @concurrent private func generate(
+        at time: Timestamp
+    ) async throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
+        try DeviceAuthority.generate(unit: ambient.identifier(), at: time)
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import CryptoExtras
+internal import FoundationEssentials
+internal import OAuth
+internal import SwiftASN1
+internal import X509
+
+/// The certification authority of one organisation's devices.
+struct DeviceAuthority: Sendable {
+    private let certificate: Certificate
+    private let key: Certificate.PrivateKey
+
+    /// Makes an authority. Its name holds a GUID as organisational unit: some clients look for it there. Blocks for
+    /// about 0.1 s.
+    ///
+    /// - Returns: the authority, its certificate in DER, and its private key in DER for keeping sealed.
+    /// - Throws: the library's error.
+    static func generate(
+        unit: ID<DeviceAuthority>, at time: Timestamp
+    ) throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
+        let rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let key = Certificate.PrivateKey(rsa)
+        let name = try DistinguishedName {
+            CommonName("MS-Organization-Access")
+            OrganizationalUnitName(unit.rawValue)
+        }
+        let identifier = ArraySlice(Insecure.SHA1.hash(data: rsa.publicKey.pkcs1DERRepresentation))
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: key.publicKey,
+            notValidBefore: time.date - 300, notValidAfter: time.date + 20 * 365 * 86400, issuer: name, subject: name,
+            signatureAlgorithm: .sha256WithRSAEncryption,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                SubjectKeyIdentifier(keyIdentifier: identifier)
+            },
+            issuerPrivateKey: key)
+        let authority = DeviceAuthority(certificate: certificate, key: key)
+        return (authority, try authority.der(certificate), Array(rsa.derRepresentation))
+    }
+
+    private init(certificate: Certificate, key: Certificate.PrivateKey) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// Takes up an authority again.
+    ///
+    /// - Throws: the library's error, where the parts do not parse.
+    init(certificate: [UInt8], privateKey: [UInt8]) throws {
+        self.certificate = try Certificate(derEncoded: certificate)
+        key = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(derRepresentation: privateKey))
+    }
+
+    /// What a device certificate says.
+    struct Subject {
+        let device: DeviceID
+        /// The person who joins the device.
+        let user: UserID
+        let tenant: TenantID
+        let joinType: JoinType
+        let region: String
+        let key: _RSA.Signing.PublicKey
+    }
+
+    /// Issues a device certificate, DER.
+    ///
+    /// - Throws: the library's error.
+    func issue(_ subject: Subject, from begin: Timestamp, to end: Timestamp) throws -> [UInt8] {
+        let name = try DistinguishedName { CommonName(subject.device.rawValue) }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(subject.key),
+            notValidBefore: begin.date - 300, notValidAfter: end.date, issuer: self.certificate.subject, subject: name,
+            signatureAlgorithm: .sha256WithRSAEncryption, extensions: try extensions(subject), issuerPrivateKey: key)
+        return try der(certificate)
+    }
+
+    private func extensions(_ subject: Subject) throws -> Certificate.Extensions {
+        let identifier = ArraySlice(Insecure.SHA1.hash(data: subject.key.pkcs1DERRepresentation))
+        let issuer = try self.certificate.extensions.subjectKeyIdentifier?.keyIdentifier
+        var extensions = try Certificate.Extensions {
+            Critical(BasicConstraints.notCertificateAuthority)
+            Critical(KeyUsage(digitalSignature: true))
+            try ExtendedKeyUsage([.clientAuth])
+            SubjectKeyIdentifier(keyIdentifier: identifier)
+            AuthorityKeyIdentifier(keyIdentifier: issuer)
+        }
+        for name in DeviceCertificateExtension.allCases {
+            let content =
+                switch name {
+                case .deviceID: subject.device.littleEndianBytes
+                case .userObjectID: subject.user.littleEndianBytes
+                case .tenantID: subject.tenant.littleEndianBytes
+                case .joinType: Array((subject.joinType == .join ? "1" : "0").utf8)
+                case .region: Array(subject.region.utf8)
+                }
+            var value = DER.Serializer()
+            try value.serialize(ASN1OctetString(contentBytes: content[...]))
+            try extensions.append(
+                Certificate.Extension(
+                    oid: ASN1ObjectIdentifier(elements: name.arcs), critical: false, value: value.serializedBytes[...]))
+        }
+        return extensions
+    }
+
+    private func der(_ certificate: Certificate) throws -> [UInt8] {
+        var serializer = DER.Serializer()
+        try serializer.serialize(certificate)
+        return serializer.serializedBytes
+    }
+}
+
+extension Timestamp {
+    /// The time in Foundation's type, in whole seconds.
+    var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
+}

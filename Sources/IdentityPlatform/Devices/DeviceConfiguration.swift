@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an operator decides about devices and primary refresh tokens.
+package struct DeviceConfiguration: Sendable {
+    /// Where the organisation is, as device certificates say it: AF, AS, AP, EU, ME, NA or SA.
+    package var region = "EU"
+    /// How long a device certificate is good.
+    package var certificateLifetime: Duration = .seconds(10 * 365 * 86400)
+    /// How long a primary refresh token is good.
+    package var primaryRefreshTokenLifetime: Duration = .seconds(14 * 86400)
+    /// Whether a primary refresh token is issued for a name and a password inside the request, without the browser.
+    package var allowsPasswordProof = false
+    /// Whether a request may use the older key derivation, which does not bind the payload.
+    package var allowsKeyDerivationVersionOne = false
+
+    package init() {}
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+package import Storage
+
+/// The devices of one transaction.
+package struct Devices {
+    private let connection: any Connection
+
+    package init(_ connection: any Connection) { self.connection = connection }
+
+    /// The device of that device id.
+    ///
+    /// - Throws: ``StorageError``
+    package func find(_ id: DeviceID, tenant: TenantID) throws -> Device? {
+        try connection.row(
+            """
+            SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
+                accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
+                epochID, epochCounter
+            FROM device WHERE tenant = \(tenant) AND id = \(id)
+            """
+        ).map(Self.device)
+    }
+
+    /// The device that was given that very certificate.
+    ///
+    /// - Parameter hash: SHA-256 of its DER.
+    /// - Throws: ``StorageError``
+    func find(certificateHash hash: [UInt8], tenant: TenantID) throws -> Device? {
+        try connection.row(
+            """
+            SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
+                accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
+                epochID, epochCounter
+            FROM device WHERE tenant = \(tenant) AND certificateHash = \(hash)
+            """
+        ).map(Self.device)
+    }
+
+    /// The devices of an organisation, by name.
+    ///
+    /// - Throws: ``StorageError``
+    package func all(tenant: TenantID) throws -> [Device] {
+        try connection.rows(
+            """
+            SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
+                accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
+                epochID, epochCounter
+            FROM device WHERE tenant = \(tenant) ORDER BY displayName, id
+            """
+        ).map(Self.device)
+    }
+
+    /// Keeps a device that has joined.
+    ///
+    /// - Throws: ``StorageError``
+    func add(_ device: Device) throws {
+        let credentials = device.credentials
+        try connection.execute(
+            """
+            INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType,
+                profileType, accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey,
+                registered)
+            VALUES (\(device.tenant), \(device.id), \(device.objectID), \(device.displayName),
+                \(device.operatingSystem), \(device.operatingSystemVersion), \(device.trustType),
+                \(device.profileType), \(device.isEnabled), \(device.isManaged), \(credentials.certificateHash),
+                \(credentials.certificateExpires), \(credentials.deviceKey), \(credentials.transportKey),
+                \(device.registered))
+            """)
+    }
+
+    /// Enables a device, or disables it and ends its sessions, at once and for good.
+    ///
+    /// - Returns: whether there is such a device.
+    /// - Throws: ``StorageError``
+    package func setEnabled(_ isEnabled: Bool, _ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
+        let changed = try connection.execute(
+            "UPDATE device SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")
+        if !isEnabled { try endSessions(of: id, tenant: tenant, at: time) }
+        return changed == 1
+    }
+
+    /// Says whether an MDM manages the device.
+    ///
+    /// - Returns: whether there is such a device.
+    /// - Throws: ``StorageError``
+    package func setManaged(_ isManaged: Bool, _ id: DeviceID, tenant: TenantID) throws -> Bool {
+        try connection.execute(
+            "UPDATE device SET isManaged = \(isManaged) WHERE tenant = \(tenant) AND id = \(id)") == 1
+    }
+
+    /// Removes a device, its primary refresh tokens and its sessions.
+    ///
+    /// - Returns: whether there was such a device.
+    /// - Throws: ``StorageError``
+    package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
+        try endSessions(of: id, tenant: tenant, at: time)
+        return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
+    }
+
+    /// Ends every session that is bound to the device, but for `survivor`.
+    ///
+    /// - Throws: ``StorageError``
+    func endSessions(
+        of id: DeviceID, tenant: TenantID, except survivor: SessionID? = nil, at time: Timestamp
+    ) throws {
+        let live = try connection.rows(
+            "SELECT id FROM session WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL")
+        for row in live {
+            let session: SessionID = try row.value(0)
+            guard session != survivor else { continue }
+            try PrimaryRefreshTokens(connection).remove(session: session, tenant: tenant)
+            try Sessions(connection).end(session, tenant: tenant, at: time)
+        }
+    }
+
+    /// Notes an epoch that the device has entered.
+    ///
+    /// - Throws: ``StorageError``
+    func setEpoch(_ epoch: DeviceEpoch, _ id: DeviceID, tenant: TenantID) throws {
+        try connection.execute(
+            """
+            UPDATE device SET epochID = \(epoch.id), epochCounter = \(epoch.counter)
+            WHERE tenant = \(tenant) AND id = \(id)
+            """)
+    }
+
+    private static func device(_ row: Row) throws -> Device {
+        Device(
+            tenant: try row.value(0), id: try row.value(1), objectID: try row.value(2), displayName: try row.text(3),
+            operatingSystem: try row.text(4), operatingSystemVersion: try row.text(5), trustType: try row.value(6),
+            profileType: try row.value(7), isEnabled: try row.flag(8), isManaged: try row.flag(9),
+            credentials: Device.Credentials(
+                certificateHash: try row.bytes(10), certificateExpires: try row.value(11),
+                deviceKey: try row.bytes(12), transportKey: try row.bytes(13)),
+            registered: try row.value(14), epoch: try epoch(row))
+    }
+
+    private static func epoch(_ row: Row) throws -> DeviceEpoch? {
+        guard let id = try row.optionalText(15), let counter = try row.optionalInteger(16) else { return nil }
+        guard let epoch = DeviceEpoch(id: id, counter: Int(counter)) else {
+            throw StorageError(.unexpectedValue, "a device's epoch is not one")
+        }
+        return epoch
+    }
+}

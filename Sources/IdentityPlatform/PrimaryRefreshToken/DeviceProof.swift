@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import CryptoExtras
+internal import FoundationEssentials
+internal import OAuth
+internal import Storage
+
+/// A request that a registered device has signed with its present key.
+struct DeviceProof: Sendable {
+    let device: Device
+    let claims: Members
+}
+
+extension Platform {
+    /// Checks who signed a request. The certificate has to be, byte for byte, the one that the device was given: so
+    /// nothing foreign is parsed, and another certificate under the same name is worth nothing.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``
+    func deviceProof(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {
+        guard let request = try? DeviceSignedRequest.Unverified(token) else { throw OAuthError.malformedSignedRequest }
+        let hash = Array(SHA256.hash(data: request.certificate))
+        let device = try await database.read { try Devices($0).find(certificateHash: hash, tenant: tenant) }
+        guard let device, device.credentials.certificateExpires > ambient.now() else { throw OAuthError.unknownDevice }
+        guard let key = try? _RSA.Signing.PublicKey(derRepresentation: device.credentials.deviceKey) else {
+            throw StorageError(.unexpectedValue, "a device's key does not parse")
+        }
+        do {
+            return DeviceProof(device: device, claims: try request.verified(with: .rsa(key)))
+        } catch .malformed {
+            throw OAuthError.malformedSignedRequest
+        } catch {
+            throw OAuthError.wrongSignature
+        }
+    }
+}
+
+extension CompactJWS {
+    /// Takes a signed request apart.
+    init(request: String) throws(OAuthError) {
+        do { try self.init(request) } catch { throw .malformedSignedRequest }
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import OAuth
+
+/// Gives a nonce (MS-OAPXBC, `srv_challenge`).
+struct NonceGrant: GrantHandler {
+    let platform: Platform
+
+    var grantTypes: [GrantType] { [.serverChallenge] }
+
+    func respond(to request: TokenRequest) async throws -> Response {
+        var body = MembersWriter()
+        body.set(ReplyName.nonce, platform.nonces.make())
+        return Response(json: body)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import FoundationEssentials
+internal import OAuth
+internal import Redaction
+internal import Synchronization
+
+/// The nonces of signed requests: made without keeping anything, good for five minutes, and a memory of the requests
+/// that were answered under them.
+///
+/// The key and the memory live as long as the process: a restart makes every nonce too old, so that nothing which the
+/// lost memory held can be replayed.
+package final class Nonces: Sendable {
+    /// What a nonce is shown for. One nonce may stand in several different requests (some clients do that).
+    enum Purpose: UInt8, Sendable {
+        case issue, use, endSession
+    }
+
+    /// Requests that are remembered at most for one nonce's life; above it the server refuses rather than forgets.
+    private static let capacity = 1_000_000
+
+    private struct Seen {
+        /// Digests by the period in which their nonce was made.
+        var periods: [Int64: Set<SHA256Digest>] = [:]
+    }
+
+    private let ambient: Ambient
+    private let key: SymmetricKey
+    private let seen = Mutex(Seen())
+
+    init(ambient: Ambient) {
+        self.ambient = ambient
+        key = SymmetricKey(data: ambient.randomBytes(32))
+    }
+
+    private static let lifetime = Int64(PrimaryRefreshToken.nonceLifetime)
+
+    /// A fresh nonce.
+    package func make() -> String {
+        let time = ambient.now().seconds
+        let body = (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + ambient.randomBytes(8)
+        return Base64URL.encode(body + mac(body))
+    }
+
+    /// Takes a request that is signed: its nonce must be ours and young, and the request a new one.
+    ///
+    /// - Parameter signed: what the signature covers. The signature itself is left out, since some algorithms give a
+    ///   stranger another valid one.
+    /// - Throws: ``OAuthError``.
+    func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
+        guard let bytes = try? Base64URL.decode(nonce), bytes.count == 32 else { throw .staleNonce }
+        let body = Array(bytes[..<16])
+        guard equalInConstantTime(mac(body), Array(bytes[16...])) else { throw .staleNonce }
+        let made = body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        let now = ambient.now().seconds
+        guard made <= now, now - made < Self.lifetime else { throw .staleNonce }
+        let digest = SHA256.hash(data: [purpose.rawValue] + bytes + signed)
+        try remember(digest, made: made, now: now)
+    }
+
+    private func remember(_ digest: SHA256Digest, made: Int64, now: Int64) throws(OAuthError) {
+        let isNew = seen.withLock { seen -> Bool? in
+            for period in seen.periods.keys where (period + 2) * Self.lifetime <= now { seen.periods[period] = nil }
+            guard seen.periods.values.reduce(0, { $0 + $1.count }) < Self.capacity else { return nil }
+            return seen.periods[made / Self.lifetime, default: []].insert(digest).inserted
+        }
+        guard let isNew else { throw .busy }
+        guard isNew else { throw .replayedRequest }
+    }
+
+    private func mac(_ body: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: body, using: key).prefix(16))
+    }
+}

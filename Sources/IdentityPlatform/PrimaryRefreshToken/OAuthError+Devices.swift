@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+
+/// Refusals of requests that a device or a primary refresh token signs.
+extension OAuthError {
+    static let malformedSignedRequest = OAuthError(
+        .invalidRequest, number: 9002313, description: "The signed request is malformed, or lacks a member.")
+    static let wrongSignature = OAuthError(
+        .invalidGrant, number: 50013, description: "The signature of the request is wrong.",
+        suberror: Suberror.deviceAuthenticationFailed)
+    static let staleNonce = OAuthError(
+        .invalidGrant, number: 5000611, description: "The nonce is not fresh. Ask for another and sign anew.",
+        suberror: Suberror.staleNonce)
+    static let replayedRequest = OAuthError(
+        .invalidGrant, number: 5000612, description: "The same request was answered before. Sign a new one.",
+        suberror: Suberror.replayedRequest)
+    static let unknownDevice = OAuthError(
+        .invalidGrant, number: 50155,
+        description: "Device authentication failed: the certificate is not that of a registered device.",
+        suberror: Suberror.deviceAuthenticationFailed)
+    static let disabledDevice = OAuthError(
+        .invalidGrant, number: 135011, description: "The device is disabled.",
+        suberror: Suberror.deviceAuthenticationFailed)
+    static let staleEpoch = OAuthError(
+        .invalidGrant, number: 5000613, description: "The device has left this epoch. Begin a new sign-in.",
+        suberror: Suberror.staleEpoch)
+    static let epochRequired = OAuthError(
+        .invalidRequest, number: 900144, description: "A shared device has to name its epoch.")
+    static let primaryScopeRequired = OAuthError(
+        .invalidScope, number: 70011, description: "The scope has to hold openid and aza.")
+    static let renewalUnsupported = OAuthError(
+        .invalidScope, number: 70011,
+        description: "The scope must not hold aza here: a primary refresh token is not renewed. Sign in again.")
+    static let notABroker = OAuthError(
+        .unauthorizedClient, number: 700016,
+        description: "The application may not have primary refresh tokens: it is not permitted device registration.")
+    static let passwordProofOff = OAuthError(
+        .unsupportedGrantType, number: 70003,
+        description: "A primary refresh token is not issued for a password. Use a refresh token.")
+    static let keyDerivationRequired = OAuthError(
+        .invalidGrant, number: 50013, description: "Key derivation version 2 (kdf_ver) is required.",
+        suberror: Suberror.badToken)
+    static let foreignSession = OAuthError(
+        .accessDenied, number: 5000614, description: "The session is not one of this device.")
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// Gives an app's tokens for a PRT, encrypted under its session key.
+struct PrimaryRefreshTokenUse: Sendable {
+    let platform: Platform
+
+    func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
+        guard let unverified = try? SessionSignedRequest.Unverified(token) else {
+            throw OAuthError.malformedSignedRequest
+        }
+        guard let primary = OpaqueToken(unverified.primaryRefreshToken.exposed) else { throw OAuthError.badGrant }
+        _ = try request.tenant(of: primary)
+        guard unverified.keyDerivationVersion == .two || platform.configuration.devices.allowsKeyDerivationVersionOne
+        else { throw OAuthError.keyDerivationRequired }
+        let use = try await platform.database.read { [platform] connection in
+            try verify(unverified, primary, platform, connection)
+        }
+        try platform.nonces.accept(use.nonce, signed: token.signingInput, for: .use)
+        let refresh = use.grant.scope.wantsRefreshToken ? try await refreshToken(use) : nil
+        let reply = try await platform.issuer.reply(
+            use.grant, refreshToken: refresh, withClientInfo: request.form.wantsClientInfo)
+        var generator = AmbientGenerator(ambient: platform.ambient)
+        let sealed = try EncryptedReply.seal(reply.bytes, with: use.key, using: &generator)
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/jose", .cacheControl: "no-store", .pragma: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: sealed)))
+    }
+
+    /// The app's refresh token of this PRT: derived, not drawn, so that it is written once and not at each use.
+    private func refreshToken(_ use: VerifiedUse) async throws -> OpaqueToken {
+        let secret = platform.storageKey.derived("refresh token of a PRT", use.primary.hash + use.grant.client.id.bytes)
+        let token = OpaqueToken(
+            tenant: use.primary.tenant,
+            ambient: Ambient(now: platform.ambient.now, randomBytes: { Array(secret.prefix($0)) }))
+        let record = RefreshToken(
+            tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
+            scope: use.grant.scope.requested.text, family: Base64URL.encode(use.primary.hash),
+            expires: platform.ambient.now() + platform.configuration.lifetimes.refreshToken)
+        let isKnown = try await platform.database.read { try RefreshTokens($0).find(token) != nil }
+        guard !isKnown else { return token }
+        try await platform.database.write { [platform] connection in
+            let (sessions, tokens) = (Sessions(connection), RefreshTokens(connection))
+            guard try sessions.live(record.session, tenant: record.tenant) != nil else { throw OAuthError.badGrant }
+            if try tokens.find(token) == nil { try tokens.add(token, record, at: platform.ambient.now()) }
+        }
+        return token
+    }
+}
+
+/// A use request that the session key has signed, and what it is granted.
+private struct VerifiedUse: Sendable {
+    let primary: OpaqueToken
+    let key: SessionKey
+    let nonce: String
+    let grant: Grant
+}
+
+/// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
+private func verify(
+    _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ platform: Platform,
+    _ connection: any Connection
+) throws -> VerifiedUse {
+    guard let record = try PrimaryRefreshTokens(connection).find(primary) else { throw OAuthError.badGrant }
+    let key = try platform.open(record.sealedSessionKey, of: primary)
+    let claims: Members
+    do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
+    guard record.expires > platform.ambient.now() else { throw OAuthError.expiredGrant }
+    guard let device = try Devices(connection).find(record.device, tenant: record.tenant) else {
+        throw OAuthError.unknownDevice
+    }
+    guard device.isEnabled else { throw OAuthError.disabledDevice }
+    if let highest = device.epoch, let counter = record.epochCounter, counter < highest.counter {
+        throw OAuthError.staleEpoch
+    }
+    guard let request = try? PrimaryRefreshToken.UseRequest(claims) else { throw OAuthError.malformedSignedRequest }
+    guard !request.scopes.contains(Scopes.primaryRefreshToken) else { throw OAuthError.renewalUnsupported }
+    guard let id = ClientID(rawValue: request.clientID),
+        let client = try Clients(connection).find(id, tenant: record.tenant)
+    else { throw OAuthError.unknownClient }
+    if let text = request.redirectURI {
+        guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
+    }
+    let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
+    let grant = try platform.grant(record.session, client: client, scope: scope, connection)
+    guard grant.session.device == device.binding else { throw OAuthError.badGrant }
+    return VerifiedUse(primary: primary, key: key, nonce: request.nonce, grant: grant)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import BrokerProtocol
+import FoundationEssentials
+
+/// The device: what it is, its MDM, its directory.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Show, enrol and join this device.",
+        subcommands: [Status.self, Enroll.self, CheckIn.self, Join.self])
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show mode, session and registrations, with reasons.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ try DeviceCommand.status(device.client) }, lines: lines)
+        }
+
+        private func lines(_ status: DeviceStatus) -> [String] {
+            [
+                "mode      \(status.mode) (\(status.reason))", "session   \(status.session)",
+                "enrolled  \(status.enrolled ? "yes" : "no")",
+                "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? "no")",
+                "agent     \(status.agentConnected ? "connected" : "not connected")",
+                "apps      \(status.apps.isEmpty ? "none" : status.apps.joined(separator: ", "))",
+                "epoch     \(status.epoch)",
+            ] + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
+                + (status.remedy.map { ["next      \($0)"] } ?? [])
+        }
+    }
+
+    struct Enroll: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Install an enrolment profile and enrol in its MDM.")
+        @Argument(help: "The enrolment profile (.mobileconfig).") var profile: String
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({
+                guard let bytes = try? Data(contentsOf: URL(filePath: profile)) else {
+                    throw CommandFailure(
+                        code: "profile_unreadable", message: "The file \(profile) cannot be read.",
+                        remedy: "Give the path of the profile that your MDM made for this device.")
+                }
+                _ = try device.client.ask(.enroll(profile: bytes.base64EncodedString()))
+            }, done: "The device is enrolled.")
+        }
+    }
+
+    struct CheckIn: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check-in", abstract: "Fetch and carry out what the MDM has for this device, now.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ _ = try device.client.ask(.checkIn) }, done: "Everything is carried out.")
+        }
+    }
+
+    struct Join: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register this device as a shared one; an administrator signs in at its browser.")
+        @Option(help: "The identity platform, https://host[:port].") var login: String
+        @Option(help: "The device registration service, https://host[:port].") var registration: String
+        @Option(help: "The tenant's id or domain.") var tenant: String
+        @Option(help: "The name under which the directory lists the device.") var name: String
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let order = JoinOrder(loginURL: login, registrationURL: registration, tenant: tenant, deviceName: name)
+            try await output.run({ try DeviceCommand.join(order, device.client) }, lines: { joined in
+                ["The device is joined: device \(joined["deviceID"] ?? ""), tenant \(joined["tenantID"] ?? "")."]
+            })
+        }
+    }
+
+    static func status(_ client: OperatorClient) throws -> DeviceStatus {
+        guard case .status(let status) = try client.ask(.status) else { throw unexpectedReply }
+        return status
+    }
+
+    static func join(_ order: JoinOrder, _ client: OperatorClient) throws -> [String: String] {
+        guard case .joined(let deviceID, let tenantID) = try client.ask(.join(order)) else { throw unexpectedReply }
+        return ["deviceID": deviceID, "tenantID": tenantID]
+    }
+
+    private static let unexpectedReply = CommandFailure(
+        code: "broker_reply", message: "The broker answered something else than was asked.",
+        remedy: "Use baton and batond of one release.")
+}

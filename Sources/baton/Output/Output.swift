@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+
+/// How every command speaks: lines for people, or with `--json` one JSON value for programs.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON for programs.")
+    var json = false
+
+    /// Runs `body` and prints what it gives; failures go to standard error and decide the exit code.
+    func run<Value: Encodable>(_ body: () async throws -> Value, lines: (Value) -> [String]) async throws {
+        do {
+            let value = try await body()
+            if json { try write(value, to: STDOUT_FILENO) } else { Self.print(lines(value), to: STDOUT_FILENO) }
+        } catch let failure as CommandFailure {
+            if json { try write(["error": failure], to: STDERR_FILENO) } else {
+                Self.print(["baton: \(failure)"], to: STDERR_FILENO)
+            }
+            throw failure.exitCode
+        }
+    }
+
+    /// Runs `body`, which has nothing to say but that it is done.
+    func run(_ body: () async throws -> Void, done: String) async throws {
+        try await run({
+            try await body()
+            return ["done": true]
+        }, lines: { _ in [done] })
+    }
+
+    private func write(_ value: some Encodable, to file: Int32) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        Self.print([String(decoding: try encoder.encode(value), as: UTF8.self)], to: file)
+    }
+
+    /// Writes whole lines at once, so that lines of several processes do not mix.
+    static func print(_ lines: [String], to file: Int32 = STDOUT_FILENO) {
+        let text = Array(lines.map { $0 + "\n" }.joined().utf8)
+        var offset = 0
+        while offset < text.count {
+            let count = unsafe text[offset...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            offset += count
+        }
+    }
+}

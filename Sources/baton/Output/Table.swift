@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of text in aligned columns.
+enum Table {
+    static func lines(_ header: [String], _ rows: [[String]]) -> [String] {
+        guard !rows.isEmpty else { return ["none"] }
+        let widths = header.indices.map { column in
+            ([header] + rows).map { $0[column].count }.max() ?? 0
+        }
+        return ([header] + rows).map { row in
+            let cells = row.enumerated().map { column, text in
+                column == row.count - 1 ? text : text + String(repeating: " ", count: widths[column] - text.count)
+            }
+            return cells.joined(separator: "  ")
+        }
+    }
+}

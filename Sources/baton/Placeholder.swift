@@ -1,1 +1,0 @@
-@main enum Start { static func main() {} }

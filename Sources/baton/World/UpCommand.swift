@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+struct UpCommand: AsyncParsableCommand { static let configuration = CommandConfiguration(commandName: "up") }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Glibc
+import Testing
+import TestSupport
+import UnixSocket
+
+/// A real baton-agent in a scratch folder, and the broker's end of its socket in the test's hands.
+struct AgentWorld {
+    let scratch: Scratch
+    let listener: Listener
+    let epoch: String
+
+    var profile: String { scratch.path("profiles/" + epoch) }
+    var temporary: String { "/tmp/baton-" + epoch }
+
+    /// A world whose agent starts `command` as its browser.
+    init(_ scratch: Scratch, command: [String]) throws {
+        self.scratch = scratch
+        // The temporary folder is named by the epoch, so two tests may not have the same.
+        epoch = (0..<4).map { _ in String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16) }.joined()
+        listener = try Listener(path: scratch.path("agent.sock"), mode: 0o600)
+        let words = command.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }.joined(separator: ",")
+        try scratch.write(
+            """
+            {"socket":"\(scratch.path("agent.sock"))","logLevel":"trace",
+             "browser":{"command":[\(words)],"profiles":"\(scratch.path("profiles"))"}}
+            """, to: "agent.json")
+    }
+
+    /// Starts the agent; it has said hello when this returns.
+    func startAgent() async throws -> RunningProgram {
+        let program = try RunningProgram.built("baton-agent")
+        return try await RunningProgram.start(
+            program, ["--config", scratch.path("agent.json")], log: "agent.log", in: scratch)
+    }
+
+    /// Takes the agent's connection and its hello.
+    func accept() async throws -> Broker {
+        let listener = self.listener
+        let broker = try await blocking {
+            Broker(connection: Connection(try listener.accept(), maximumFrame: AgentWire.maximumFrame))
+        }
+        #expect(try await broker.next() == .hello(version: 1))
+        return broker
+    }
+}
+
+/// The broker's end of one connection.
+struct Broker {
+    let connection: Connection
+
+    func send(_ order: AgentOrder) throws { try AgentWire.send(order, over: connection) }
+
+    func next() async throws -> AgentMessage {
+        let connection = self.connection
+        return try await blocking { try AgentWire.receive(AgentMessage.self, from: connection) }
+    }
+}
+
+extension ProcessTable {
+    /// Those of `others` that still run.
+    func stillRunning(_ others: [Entry]) -> [Int32] {
+        let running = Set(entries.filter { !$0.isZombie }.map { "\($0.pid) \($0.startTime)" })
+        return others.filter { running.contains("\($0.pid) \($0.startTime)") }.map(\.pid)
+    }
+}
+
+/// Whether something has this path; an error where that cannot be told.
+func isThere(_ path: String) throws -> Bool {
+    var status = stat()
+    if unsafe lstat(path, &status) == 0 { return true }
+    guard errno == ENOENT else { throw TestProblem("\(path): error \(errno)") }
+    return false
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Glibc
+import Testing
+import TestSupport
+import UnixSocket
+
+/// The real agent with a browser that does its worst: a helper that leaves its parent, its group and its session.
+@Suite struct BrowserAgentTests {
+    private static let escaping = """
+        setsid /bin/sh -c '(/bin/sleep 600 & exec /bin/sleep 600) & exec /bin/sleep 600' & \
+        echo >$HOME/download; echo >$TMPDIR/socket; echo >{profile}/history; \
+        exec /usr/bin/python3 -c 'import os,socket,sys; \
+        socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(b\"up\",sys.argv[1]); os.execv(\"/bin/sleep\",[\"sleep\",\"600\"])' \
+        EVENTS {url}
+        """
+
+    private func withBrowser(
+        _ body: (AgentWorld, RunningProgram, Broker, [ProcessTable.Entry]) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let events = try DatagramSocket(path: scratch.path("events"))
+            let script = Self.escaping.replacing("EVENTS", with: events.path)
+            let world = try AgentWorld(scratch, command: ["/bin/sh", "-c", script])
+            let agent = try await world.startAgent()
+            let broker = try await world.accept()
+            try broker.send(.open(id: 7, epoch: world.epoch, url: "http://127.0.0.1:9/canary-page"))
+            #expect(try await broker.next() == .opened(id: 7))
+            #expect(try await events.next() == "up")
+            let processes = try ProcessTable.read().descendants(of: agent.pid)
+            #expect(processes.count >= 4)
+            #expect(try isThere(world.profile + "/home/download"))
+            #expect(try isThere(world.temporary + "/socket"))
+            try await body(world, agent, broker, processes)
+            #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
+            #expect(try !isThere(world.profile))
+            #expect(try !isThere(world.temporary))
+            #expect(try !agent.log().contains("canary"))
+        }
+    }
+
+    @Test func `closing ends every process, also those that escaped, and removes every folder`() async throws {
+        try await withBrowser { world, agent, broker, processes in
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `a lost connection closes everything before the next hello`() async throws {
+        try await withBrowser { world, _, broker, processes in
+            broker.connection.shutDown()
+            _ = try await world.accept()
+            #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
+        }
+    }
+
+    @Test func `an order that cannot be understood counts as a lost connection`() async throws {
+        try await withBrowser { world, _, broker, _ in
+            try broker.connection.write(Array(#"{"sing":{}}"#.utf8))
+            _ = try await world.accept()
+        }
+    }
+
+    @Test func `asked to stop, the agent clears everything and ends well`() async throws {
+        try await withBrowser { _, agent, _, _ in
+            let code = try await agent.stop()
+            #expect(code == 0)
+        }
+    }
+
+    @Test func `what a killed agent left is gone before the next one says hello`() async throws {
+        try await withBrowser { world, agent, _, processes in
+            agent.kill()
+            try await agent.waitForExit()
+            #expect(try ProcessTable.read().stillRunning(processes).count == processes.count)
+            #expect(try isThere(world.profile))
+            _ = try await world.startAgent()
+        }
+    }
+
+    @Test func `the end of the browser itself is told, and what it left running ends`() async throws {
+        try await withBrowser { world, agent, broker, processes in
+            let browser = try #require(processes.first { $0.parent == agent.pid && $0.group == $0.pid })
+            kill(browser.pid, SIGTERM)
+            #expect(try await broker.next() == .browserExited(epoch: world.epoch))
+            #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
+            #expect(try isThere(world.profile))
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `a second agent with the same profiles is refused and harms nothing`() async throws {
+        try await withBrowser { world, _, broker, processes in
+            await #expect(throws: TestProblem.self) { try await world.startAgent() }
+            #expect(try textOfFile(world.scratch.path("agent.log")).contains("already_running"))
+            #expect(try ProcessTable.read().stillRunning(processes).count == processes.count)
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `a folder that somebody else made first is not used, and the page is not opened`() async throws {
+        try await Scratch.with { scratch in
+            let world = try AgentWorld(scratch, command: ["/bin/sleep", "600", "{profile}", "{url}"])
+            try Directory(path: world.temporary).make(mode: 0o777)
+            #expect(unsafe chmod(world.temporary, 0o777) == 0)
+            scratch.atEnd { _ = try? Directory(path: world.temporary).removeTree() }
+            let agent = try await world.startAgent()
+            let broker = try await world.accept()
+            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            guard case .failed(1, "profile_unavailable", _) = try await broker.next() else {
+                Issue.record("the folder was used")
+                return
+            }
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+        }
+    }
+
+    @Test func `a browser that is not installed is a failure of the order, not of the agent`() async throws {
+        try await Scratch.with { scratch in
+            let world = try AgentWorld(scratch, command: ["/nonexistent/browser", "{profile}", "{url}"])
+            _ = try await world.startAgent()
+            let broker = try await world.accept()
+            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            guard case .failed(1, "browser_unavailable", _) = try await broker.next() else {
+                Issue.record("it was opened")
+                return
+            }
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `an unusable configuration is named with its remedy`() async throws {
+        try await Scratch.with { scratch in
+            try scratch.write(#"{"socket":"/s","colour":"red"}"#, to: "agent.json")
+            let agent = try await RunningProgram.start(
+                try RunningProgram.built("baton-agent"), ["--config", scratch.path("agent.json")], log: "agent.log",
+                awaitsReady: false, in: scratch)
+            #expect(try await agent.waitForExit() == 78)
+            #expect(try agent.log() == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel.\n")
+        }
+    }
+}

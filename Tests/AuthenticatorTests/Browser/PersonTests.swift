@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import FoundationEssentials
+import Testing
+import TestSupport
+import UnixSocket
+
+/// The real agent, Debian's Chromium and the person who sits at it, with a small https site to sign in to.
+@Suite(.serialized) struct PersonTests {
+    private static let password = "pä\"ss wörd-canary"
+
+    private struct Site: Decodable {
+        let broker: Int
+        let login: Int
+        let spki: String
+    }
+
+    private struct Submission: Decodable, Equatable {
+        let event: String
+        var username: String?
+        var password: String?
+    }
+
+    /// Plays with a person of this kind until the browser has been opened.
+    private func withPerson(
+        _ traits: String, _ body: (AgentWorld, RunningProgram, Broker, DatagramSocket) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let events = try DatagramSocket(path: scratch.path("events"))
+            let people = Repository.root + "/Tests/Person"
+            _ = try await RunningProgram.start(
+                "/usr/bin/python3", [people + "/site.py", scratch.path, events.path], log: "site.log", in: scratch)
+            let site = try JSONDecoder().decode(Site.self, from: Data(textOfFile(scratch.path("site.json")).utf8))
+            let person = try scratch.write(
+                #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"\#(traits)}"#, to: "person.json")
+            let world = try AgentWorld(
+                scratch,
+                command: [
+                    "/usr/bin/python3", people + "/person.py", "--person", person, "--profile", "{profile}",
+                    "--log", scratch.path("person.log"), "--host-resolver-rules=MAP login.baton.test 127.0.0.1",
+                    "--ignore-certificate-errors-spki-list=\(site.spki)", "{url}",
+                ])
+            let agent = try await world.startAgent()
+            let broker = try await world.accept()
+            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
+            #expect(try await broker.next() == .opened(id: 1))
+            #expect(try await next(events).event == "page")
+            try await body(world, agent, broker, events)
+            #expect(try !isThere(world.profile))
+            #expect(try !isThere(world.temporary))
+            for log in ["agent.log", "person.log"] {
+                let text = try textOfFile(scratch.path(log))
+                #expect(!text.contains("canary") && !text.contains("amara") && !text.contains("/start"))
+            }
+        }
+    }
+
+    private func next(_ events: DatagramSocket) async throws -> Submission {
+        try JSONDecoder().decode(Submission.self, from: Data(try await events.next().utf8))
+    }
+
+    /// What Chromium is made of, by the words in the command lines of its processes.
+    private func parts(of processes: [ProcessTable.Entry]) throws -> Set<String> {
+        let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
+        return Set(["person.py", "zygote", "crashpad", "renderer"].filter { part in lines.contains { $0.contains(part) } })
+    }
+
+    @Test func `a person signs in with real keys on a real page, and nothing of the browser outlives its epoch`()
+        async throws
+    {
+        try await withPerson("") { world, agent, broker, events in
+            let submission = Submission(event: "submitted", username: "amara@baton.test", password: Self.password)
+            #expect(try await next(events) == submission)
+            #expect(try await next(events).event == "end")
+            let processes = try ProcessTable.read().descendants(of: agent.pid)
+            #expect(try parts(of: processes) == ["person.py", "zygote", "crashpad", "renderer"])
+            #expect(try isThere(world.profile + "/browser/Default"))
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+        }
+    }
+
+    @Test func `what a killed agent left of Chromium is gone before the next one says hello`() async throws {
+        try await withPerson("") { world, agent, _, events in
+            #expect(try await next(events).event == "submitted")
+            #expect(try await next(events).event == "end")
+            let processes = try ProcessTable.read().descendants(of: agent.pid)
+            agent.kill()
+            try await agent.waitForExit()
+            #expect(try parts(of: processes) == ["person.py", "zygote", "crashpad", "renderer"])
+            _ = try await world.startAgent()
+            #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
+        }
+    }
+
+    @Test func `who mistypes the password tries again`() async throws {
+        try await withPerson(#","wrongPasswordFirst":true"#) { world, _, broker, events in
+            #expect(try await next(events).password == "not " + Self.password)
+            #expect(try await next(events).password == Self.password)
+            #expect(try await next(events).event == "end")
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `who closes the browser instead is told to the broker`() async throws {
+        try await withPerson(#","closeInsteadOfSignIn":true"#) { world, agent, broker, _ in
+            #expect(try await broker.next() == .browserExited(epoch: world.epoch))
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+            #expect(try isThere(world.profile))
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `a second page in the same epoch is opened in the browser that is there`() async throws {
+        try await withPerson("") { world, agent, broker, events in
+            #expect(try await next(events).event == "submitted")
+            #expect(try await next(events).event == "end")
+            let site = try JSONDecoder().decode(
+                Site.self, from: Data(textOfFile(world.scratch.path("site.json")).utf8))
+            try broker.send(.open(id: 2, epoch: world.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
+            #expect(try await broker.next() == .opened(id: 2))
+            for event in ["page", "submitted", "end"] { #expect(try await next(events).event == event) }
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+        }
+    }
+}

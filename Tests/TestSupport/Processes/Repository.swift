@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where the sources stand, for tests that run programs which are not compiled.
+package enum Repository {
+    /// The folder with `Package.swift`.
+    package static let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+}

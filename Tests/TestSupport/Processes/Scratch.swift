@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+internal import Synchronization
+
+/// A folder of one test, with a short path (sockets take 107 bytes), removed when the test ends.
+package final class Scratch: Sendable {
+    package let path: String
+    private let cleanups = Mutex<[@Sendable () async -> Void]>([])
+
+    private init() throws {
+        var template = Array("/tmp/baton-test-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { throw TestProblem("mkdtemp: error \(errno)") }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Lends a fresh folder to `body`. Afterwards, also when it throws, what was registered with ``atEnd(_:)`` runs in
+    /// reverse order, and the folder goes.
+    package static func with<Value>(_ body: (Scratch) async throws -> Value) async throws -> Value {
+        let scratch = try Scratch()
+        do {
+            let value = try await body(scratch)
+            await scratch.cleanUp()
+            return value
+        } catch {
+            await scratch.cleanUp()
+            throw error
+        }
+    }
+
+    /// Registers what is to be done at the end; the last one registered comes first.
+    package func atEnd(_ cleanup: @escaping @Sendable () async -> Void) {
+        cleanups.withLock { $0.append(cleanup) }
+    }
+
+    /// The path of `name` in the folder.
+    package func path(_ name: String) -> String { path + "/" + name }
+
+    /// Writes a file into the folder, readable by this user alone, and gives its path.
+    @discardableResult
+    package func write(_ text: String, to name: String) throws -> String {
+        let file = unsafe clinux_open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        guard file >= 0 else { throw TestProblem("\(name): error \(-file)") }
+        defer { close(file) }
+        guard unsafe Glibc.write(file, text, text.utf8.count) == text.utf8.count else {
+            throw TestProblem("\(name): error \(errno)")
+        }
+        return path(name)
+    }
+
+    private func cleanUp() async {
+        while let next = cleanups.withLock({ $0.popLast() }) { await next() }
+        _ = unsafe clinux_remove_tree(path)
+    }
+}
