@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "Redaction", "UnixSocket",
+                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(

@@ -21,7 +21,7 @@ extension Platform {
                 LogoutEndpoint(platform: self).addRoutes(to: router)
                 EndSessionEndpoint(platform: self).addRoutes(to: router)
             },
-            names.deviceRegistration: router { router in
+            names.deviceRegistration: router(errors: RegistrationErrors()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
             names.graph: router(errors: GraphErrors(ambient: ambient)) { router in

@@ -16,7 +16,7 @@ package struct Platform: Sendable {
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
     let storageKey: StorageKey
-    let hashing: HashingPool
+    package let hashing: HashingPool
     let pages: Pages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.

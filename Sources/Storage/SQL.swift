@@ -4,7 +4,8 @@
 ///
 ///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
 ///
-/// The portable subset: TEXT, BIGINT, BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`, no vendor functions.
+/// The portable subset: TEXT, BIGINT, BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`, no vendor
+/// functions.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text between the parameters; always one piece more than there are parameters.
     let pieces: [String]

@@ -3,6 +3,7 @@ internal import Glibc
 internal import Hummingbird
 internal import IdentityPlatform
 internal import Logging
+internal import Redaction
 internal import ServiceLifecycle
 internal import Storage
 internal import UnixSignals
@@ -53,6 +54,28 @@ struct Composition {
         if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
             identity.passwordCost = cost
         }
-        return try await Platform(configuration: identity, database: database)
+        return try await Platform(
+            configuration: identity, database: database,
+            storageKey: try storageKey(directory))
+    }
+
+    /// The key of what the database keeps sealed, made at the first start. One of the wrong length is refused, never
+    /// replaced: what it sealed would be lost.
+    private func storageKey(_ directory: StateDirectory) throws -> StorageKey {
+        let name = "storage.key"
+        let bytes: [UInt8]
+        if let kept = try directory.read(name) {
+            bytes = kept
+        } else {
+            bytes = Ambient.system.randomBytes(StorageKey.length)
+            try directory.replace(name, with: bytes)
+        }
+        do {
+            return try StorageKey(SecretBytes(copying: bytes))
+        } catch {
+            throw ServerError(
+                .fileUnusable, "\(directory.path(of: name)) is not a key of \(StorageKey.length) bytes.",
+                remedy: "Restore the file from a backup; without it devices have to be joined again.")
+        }
     }
 }

@@ -24,7 +24,10 @@ enum World {
             username: "\(name)@baton.test")
     }
 
-    static func epoch(_ counter: UInt64) -> Epoch { Epoch(random: SystemRandomNumberGenerator(), counter: counter) }
+    static func epoch(_ counter: UInt64) -> Epoch {
+        var generator = SystemRandomNumberGenerator()
+        return Epoch(random: &generator, counter: counter)
+    }
 
     static func current(_ current: AccountRecord?, previous: AccountRecord?, _ epoch: Epoch = epoch(1)) -> FlatMap {
         CurrentAccount(current: current, previousHomeAccountID: previous?.homeAccountID, epoch: epoch).entries

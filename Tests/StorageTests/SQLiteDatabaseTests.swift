@@ -11,8 +11,10 @@ private let pets = Migration(
     @Test func `values come back as they were bound, hostile text too`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         let name = "x'); DROP TABLE person; --"
-        try await database.write { try $0.execute("INSERT INTO person VALUES (\(name), \(Int64?.none), \([0, 255] as [UInt8]))") }
-        let row = try #require(try await database.read { try $0.row("SELECT id, age, photo FROM person WHERE id = \(name)") })
+        let photo: [UInt8] = [0, 255]
+        try await database.write { try $0.execute("INSERT INTO person VALUES (\(name), \(Int64?.none), \(photo))") }
+        let found = try await database.read { try $0.row("SELECT id, age, photo FROM person WHERE id = \(name)") }
+        let row = try #require(found)
         #expect(try row.text(0) == name)
         #expect(try row.optionalInteger(1) == nil)
         #expect(try row.bytes(2) == [0, 255])
@@ -46,7 +48,8 @@ private let pets = Migration(
         let secret = "canary-7f3a"
         try await database.write { try $0.execute("INSERT INTO person (id) VALUES (\(secret))") }
         await expectRefusal(.conflict, of: "INSERT INTO person (id) VALUES (\(secret))", in: database, hiding: secret)
-        await expectRefusal(.constraint, of: "INSERT INTO pet VALUES (\(secret), 'nobody')", in: database, hiding: secret)
+        await expectRefusal(
+            .constraint, of: "INSERT INTO pet VALUES (\(secret), 'nobody')", in: database, hiding: secret)
         await expectRefusal(.failed, of: "INSERT INTO nothing VALUES (\(secret))", in: database, hiding: secret)
     }
 
@@ -60,7 +63,9 @@ private let pets = Migration(
 }
 
 @Suite struct MigrationTests {
-    private func path() -> String { FileManager.default.temporaryDirectory.path + "/storage-\(UUID().uuidString).sqlite" }
+    private func path() -> String {
+        FileManager.default.temporaryDirectory.path + "/storage-\(UUID().uuidString).sqlite"
+    }
 
     @Test func `a file is private, durable and keeps its rows when the schema grows`() async throws {
         let path = path()

@@ -29,7 +29,7 @@ package enum IdentityAdmin {
         case audit = "/identity/tenants/{tenant}/audit"
         /// GET `[Device]`.
         case devices = "/identity/tenants/{tenant}/devices"
-        /// DELETE → 204.
+        /// PATCH `DeviceChange` → 204; DELETE → 204. `{device}` is the device id.
         case device = "/identity/tenants/{tenant}/devices/{device}"
 
         /// The path with its places filled in, percent-encoded.

@@ -18,7 +18,7 @@ struct DeviceJoin: Sendable {
     /// - Throws: ``OperatorFailure`` where the directory refuses; ``BrokerError``, ``HTTPSError``.
     func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> JoinRecord {
         let server = IdentityClient(https: https, loginURL: order.loginURL, tenant: order.tenant)
-        let scope = WellKnownClient.deviceRegistration + Scopes.defaultSuffix
+        let scope = WellKnownApplication.deviceRegistration + Scopes.defaultSuffix
         let signIn = InteractiveSignIn(
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
         let tokens = try await signIn.run(open: open, interruption: interruption)

@@ -40,7 +40,7 @@ struct InteractiveSignIn: Sendable {
 
     private func authorizeURL(redirectURI: String, state: String, challenge: String) -> String {
         var query = FormParameters()
-        query.append(ParameterName.clientID, WellKnownClient.broker)
+        query.append(ParameterName.clientID, WellKnownApplication.broker)
         query.append(ParameterName.responseType, "code")
         query.append(ParameterName.redirectURI, redirectURI)
         query.append(ParameterName.scope, scopes.text)
@@ -71,7 +71,7 @@ struct InteractiveSignIn: Sendable {
     private func redeem(_ code: String, _ verifier: String, redirectURI: String) async throws -> Tokens {
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.authorizationCode.rawValue)
-        form.append(ParameterName.clientID, WellKnownClient.broker)
+        form.append(ParameterName.clientID, WellKnownApplication.broker)
         form.append(ParameterName.code, code)
         form.append(ParameterName.redirectURI, redirectURI)
         form.append(ParameterName.codeVerifier, verifier)

@@ -50,7 +50,8 @@ package enum AdminRefusal: String, Error, Sendable {
         case .badDisplayName: ("The display name is empty or too long.", "Use 1 to 256 characters.")
         case .weakPassword: ("The password is too short or too long.", "Use 8 to 256 characters.")
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
-        case .unknownResource: ("A resource is not an application id that the server knows.", "Use Graph's or DRS's id.")
+        case .unknownResource:
+            ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: ("The server failed.", "Look into the server's log.")
         }

@@ -21,6 +21,7 @@ package struct AdminRoutes: Sendable {
         addUserRoutes(to: router)
         addRoleRoutes(to: router)
         addClientRoutes(to: router)
+        addDeviceRoutes(to: router)
     }
 }
 

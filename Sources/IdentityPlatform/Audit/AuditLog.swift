@@ -15,6 +15,8 @@ package struct AuditEntry: Sendable {
 package enum AuditAction: String, Sendable {
     case clientAdded = "client.add"
     case clientRemoved = "client.remove"
+    case deviceDisabled = "device.disable"
+    case deviceEnabled = "device.enable"
     case deviceJoined = "device.join"
     case deviceRemoved = "device.remove"
     case passwordSet = "user.password.set"

@@ -53,7 +53,8 @@ struct SignIn: Sendable {
             return page(authorize, request, username: username, alert: .busy)
         }
         guard let user else {
-            try await platform.recordFailedSignIn(name: username, tenant: authorize.tenant.id, client: authorize.client.id)
+            try await platform.recordFailedSignIn(
+                name: username, tenant: authorize.tenant.id, client: authorize.client.id)
             return page(authorize, request, username: username, alert: .badCredentials)
         }
         return try await begin(authorize, user, request)

@@ -63,6 +63,9 @@ private func conclude(
     }
     guard session.device == nil || session.device?.id == device else { return .foreign }
     try PrimaryRefreshTokens(connection).remove(session: id, tenant: tenant)
-    try sessions.end(id, tenant: tenant, at: time)
+    if try sessions.end(id, tenant: tenant, at: time) {
+        try AuditLog(connection).append(
+            .sessionEnded, tenant: tenant, actor: device.rawValue, subject: id.rawValue, at: time)
+    }
     return .ended
 }

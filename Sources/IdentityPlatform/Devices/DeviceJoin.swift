@@ -39,7 +39,11 @@ struct DeviceJoin: Sendable {
                 deviceKey: Array(key.derRepresentation),
                 transportKey: request.transportKey.key.encoded),
             registered: begin, epoch: nil)
-        try await platform.database.write { try Devices($0).add(device) }
+        try await platform.database.write { connection in
+            try Devices(connection).add(device)
+            try AuditLog(connection).append(
+                .deviceJoined, tenant: token.tenant, actor: token.user.id.rawValue, subject: id.rawValue, at: begin)
+        }
         let thumbprint = Insecure.SHA1.hash(data: certificate).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }

@@ -13,28 +13,20 @@ struct DeviceRegistrationEndpoints: Sendable {
     private static let versions: Set<String> = ["1.0", "2.0"]
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/{tenant}/Discover") { request, context in
-            await guarded(context) { try await discover(context) }
+        router.get("/{tenant}/Discover") { _, context in
+            guard let tenant = try await platform.tenant(in: context) else { throw RegistrationError.unknownTenant }
+            return Response(json: RegistrationDiscovery(names: platform.configuration.names, tenant: tenant).members)
         }
-        router.get("/EnrollmentServer/nonce/{tenant}") { request, context in
-            await guarded(context) {
-                _ = try await platform.tenant(in: context)
-                var body = MembersWriter()
-                body.set(RegistrationName.value, platform.nonces.make())
-                return Response(json: body)
-            }
+        router.get("/EnrollmentServer/nonce/{tenant}") { _, context in
+            _ = try await platform.tenant(in: context)
+            var body = MembersWriter()
+            body.set(RegistrationName.value, platform.nonces.make())
+            return Response(json: body)
         }
-        router.post("/EnrollmentServer/device") { request, context in
-            await guarded(context) { try await join(request, context) }
-        }
+        router.post("/EnrollmentServer/device", use: join)
     }
 
-    private func discover(_ context: IdentityContext) async throws -> Response {
-        guard let tenant = try await platform.tenant(in: context) else { throw RegistrationError.unknownTenant }
-        return Response(json: RegistrationDiscovery(names: platform.configuration.names, tenant: tenant).members)
-    }
-
-    private func join(_ request: Request, _ context: IdentityContext) async throws -> Response {
+    @Sendable private func join(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let token = try await platform.accessTokens.check(
             authorization: request.headers[.authorization], for: platform.resources.deviceRegistration)
         guard let version = request.uri.queryParameters["api-version"], Self.versions.contains(String(version)) else {
@@ -50,25 +42,5 @@ struct DeviceRegistrationEndpoints: Sendable {
         let reply = try await DeviceJoin(platform: platform).join(join, by: token)
         context.logger.info("device joined", metadata: ["device.shared": "\(join.isShared)"])
         return Response(json: reply.encoded)
-    }
-
-    /// Turns whatever a route throws into an answer of this protocol.
-    private func guarded(_ context: IdentityContext, _ route: () async throws -> Response) async -> Response {
-        do {
-            return try await route()
-        } catch let error as RegistrationError {
-            context.logger.debug("registration refused", metadata: ["registration.code": "\(error.code.rawValue)"])
-            return error.response
-        } catch let refusal as AccessTokens.Refusal {
-            context.logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
-            return RegistrationError.unauthenticated.response
-        } catch is OAuthError {
-            return RegistrationError.unknownTenant.response
-        } catch is NIOTooManyBytesError {
-            return RegistrationError.malformed.response
-        } catch {
-            context.logger.error("request failed", metadata: ["error": "\(error)"])
-            return RegistrationError.fault.response
-        }
     }
 }

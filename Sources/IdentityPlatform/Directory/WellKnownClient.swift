@@ -10,7 +10,10 @@ package struct WellKnownClient: Sendable {
     /// The broker on the device, and Entra's name for it.
     package static let broker = WellKnownClient(
         id: "29d9ed98-a469-4536-ade2-f981bc1d605e", displayName: "Authentication Broker",
-        redirectURIs: ["http://localhost", "http://127.0.0.1", "ms-appx-web://Microsoft.AAD.BrokerPlugin/29d9ed98-a469-4536-ade2-f981bc1d605e"])
+        redirectURIs: [
+            "http://localhost", "http://127.0.0.1",
+            "ms-appx-web://Microsoft.AAD.BrokerPlugin/29d9ed98-a469-4536-ade2-f981bc1d605e",
+        ])
 
     static let compatibilityPack: [WellKnownClient] = [broker]
 }

@@ -22,8 +22,8 @@ struct GraphEndpoints: Sendable {
         if let select {
             wanted = try select.split(separator: ",").map { name in
                 let name = name.filter { $0 != " " }
-                guard let property = GraphProperty.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() })
-                else { throw GraphError.unknownProperty }
+                let property = GraphProperty.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+                guard let property else { throw GraphError.unknownProperty }
                 return property
             }
         }

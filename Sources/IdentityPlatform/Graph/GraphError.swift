@@ -25,7 +25,8 @@ enum GraphError: String, Error {
 
     private var message: String {
         switch self {
-        case .unauthenticated: "The access token is missing, invalid or expired, or its session has ended. Sign in again."
+        case .unauthenticated:
+            "The access token is missing, invalid or expired, or its session has ended. Sign in again."
         case .accessDenied: "The token does not allow this. Ask for the scope that does."
         case .notFound: "There is no such resource."
         case .unknownProperty: "The query names a property that does not exist."

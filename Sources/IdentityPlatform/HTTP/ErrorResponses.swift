@@ -12,7 +12,8 @@ struct ErrorResponses: RouterMiddleware {
     let ambient: Ambient
 
     func handle(
-        _ request: Request, context: IdentityContext, next: @concurrent (Request, IdentityContext) async throws -> Response
+        _ request: Request, context: IdentityContext,
+        next: @concurrent (Request, IdentityContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)

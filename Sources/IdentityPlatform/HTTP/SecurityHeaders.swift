@@ -7,7 +7,8 @@ struct SecurityHeaders: RouterMiddleware {
     typealias Context = IdentityContext
 
     func handle(
-        _ request: Request, context: IdentityContext, next: @concurrent (Request, IdentityContext) async throws -> Response
+        _ request: Request, context: IdentityContext,
+        next: @concurrent (Request, IdentityContext) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
         let defaults: [(HTTPField.Name, String)] = [

@@ -12,11 +12,10 @@ package struct StorageKey: Sendable {
         case notAKey
         /// Sealed under another key, for another purpose, or changed since.
         case doesNotOpen
-        /// The key's file cannot be read or made; the number is the system's.
-        case file(errno: Int32)
     }
 
-    static let length = 32
+    /// Bytes of a key.
+    package static let length = 32
     private let key: SymmetricKey
 
     /// Takes a key of 32 bytes.

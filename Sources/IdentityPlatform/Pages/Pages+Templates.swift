@@ -4,14 +4,15 @@ extension Pages {
     static let signInBody = """
         <title>Sign in</title></head><body><main>
         <h1>Sign in</h1>
-        <p>{{tenant}}, to continue to {{client}}</p>
-        {{#alert}}<div role="alert">{{.}}</div>{{/alert}}
-        <form method="post" action="{{action}}">
-        <input type="hidden" name="csrf" value="{{csrf}}">
-        <input type="hidden" name="request" value="{{request}}">
+        <p>{{{tenant}}}, to continue to {{{client}}}</p>
+        {{#alert}}<div role="alert">{{{.}}}</div>{{/alert}}
+        <form method="post" action="{{{action}}}">
+        <input type="hidden" name="csrf" value="{{{csrf}}}">
+        <input type="hidden" name="request" value="{{{request}}}">
         <label for="username">User name</label>
         <input id="username" name="username" type="text" inputmode="email" autocomplete="username" \
-        autocapitalize="none" spellcheck="false" required maxlength="256" value="{{username}}"{{^named}} autofocus{{/named}}>
+        autocapitalize="none" spellcheck="false" required maxlength="256" value="{{{username}}}"\
+        {{^named}} autofocus{{/named}}>
         <label for="password">Password</label>
         <input id="password" name="password" type="password" autocomplete="current-password" required \
         maxlength="256"{{#named}} autofocus{{/named}}>
@@ -21,24 +22,24 @@ extension Pages {
         """
 
     static let messageBody = """
-        <title>{{title}}</title></head><body><main>
-        <h1>{{title}}</h1>
-        {{#isAlert}}<div role="alert">{{text}}</div>{{/isAlert}}{{^isAlert}}<p>{{text}}</p>{{/isAlert}}
+        <title>{{{title}}}</title></head><body><main>
+        <h1>{{{title}}}</h1>
+        {{#isAlert}}<div role="alert">{{{text}}}</div>{{/isAlert}}{{^isAlert}}<p>{{{text}}}</p>{{/isAlert}}
         </main></body>
         """
 
     static let redirectBody = """
         <title>Signed in</title></head><body><main>
         <h1>One moment</h1>
-        <p><a href="{{target}}">Continue</a></p>
+        <p><a href="{{{target}}}">Continue</a></p>
         </main></body>
         """
 
     static let formPostBody = """
         <title>Signed in</title></head><body><main>
         <h1>One moment</h1>
-        <form method="post" action="{{target}}">
-        {{#fields}}<input type="hidden" name="{{name}}" value="{{value}}">{{/fields}}
+        <form method="post" action="{{{target}}}">
+        {{#fields}}<input type="hidden" name="{{{name}}}" value="{{{value}}}">{{/fields}}
         <button type="submit">Continue</button>
         </form>
         </main><script>{{{script}}}</script></body>

@@ -6,7 +6,11 @@ internal import Hummingbird
 internal import Mustache
 internal import NIOCore
 
-/// The pages that a browser shows, compiled once. Mustache escapes every value.
+/// The pages that a browser shows, compiled once.
+///
+/// Values are escaped here, scalar by scalar, and the templates take them as they are: the library's own escaping goes
+/// by characters and lets a quotation mark through that a combining mark follows, which a browser reads as the end of
+/// an attribute.
 struct Pages: Sendable {
     private let signIn: MustacheTemplate
     private let message: MustacheTemplate
@@ -38,21 +42,22 @@ struct Pages: Sendable {
     func signIn(_ content: SignIn, redirect: RedirectURI, status: HTTPResponse.Status) -> Response {
         page(
             signIn.render([
-                "tenant": content.tenant, "client": content.client, "action": content.action,
-                "request": content.request, "csrf": content.csrf, "username": content.username,
-                "named": !content.username.isEmpty, "alert": content.alert as Any,
+                "tenant": escaped(content.tenant), "client": escaped(content.client),
+                "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
+                "username": escaped(content.username), "named": !content.username.isEmpty,
+                "alert": content.alert.map(escaped) as Any,
             ]),
             status: status, formAction: "'self' \(redirect.policySource)")
     }
 
     /// A page that only says something.
     func message(title: String, text: String, isAlert: Bool = false, status: HTTPResponse.Status = .ok) -> Response {
-        page(message.render(["title": title, "text": text, "isAlert": isAlert]), status: status)
+        page(message.render(["title": escaped(title), "text": escaped(text), "isAlert": isAlert]), status: status)
     }
 
     /// A redirect whose body holds the target as an anchor, which some clients read instead of `Location`.
     func redirect(to target: String, status: HTTPResponse.Status) -> Response {
-        var response = page(redirect.render(["target": target]), status: status)
+        var response = page(redirect.render(["target": escaped(target)]), status: status)
         response.headers[.location] = target
         return response
     }
@@ -61,8 +66,8 @@ struct Pages: Sendable {
     func formPost(to target: RedirectURI, fields: [(name: String, value: String)]) -> Response {
         page(
             formPost.render([
-                "target": target.text, "script": Self.script,
-                "fields": fields.map { ["name": $0.name, "value": $0.value] },
+                "target": escaped(target.text), "script": Self.script,
+                "fields": fields.map { ["name": escaped($0.name), "value": escaped($0.value)] },
             ]),
             status: .ok, formAction: target.policySource, script: Self.scriptSource)
     }
@@ -81,6 +86,22 @@ struct Pages: Sendable {
                 .contentSecurityPolicy: (policy + (script.map { ["script-src \($0)"] } ?? [])).joined(separator: "; "),
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// Text as it may stand in an element or in a quoted attribute (HTML, section 13.1).
+    private func escaped(_ text: String) -> String {
+        var output = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": output.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": output.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": output.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": output.append(contentsOf: "&quot;".unicodeScalars)
+            case "'": output.append(contentsOf: "&#39;".unicodeScalars)
+            default: output.append(scalar)
+            }
+        }
+        return String(output)
     }
 
     private static func template(_ body: String) throws -> MustacheTemplate {

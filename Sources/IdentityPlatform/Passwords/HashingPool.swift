@@ -11,6 +11,7 @@ package final class HashingPool: Sendable {
     private let lanes: [DispatchQueue]
     private let capacity: Int
     private let waiting: Mutex<[Int]>
+    private let finished = Mutex(0)
 
     /// - Parameters:
     ///   - threads: how many hashes are computed at a time.
@@ -21,6 +22,9 @@ package final class HashingPool: Sendable {
         waiting = Mutex([Int](repeating: 0, count: threads))
     }
 
+    /// How many pieces of work it has done.
+    package var completed: Int { finished.withLock { $0 } }
+
     /// Runs `work` on one of the pool's threads.
     ///
     /// - Throws: ``Busy``, or what `work` throws.
@@ -30,6 +34,7 @@ package final class HashingPool: Sendable {
             lanes[lane].async {
                 let result = Result { try work() }
                 self.waiting.withLock { $0[lane] -= 1 }
+                self.finished.withLock { $0 += 1 }
                 continuation.resume(with: result)
             }
         }

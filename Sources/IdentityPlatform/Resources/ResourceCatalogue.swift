@@ -49,8 +49,8 @@ package struct ResourceCatalogue: Sendable {
         }
         guard client.resources.contains(resource.application) else { throw .noConsent }
         return GrantedScope(
-            resource: resource, audience: identifier, permissions: try Self.permissions(names.map(\.permission), resource),
-            requested: requested)
+            resource: resource, audience: identifier,
+            permissions: try Self.permissions(names.map(\.permission), resource), requested: requested)
     }
 
     private static let protocolScopes: Set<String> = [

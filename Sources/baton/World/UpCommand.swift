@@ -1,3 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-struct UpCommand: AsyncParsableCommand { static let configuration = CommandConfiguration(commandName: "up") }
+import Dispatch
+import FoundationEssentials
+import Glibc
+
+/// Starts a whole world and keeps it up.
+struct UpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Start a whole world on loopback: server, organisation, one device, two apps. Ctrl-C ends it.",
+        discussion: """
+            Every process runs as you, so this shows the hand-over and not the walls between users. Started again in the \
+            same folder it goes on where it was left, except that a worker's session ends with the device.
+            """)
+
+    @OptionGroup var options: WorldOptions
+    @Option(parsing: .upToNextOption, help: "A program that acts as the person at the browser, instead of a window.")
+    var browser: [String] = []
+
+    func run() async throws {
+        let world = try World(
+            layout: options.layout, programs: try options.programs,
+            browser: browser.isEmpty ? .window : .program(browser))
+        let ended = Signals.next([SIGINT, SIGTERM])
+        do {
+            try await world.up { OutputOptions.print(["  " + $0]) }
+            OutputOptions.print(try Welcome(world).lines)
+            _ = await ended.value
+            OutputOptions.print(["", "Ending the world; it goes on with: make up"])
+            try world.stop()
+        } catch let failure as CommandFailure {
+            OutputOptions.print(["baton: \(failure)"], to: STDERR_FILENO)
+            try world.stop()
+            throw failure.exitCode
+        }
+    }
+}
+
+/// Where a world is and what it is made of.
+struct WorldOptions: ParsableArguments {
+    @Option(help: "The world's folder.") var directory = ".baton"
+    @Option(help: "The sample app's program.")
+    var sample = "Examples/FirstlineWorker/.build/debug/firstline-worker"
+
+    var layout: WorldLayout { WorldLayout(root: URL(filePath: directory).path) }
+    var programs: ProgramFiles { get throws { try ProgramFiles(sample: sample) } }
+}
+
+extension World {
+    /// Brings everything up, from wherever it was left.
+    func up(_ say: (String) -> Void) async throws {
+        say("starting the server")
+        try startServer()
+        say("preparing \(WorldFacts.organisation)")
+        try await prepareOrganisation()
+        say("starting the device")
+        try startDevice()
+        try startAgent()
+        try prepareApps()
+    }
+}
+
+/// What a person reads when the world is up.
+struct Welcome {
+    let lines: [String]
+
+    init(_ world: World) throws {
+        let facts = world.facts
+        let people = facts.people.map { person in
+            [person.userName, person.password, person.role ?? person.jobTitle]
+        }
+        let apps = facts.apps.prefix(2).map { app in
+            "  BATON_SOCKET=\(world.layout.run)/broker.sock \(world.programs.sample) --config \(world.configuration(of: app.number))"
+        }
+        lines = ["", "\(WorldFacts.organisation) is up.", ""]
+            + Table.lines(["USER NAME", "PASSWORD", "WHO"], people).map { "  " + $0 }
+            + [
+                "", "  identity platform  \(facts.loginURL)/\(try world.tenantID())",
+                "  Graph              \(facts.graphURL)", "  logs               \(world.layout.logs)", "",
+                "Two apps, each in a terminal of its own (type: sign-in, me, note hello, sign-out):",
+            ] + apps + [
+                "", "The device and the organisation, from another terminal:",
+                "  export BATON_RUNTIME=\(world.layout.run) BATON_SERVER=\(world.layout.server)",
+                "  baton device status", "  baton admin user list", "", "Ctrl-C ends the world.",
+            ]
+    }
+}
+
+/// Waiting for a signal.
+enum Signals {
+    /// A task that ends when one of `signals` comes; they no longer end the process.
+    static func next(_ signals: [Int32]) -> Task<Int32, Never> {
+        let (stream, continuation) = AsyncStream<Int32>.makeStream()
+        let sources = signals.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield(number) }
+            source.resume()
+            return source
+        }
+        return Task {
+            defer { for source in sources { source.cancel() } }
+            for await number in stream { return number }
+            return 0
+        }
+    }
+}

@@ -100,9 +100,12 @@ import Testing
         let here = ["tenant": "-"]
         #expect(try await admin.send(.get, .users, ["tenant": "nowhere.test"]).failureCode == "identity.tenant.missing")
         #expect(try await admin.send(.post, .users, here, text: "{").failureCode == "identity.malformed")
-        #expect(try await admin.send(.post, .users, here, text: String(repeating: " ", count: 70_000)).failureCode == "identity.malformed")
-        #expect(try await admin.send(.post, .users, here, body: Self.user("x@other.test")).failureCode == "identity.user.name")
-        #expect(try await admin.send(.post, .users, here, body: Self.user("BO@contoso.test")).failureCode == "identity.name.taken")
+        let large = try await admin.send(.post, .users, here, text: String(repeating: " ", count: 70_000))
+        #expect(try large.failureCode == "identity.malformed")
+        let foreign = try await admin.send(.post, .users, here, body: Self.user("x@other.test"))
+        #expect(try foreign.failureCode == "identity.user.name")
+        let taken = try await admin.send(.post, .users, here, body: Self.user("BO@contoso.test"))
+        #expect(try taken.failureCode == "identity.name.taken")
         #expect(
             try await admin.send(.post, .users, here, body: Self.user("x@contoso.test", password: "short")).failureCode
                 == "identity.password.weak")

@@ -7,14 +7,18 @@ import TestSupport
 import Testing
 
 @Suite struct AuthorizeRefusalTests {
-    @Test(arguments: [
-        (["client_id": "11111111-1111-1111-1111-111111111111"], 700016), (["client_id": "x"], 700016),
-        (["client_id": nil], 900144), (["redirect_uri": nil], 900144),
-        (["redirect_uri": "https://evil.test/cb"], 50011), (["redirect_uri": "http://localhost.evil.test"], 50011),
-        (["redirect_uri": "https://localhost:4567"], 50011), (["redirect_uri": "http://localhost:4567/other"], 50011),
-        (["redirect_uri": "https://app.test:444/cb"], 50011), (["redirect_uri": "http://localhost@evil.test"], 50011),
-        (["redirect_uri": "javascript://localhost/%0aalert(1)"], 50011), (["redirect_uri": "https://app.test/cb#x"], 50011),
-    ] as [([String: String?], Int)])
+    @Test(
+        arguments: [
+            (["client_id": "11111111-1111-1111-1111-111111111111"], 700016), (["client_id": "x"], 700016),
+            (["client_id": nil], 900144), (["redirect_uri": nil], 900144),
+            (["redirect_uri": "https://evil.test/cb"], 50011), (["redirect_uri": "http://localhost.evil.test"], 50011),
+            (["redirect_uri": "https://localhost:4567"], 50011),
+            (["redirect_uri": "http://localhost:4567/other"], 50011),
+            (["redirect_uri": "https://app.test:444/cb"], 50011),
+            (["redirect_uri": "http://localhost@evil.test"], 50011),
+            (["redirect_uri": "javascript://localhost/%0aalert(1)"], 50011),
+            (["redirect_uri": "https://app.test/cb#x"], 50011),
+        ] as [([String: String?], Int)])
     func `what cannot be believed is shown and never redirected`(changes: [String: String?], number: Int) async throws {
         let world = try await World()
         let answer = try await world.client.get(AuthorizeQuery(world, changes).path)
@@ -23,17 +27,20 @@ import Testing
         #expect(answer.alert?.hasPrefix("AADSTS\(number):") == true)
     }
 
-    @Test(arguments: [
-        (["response_type": "token"], "unsupported_response_type", 700054), (["response_type": nil], "invalid_request", 900144),
-        (["code_challenge": nil], "invalid_request", 9_002_325), (["code_challenge": "short"], "invalid_request", 9_002_325),
-        (["code_challenge_method": "plain"], "invalid_request", 9_002_325),
-        (["response_mode": "fragment"], "invalid_request", 70007), (["scope": nil], "invalid_request", 900144),
-        (["scope": "openid Mail.Read"], "invalid_scope", 70011),
-        (["scope": "https://other.test/.default"], "invalid_resource", 500011),
-        (["scope": "User.Read urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_scope", 28000),
-        (["scope": "urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_grant", 65001),
-        (["prompt": "none"], "login_required", 50058), (["prompt": "dance"], "invalid_request", 9_002_313),
-    ] as [([String: String?], String, Int)])
+    @Test(
+        arguments: [
+            (["response_type": "token"], "unsupported_response_type", 700054),
+            (["response_type": nil], "invalid_request", 900144),
+            (["code_challenge": nil], "invalid_request", 9_002_325),
+            (["code_challenge": "short"], "invalid_request", 9_002_325),
+            (["code_challenge_method": "plain"], "invalid_request", 9_002_325),
+            (["response_mode": "fragment"], "invalid_request", 70007), (["scope": nil], "invalid_request", 900144),
+            (["scope": "openid Mail.Read"], "invalid_scope", 70011),
+            (["scope": "https://other.test/.default"], "invalid_resource", 500011),
+            (["scope": "User.Read urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_scope", 28000),
+            (["scope": "urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_grant", 65001),
+            (["prompt": "none"], "login_required", 50058), (["prompt": "dance"], "invalid_request", 9_002_313),
+        ] as [([String: String?], String, Int)])
     func `other refusals go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
         let world = try await World()
         let answer = try await world.client.get(AuthorizeQuery(world, changes).path)
@@ -44,7 +51,10 @@ import Testing
         #expect(returned[ParameterName.state] == "s t&a=te")
     }
 
-    @Test(arguments: ["http://localhost", "http://localhost/", "http://localhost:1", "http://LOCALHOST:65535", "msauth.test://auth", "https://app.test/cb"])
+    @Test(arguments: [
+        "http://localhost", "http://localhost/", "http://localhost:1", "http://LOCALHOST:65535", "msauth.test://auth",
+        "https://app.test/cb",
+    ])
     func `registered addresses are taken, a loopback one with any port`(uri: String) async throws {
         let world = try await World()
         #expect(try await world.client.get(AuthorizeQuery(world, ["redirect_uri": uri]).path).status == .ok)

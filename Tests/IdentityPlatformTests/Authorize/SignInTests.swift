@@ -41,7 +41,9 @@ import Testing
         try await world.administration.assign(.cloudDeviceAdministrator, to: world.amara)
         let tokens = try await world.signedIn()
         let discovery = try await world.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
-        let keysPath = "/" + (try #require(discovery.values["jwks_uri"]?.text)).split(separator: "/").dropFirst(2)
+        let keysPath =
+            "/"
+            + (try #require(discovery.values["jwks_uri"]?.text)).split(separator: "/").dropFirst(2)
             .joined(separator: "/")
         let keys = try JSONWebKeySet(decoding: try await world.client.get(keysPath).body)
         let access = try CompactJWS(try tokens.string(ReplyName.accessToken))
@@ -78,7 +80,9 @@ import Testing
         let unknown = try await browser.submit(page, username: "nobody@contoso.tes", password: "wrong")
         #expect(wrong.status == .badRequest)
         #expect(wrong.alert == "AADSTS50126: The user name or password is incorrect.")
-        #expect(wrong.text.replacing("amara@contoso.test", with: "X") == unknown.text.replacing("nobody@contoso.tes", with: "X"))
+        #expect(
+            wrong.text.replacing("amara@contoso.test", with: "X")
+                == unknown.text.replacing("nobody@contoso.tes", with: "X"))
         #expect(browser.cookies["__Host-baton-session"] == nil)
         #expect(!wrong.text.contains("wrong"))
     }
@@ -101,6 +105,19 @@ import Testing
         #expect(answer.status == .badRequest)
         #expect(answer.alert?.contains("AADSTS165900") == true)
         #expect(browser.cookies["__Host-baton-session"] == nil)
+        let other = Browser(world)
+        _ = try await other.get(AuthorizeQuery(world).path)
+        let foreign = try await other.submit(page, username: "amara@contoso.test", password: World.password)
+        #expect(foreign.alert?.contains("AADSTS165900") == true)
+        #expect(other.cookies["__Host-baton-session"] == nil)
+    }
+
+    @Test func `what a client sends stays text in the page, whatever marks follow it`() async throws {
+        let world = try await World()
+        let hostile = "\"\u{301} autofocus onfocus=x <\u{301}b>'"
+        let page = try await world.client.get(AuthorizeQuery(world, ["login_hint": hostile, "state": hostile]).path)
+        let scalars = String(String.UnicodeScalarView(page.text.unicodeScalars.filter { $0 != "\u{301}" }))
+        #expect(scalars.contains("value=\"&quot; autofocus onfocus=x &lt;b&gt;&#39;\""))
     }
 
     @Test func `cookies and headers keep the page to itself`() async throws {

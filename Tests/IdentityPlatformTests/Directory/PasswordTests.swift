@@ -14,8 +14,7 @@ import Testing
         #expect(Set(stored).count == stored.count)
         var configuration = world.platform.configuration
         configuration.passwordCost = try #require(PasswordCost(logarithm: 5, blockSize: 8, parallelism: 1))
-        let dearer = try await Platform(
-            configuration: configuration, database: world.platform.database, ambient: world.platform.ambient)
+        let dearer = try await world.restarted(configuration: configuration).platform
         #expect(try await verify(dearer, world, World.password)?.id == world.amara.id)
         #expect(try await verify(dearer, world, "wrong") == nil)
     }
@@ -27,6 +26,23 @@ import Testing
         let pool = HashingPool(threads: 1, capacity: 0)
         await #expect(throws: HashingPool.Busy.self) { try await pool.run { 1 } }
         #expect(try await HashingPool(threads: 1, capacity: 1).run { 1 } == 1)
+    }
+
+    @Test func `an unknown, a disabled and a mistaken person cost the same hash`() async throws {
+        let world = try await World()
+        try await world.platform.database.write {
+            try $0.execute("UPDATE user SET accountEnabled = 0 WHERE loginName = 'bo@contoso.test'")
+        }
+        for (name, password) in [
+            ("nobody@contoso.test", World.password), ("bo@contoso.test", World.password),
+            ("amara@contoso.test", "wrong"), ("", ""),
+        ] {
+            let before = world.platform.hashing.completed
+            let user = try await world.platform.passwords.verify(
+                name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id)
+            #expect(user == nil)
+            #expect(world.platform.hashing.completed == before + 1)
+        }
     }
 
     private func verify(_ platform: Platform, _ world: World, _ password: String) async throws -> User? {

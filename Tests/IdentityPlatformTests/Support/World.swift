@@ -31,6 +31,7 @@ struct World: Sendable {
         let clock = clock
         platform = try await Platform(
             configuration: configuration, database: try await SQLiteDatabase(inMemoryWith: Schema.migrations),
+            storageKey: try Self.storageKey(),
             ambient: Ambient(now: { clock.now }, randomBytes: Ambient.system.randomBytes))
         client = TestClient(platform.responder(), host: "login.test:8443")
         let administration = Administration(platform)
@@ -50,6 +51,25 @@ struct World: Sendable {
     }
 
     var administration: Administration { Administration(platform) }
+
+    /// The same world after its server was started again, perhaps with another configuration or storage key.
+    func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> World {
+        World(
+            platform: try await Platform(
+                configuration: configuration ?? platform.configuration, database: platform.database,
+                storageKey: try Self.storageKey(storageKey), ambient: platform.ambient),
+            like: self)
+    }
+
+    private init(platform: Platform, like other: World) {
+        self.platform = platform
+        client = TestClient(platform.responder(), host: "login.test:8443")
+        (clock, tenant, amara, bo, app) = (other.clock, other.tenant, other.amara, other.bo, other.app)
+    }
+
+    static func storageKey(_ byte: UInt8 = 7) throws -> StorageKey {
+        try StorageKey(SecretBytes(copying: Array(repeating: byte, count: StorageKey.length)))
+    }
 
     /// A clock that stands until it is moved.
     final class Clock: Sendable {

@@ -30,17 +30,19 @@ import Testing
         #expect(try answer.json.string(ReplyName.suberror) == "token_expired")
     }
 
-    @Test(arguments: [
-        (["code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXj"], "invalid_grant", 501481),
-        (["code_verifier": "short"], "invalid_grant", 501481), (["code_verifier": nil], "invalid_request", 900144),
-        (["redirect_uri": "http://localhost:4568"], "invalid_grant", 500112),
-        (["redirect_uri": nil], "invalid_request", 900144), (["code": "1.x.y"], "invalid_grant", 70000),
-        (["code": nil], "invalid_request", 900144), (["client_id": nil], "invalid_request", 900144),
-        (["client_id": "11111111-1111-1111-1111-111111111111"], "unauthorized_client", 700016),
-        (["client_id": "29d9ed98-a469-4536-ade2-f981bc1d605e"], "invalid_grant", 70000),
-        (["client_secret": "s"], "invalid_client", 700025), (["grant_type": "password"], "unsupported_grant_type", 70003),
-        (["grant_type": nil], "invalid_request", 900144),
-    ] as [([String: String?], String, Int)])
+    @Test(
+        arguments: [
+            (["code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXj"], "invalid_grant", 501481),
+            (["code_verifier": "short"], "invalid_grant", 501481), (["code_verifier": nil], "invalid_request", 900144),
+            (["redirect_uri": "http://localhost:4568"], "invalid_grant", 500112),
+            (["redirect_uri": nil], "invalid_request", 900144), (["code": "1.x.y"], "invalid_grant", 70000),
+            (["code": nil], "invalid_request", 900144), (["client_id": nil], "invalid_request", 900144),
+            (["client_id": "11111111-1111-1111-1111-111111111111"], "unauthorized_client", 700016),
+            (["client_id": "29d9ed98-a469-4536-ade2-f981bc1d605e"], "invalid_grant", 70000),
+            (["client_secret": "s"], "invalid_client", 700025),
+            (["grant_type": "password"], "unsupported_grant_type", 70003),
+            (["grant_type": nil], "invalid_request", 900144),
+        ] as [([String: String?], String, Int)])
     func `a bad redemption is refused and leaves the code good`(
         changes: [String: String?], error: String, number: Int
     ) async throws {

@@ -1,0 +1,30 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let package = Package(
+    name: "FirstlineWorker",
+    products: [.executable(name: "firstline-worker", targets: ["firstline-worker"])],
+    dependencies: [.package(name: "baton", path: "../..")],
+    targets: [
+        // HTTPS for the call to Graph: Debian's libcurl behind one function.
+        .target(name: "CurlShim", linkerSettings: [.linkedLibrary("curl")]),
+        // What the app decides: pure, without MSAL, files or a terminal.
+        .target(name: "WorkerState"),
+        .executableTarget(
+            name: "firstline-worker",
+            dependencies: ["CurlShim", "WorkerState", .product(name: "MSAL", package: "baton")],
+            path: "Sources/FirstlineWorker"),
+        .testTarget(name: "WorkerStateTests", dependencies: ["WorkerState"]),
+    ]
+)
+
+for target in package.targets where target.name != "CurlShim" {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+    ]
+}

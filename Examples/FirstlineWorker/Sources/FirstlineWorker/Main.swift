@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+import CurlShim
+import Dispatch
+import Foundation
+import MSAL
+import WorkerState
+
+/// `firstline-worker --config FILE [--json]`: reads commands from the standard input, a line each.
+@main enum Main {
+    @MainActor private static var app: WorkerApp?
+    @MainActor private static var signal: (any DispatchSourceSignal)?
+
+    @MainActor static func main() {
+        // Notes are nobody else's business.
+        umask(0o077)
+        do {
+            let (configuration, isJSON) = try arguments()
+            guard curl_shim_prepare() == 0 else { throw ConfigurationError(reason: "libcurl does not start") }
+            app = try WorkerApp(configuration, terminal: Terminal(isJSON: isJSON))
+        } catch let error as ConfigurationError {
+            fail("configuration: \(error.reason)")
+        } catch { fail(Problem(error).message) }
+        listen()
+        app?.handle(.launched)
+        readCommands()
+        RunLoop.main.run()
+    }
+
+    private static func arguments() throws -> (Configuration, isJSON: Bool) {
+        var arguments = CommandLine.arguments.dropFirst()
+        let isJSON = arguments.contains("--json")
+        arguments.removeAll { $0 == "--json" }
+        guard arguments.count == 2, arguments.first == "--config", let path = arguments.last else {
+            fail("usage: firstline-worker --config FILE [--json]")
+        }
+        return (try Configuration.read(path), isJSON)
+    }
+
+    private static func fail(_ message: String) -> Never {
+        FileHandle.standardError.write(Data("firstline-worker: \(message)\n".utf8))
+        exit(64)
+    }
+
+    /// Two things may mean that the worker is another: the process was stopped for a while, or the broker says so.
+    @MainActor private static func listen() {
+        let source = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
+        source.setEventHandler { MainActor.assumeIsolated { app?.handle(.returned) } }
+        source.resume()
+        signal = source
+        _ = NotificationCenter.default.addObserver(
+            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
+        ) { _ in tell(.notified) }
+    }
+
+    private static func readCommands() {
+        Thread.detachNewThread {
+            while let line = readLine() {
+                if line.allSatisfy(\.isWhitespace) { continue }
+                tell(.command(Command(line: line)))
+            }
+            tell(.inputEnded)
+        }
+    }
+
+    private static func tell(_ event: WorkerModel.Event) {
+        DispatchQueue.main.async { MainActor.assumeIsolated { app?.handle(event) } }
+    }
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the app knows and decides: a pure machine between the person, MSAL and the note on the disk.
+///
+/// Its one rule: nothing of a worker is shown, written or fetched before a check has said that this worker is signed in
+/// now. Whoever else's data the app holds at that moment goes first, whatever the change was: a sign-out, a first
+/// sign-in, or one worker straight after another.
+package struct WorkerModel {
+    package enum Event: Equatable, Sendable {
+        case launched
+        /// The process was stopped and runs again (SIGCONT).
+        case returned
+        /// The broker's notification: the account may have changed.
+        case notified
+        case command(Command)
+        case inputEnded
+        case device(mode: String, reason: String?)
+        case deviceUnknown(Problem)
+        case account(current: Worker?, previous: String?)
+        case accountUnknown(Problem)
+        case signedIn
+        case profile(Profile, turn: Int)
+        case profileFailed(Problem, turn: Int)
+        case note(String?)
+        case noteFailed(Problem)
+        case signedOut
+        case failed(Problem)
+    }
+
+    package enum Action: Equatable {
+        case checkAccount
+        case askDevice
+        case signIn(hint: String?, isNew: Bool)
+        case fetchProfile(turn: Int)
+        case writeNote(String, owner: String)
+        case readNote(owner: String)
+        case signOut
+        /// Drop everything held of workers other than `owner`: files, screen, objects in memory.
+        case erase(keeping: String?)
+        case clearScreen
+        case say(Report)
+        case quit
+    }
+
+    private enum Stage {
+        case checking, working, confirming
+    }
+
+    private var worker: Worker?
+    private var profile: Profile?
+    private var isShared: Bool?
+    private var isChecking = false
+    private var mustCheckAgain = false
+    private var isAnnouncing = false
+    /// Whom a sign-out is about.
+    private var leaving: String?
+    /// Counts checks; what was fetched in an earlier turn is not shown.
+    private var turn = 0
+    private var waiting: [Command] = []
+    private var running: (command: Command, stage: Stage)?
+
+    package init() {}
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .launched: [.askDevice] + check(announcing: true)
+        case .returned, .notified: check(announcing: true)
+        case .command(let command): enqueue(command)
+        case .inputEnded: enqueue(.quit)
+        case .device(let mode, let reason): device(mode, reason)
+        case .deviceUnknown(let problem): deviceUnknown(problem)
+        case .account(let current, let previous): account(current, previous: previous)
+        case .accountUnknown(let problem): unknown(problem)
+        case .signedIn, .signedOut: confirm()
+        case .profile(let profile, let turn): show(profile, turn: turn)
+        case .profileFailed(let problem, let turn): turn == self.turn ? finish(problem: problem) : []
+        case .note(let text): finish(["note": text, "displayName": profile?.displayName, "id": worker?.id])
+        case .noteFailed(let problem), .failed(let problem): finish(problem: problem)
+        }
+    }
+
+    // MARK: Checking who is signed in
+
+    /// Begins a check.
+    ///
+    /// What was fetched for an earlier turn is not shown any more; work that shows something waits.
+    private mutating func check(announcing: Bool = false) -> [Action] {
+        turn += 1
+        isAnnouncing = isAnnouncing || announcing
+        if running?.command == .me, running?.stage == .working { running?.stage = .checking }
+        if isChecking {
+            mustCheckAgain = true
+            return []
+        }
+        isChecking = true
+        return [.checkAccount]
+    }
+
+    private mutating func account(_ current: Worker?, previous: String?) -> [Action] {
+        var actions: [Action] = [.erase(keeping: current?.id)]
+        if worker?.id != current?.id {
+            if worker != nil { actions.insert(.clearScreen, at: 0) }
+            profile = nil
+            isAnnouncing = true
+        }
+        worker = current
+        if isAnnouncing {
+            let fields = ["current": current?.id, "username": current?.username, "previous": previous]
+            actions.append(.say(Report(.event, "account", fields)))
+        }
+        return actions + checked()
+    }
+
+    /// Nobody could find out who is signed in: show nothing, but delete nothing either.
+    private mutating func unknown(_ problem: Problem) -> [Action] {
+        let wasShown = worker != nil
+        worker = nil
+        profile = nil
+        let actions: [Action] = wasShown ? [.clearScreen] : []
+        guard let running, running.stage != .working else {
+            return actions + [.say(Report(.event, "account", problem: problem))] + checked()
+        }
+        isChecking = false
+        mustCheckAgain = false
+        isAnnouncing = false
+        return actions + finish(problem: problem)
+    }
+
+    private mutating func checked() -> [Action] {
+        isChecking = false
+        if mustCheckAgain {
+            mustCheckAgain = false
+            return check()
+        }
+        isAnnouncing = false
+        guard let running else { return next() }
+        switch running.stage {
+        case .checking: return work(running.command)
+        case .confirming: return confirmed(running.command)
+        case .working: return []
+        }
+    }
+
+    // MARK: Commands, one after the other
+
+    private mutating func enqueue(_ command: Command) -> [Action] {
+        waiting.append(command)
+        return running == nil && !isChecking ? next() : []
+    }
+
+    private mutating func next() -> [Action] {
+        guard !waiting.isEmpty else { return [] }
+        let command = waiting.removeFirst()
+        switch command {
+        case .device, .quit, .unknown: return work(command)
+        case .signIn, .signUp, .me, .note, .show, .signOut:
+            running = (command, .checking)
+            return check()
+        }
+    }
+
+    private mutating func work(_ command: Command) -> [Action] {
+        running = (command, .working)
+        switch (command, worker) {
+        case (.device, _): return [.askDevice]
+        case (.unknown, _): return finish(problem: Self.noCommand)
+        case (.quit, _):
+            waiting = []
+            return finish() + [.quit]
+        case (.signIn, let worker?): return finish(["id": worker.id, "username": worker.username])
+        case (.signIn(let hint), nil): return [.signIn(hint: hint, isNew: false)]
+        case (.signUp, _) where isShared != false: return finish(problem: Self.noSignUp)
+        case (.signUp, _): return [.signIn(hint: nil, isNew: true)]
+        case (_, nil): return finish(problem: Self.nobody)
+        case (.me, _?): return [.fetchProfile(turn: turn)]
+        case (.note(let text), let worker?): return [.writeNote(text, owner: worker.id)]
+        case (.show, let worker?): return [.readNote(owner: worker.id)]
+        case (.signOut, _?):
+            // The worker wants to leave nothing here, whatever becomes of the broker's part.
+            profile = nil
+            leaving = worker?.id
+            return [.signOut, .clearScreen, .erase(keeping: nil)]
+        }
+    }
+
+    /// MSAL says that it is done; the answer is what a check says.
+    private mutating func confirm() -> [Action] {
+        running?.stage = .confirming
+        return check()
+    }
+
+    private mutating func confirmed(_ command: Command) -> [Action] {
+        guard command == .signOut else {
+            guard let worker else { return finish(problem: Self.nobody) }
+            return finish(["id": worker.id, "username": worker.username])
+        }
+        return worker != nil && worker?.id == leaving ? finish(problem: Self.stillThere) : finish()
+    }
+
+    private mutating func finish(problem: Problem? = nil, _ fields: [String: String?] = [:]) -> [Action] {
+        guard let running else { return [] }
+        self.running = nil
+        let answer = Action.say(Report(.answer, running.command.name, problem: problem, fields))
+        return [answer] + (isChecking ? [] : next())
+    }
+
+    private mutating func device(_ mode: String, _ reason: String?) -> [Action] {
+        isShared = mode == "shared"
+        let fields = ["mode": mode, "reason": reason, "signUp": isShared == true ? "hidden" : "offered"]
+        guard running?.command == .device else { return [.say(Report(.event, "device", fields))] }
+        return finish(fields)
+    }
+
+    /// Where the mode is not known, nobody is offered to sign up.
+    private mutating func deviceUnknown(_ problem: Problem) -> [Action] {
+        isShared = nil
+        guard running?.command == .device else { return [.say(Report(.event, "device", problem: problem))] }
+        return finish(problem: problem)
+    }
+
+    private mutating func show(_ profile: Profile, turn: Int) -> [Action] {
+        guard turn == self.turn, running?.command == .me else { return [] }
+        self.profile = profile
+        return finish([
+            "displayName": profile.displayName, "jobTitle": profile.jobTitle, "mail": profile.mail, "id": worker?.id,
+        ])
+    }
+
+    // MARK: What can be wrong
+
+    private static let nobody = Problem(code: "nobody", message: "Nobody is signed in. Use sign-in.")
+    private static let stillThere = Problem(
+        code: "still-signed-in", message: "The broker still names this worker. Sign out again.")
+    private static let noCommand = Problem(
+        code: "command", message: "There is no such command, or it lacks its text, or has too much of it.")
+    private static let noSignUp = Problem(
+        code: "shared-device", message: "Workers do not sign up on a shared device. Use sign-in.")
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import WorkerState
+
+@Suite struct WorkerModelTests {
+    private let amara = Worker(id: "a", username: "amara")
+    private let bo = Worker(id: "b", username: "bo")
+    private let profile = Profile(displayName: "Amara", jobTitle: nil, mail: nil)
+    private let trouble = Problem(code: "trouble", message: "Trouble.")
+
+    /// A model whose first check has said who is signed in.
+    private func model(_ worker: Worker?, mode: String = "shared") -> WorkerModel {
+        var model = WorkerModel()
+        _ = model.handle(.launched)
+        _ = model.handle(.device(mode: mode, reason: nil))
+        _ = model.handle(.account(current: worker, previous: nil))
+        return model
+    }
+
+    @Test func `nothing is shown before the first check has said who is signed in`() {
+        var model = WorkerModel()
+        #expect(model.handle(.launched) == [.askDevice, .checkAccount])
+        #expect(model.handle(.command(.show)) == [])
+    }
+
+    @Test(arguments: [Command.me, .show, .note("x"), .signOut, .signIn(hint: nil), .signUp])
+    func `every command about a worker begins with a check`(command: Command) {
+        var model = model(amara)
+        #expect(model.handle(.command(command)) == [.checkAccount])
+    }
+
+    @Test func `the first check removes what a crash left of another worker`() {
+        var model = WorkerModel()
+        _ = model.handle(.launched)
+        #expect(model.handle(.account(current: bo, previous: "a")).first == .erase(keeping: "b"))
+    }
+
+    @Test(arguments: [WorkerModel.Event.returned, .notified])
+    func `a direct change from one worker to another clears screen and files before anything is said`(
+        event: WorkerModel.Event
+    ) {
+        var model = model(amara)
+        #expect(model.handle(event) == [.checkAccount])
+        let actions = model.handle(.account(current: bo, previous: "a"))
+        #expect(actions.prefix(2) == [.clearScreen, .erase(keeping: "b")])
+        #expect(actions.last == .say(Report(.event, "account", ["current": "b", "username": "bo", "previous": "a"])))
+    }
+
+    @Test func `a sign-out from elsewhere clears everything`() {
+        var model = model(amara)
+        _ = model.handle(.notified)
+        #expect(model.handle(.account(current: nil, previous: "a")).prefix(2) == [.clearScreen, .erase(keeping: nil)])
+    }
+
+    @Test func `a profile that arrives after the worker changed is never shown`() {
+        var model = model(amara)
+        _ = model.handle(.command(.me))
+        guard case .fetchProfile(let turn)? = model.handle(.account(current: amara, previous: "a")).last else {
+            Issue.record("No profile was fetched.")
+            return
+        }
+        _ = model.handle(.returned)
+        #expect(model.handle(.profile(profile, turn: turn)) == [])
+        let actions = model.handle(.account(current: bo, previous: "a"))
+        #expect(actions.last == .fetchProfile(turn: turn + 1))
+    }
+
+    @Test func `a note is kept and shown for the worker of the check, not for the one before`() {
+        var model = model(amara)
+        _ = model.handle(.command(.note("hers")))
+        #expect(model.handle(.account(current: bo, previous: "a")).last == .writeNote("hers", owner: "b"))
+        _ = model.handle(.note("hers"))
+        _ = model.handle(.command(.show))
+        #expect(model.handle(.account(current: bo, previous: "b")).last == .readNote(owner: "b"))
+    }
+
+    @Test func `where nobody could find out who is signed in, nothing is shown and nothing removed`() {
+        var model = model(amara)
+        _ = model.handle(.command(.show))
+        let actions = model.handle(.accountUnknown(trouble))
+        #expect(actions == [.clearScreen, .say(Report(.answer, "show", problem: trouble))])
+    }
+
+    @Test func `a second reason to check while one runs makes another check, and work waits for it`() {
+        var model = model(amara)
+        #expect(model.handle(.command(.show)) == [.checkAccount])
+        #expect(model.handle(.notified) == [])
+        #expect(model.handle(.account(current: amara, previous: "a")).last == .checkAccount)
+        #expect(model.handle(.account(current: bo, previous: "a")).last == .readNote(owner: "b"))
+    }
+
+    @Test func `sign-out clears here first and believes only a check`() {
+        var model = model(amara)
+        _ = model.handle(.command(.signOut))
+        let actions = model.handle(.account(current: amara, previous: "a"))
+        #expect(actions.suffix(3) == [.signOut, .clearScreen, .erase(keeping: nil)])
+        #expect(model.handle(.signedOut) == [.checkAccount])
+        #expect(model.handle(.account(current: nil, previous: "a")).last == .say(Report(.answer, "sign-out")))
+    }
+
+    @Test func `a sign-out after which the worker is still there is a failure`() {
+        var model = model(amara)
+        _ = model.handle(.command(.signOut))
+        _ = model.handle(.account(current: amara, previous: "a"))
+        _ = model.handle(.signedOut)
+        guard case .say(let report)? = model.handle(.account(current: amara, previous: "a")).last else {
+            Issue.record("No answer came.")
+            return
+        }
+        #expect(report.problem?.code == "still-signed-in")
+    }
+
+    @Test func `sign-in is asked of MSAL only where nobody is signed in`() {
+        var alone = model(nil)
+        _ = alone.handle(.command(.signIn(hint: "amara")))
+        #expect(alone.handle(.account(current: nil, previous: nil)).last == .signIn(hint: "amara", isNew: false))
+        #expect(alone.handle(.signedIn) == [.checkAccount])
+        let answer = Report(.answer, "sign-in", ["id": "a", "username": "amara"])
+        #expect(alone.handle(.account(current: amara, previous: nil)).last == .say(answer))
+
+        var taken = model(bo)
+        _ = taken.handle(.command(.signIn(hint: nil)))
+        let already = Report(.answer, "sign-in", ["id": "b", "username": "bo"])
+        #expect(taken.handle(.account(current: bo, previous: "b")).last == .say(already))
+    }
+
+    @Test(arguments: ["shared", "personal"]) func `sign-up exists on a personal device only`(mode: String) {
+        var model = model(nil, mode: mode)
+        _ = model.handle(.command(.device))
+        guard case .say(let device)? = model.handle(.device(mode: mode, reason: nil)).first else {
+            Issue.record("No answer came.")
+            return
+        }
+        #expect(device.fields["signUp"] == (mode == "shared" ? "hidden" : "offered"))
+        _ = model.handle(.command(.signUp))
+        let last = model.handle(.account(current: nil, previous: nil)).last
+        #expect((last == .signIn(hint: nil, isNew: true)) == (mode == "personal"))
+    }
+
+    @Test func `where the mode is not known nobody signs up`() {
+        var model = WorkerModel()
+        _ = model.handle(.launched)
+        _ = model.handle(.deviceUnknown(trouble))
+        _ = model.handle(.account(current: nil, previous: nil))
+        _ = model.handle(.command(.signUp))
+        #expect(model.handle(.account(current: nil, previous: nil)).last != .signIn(hint: nil, isNew: true))
+    }
+
+    @Test func `commands are answered one after the other, and quit is the last`() {
+        var model = model(amara)
+        _ = model.handle(.command(.show))
+        _ = model.handle(.command(.unknown("x")))
+        _ = model.handle(.inputEnded)
+        _ = model.handle(.command(.device))
+        #expect(model.handle(.account(current: amara, previous: "a")).last == .readNote(owner: "a"))
+        let names = model.handle(.note(nil)).map { action -> String in
+            guard case .say(let report) = action else { return "\(action)" }
+            return report.name
+        }
+        #expect(names == ["show", "x", "quit", "quit"])
+    }
+
+    @Test(arguments: [
+        ("device", Command.device), ("sign-in", .signIn(hint: nil)), ("sign-in amara", .signIn(hint: "amara")),
+        ("note buy milk", .note("buy milk")), ("note", .unknown("note")), ("quit now", .unknown("quit")),
+        ("DEVICE", .unknown("DEVICE")), ("", .unknown("")),
+    ])
+    func `a line is a command or says its first word`(line: String, command: Command) {
+        #expect(Command(line: line) == command)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension IdentityAdmin {
+    /// A registered device.
+    package struct Device: Codable, Sendable, Equatable {
+        /// The device id of its certificate and of tokens.
+        package let deviceID: String
+        /// Its id as an object of the directory.
+        package let id: String
+        package let displayName: String
+        package let operatingSystem: String
+        package let operatingSystemVersion: String
+        /// `AzureAd` for a joined device, `Workplace` for a registered one.
+        package let trustType: String
+        /// `Shared`, or `RegisteredDevice`.
+        package let profileType: String
+        package let accountEnabled: Bool
+        package let isManaged: Bool
+        /// Seconds since 1970.
+        package let registered: Int64
+
+        package init(
+            deviceID: String, id: String, displayName: String, operatingSystem: String,
+            operatingSystemVersion: String, trustType: String, profileType: String, accountEnabled: Bool,
+            isManaged: Bool, registered: Int64
+        ) {
+            self.deviceID = deviceID
+            self.id = id
+            self.displayName = displayName
+            self.operatingSystem = operatingSystem
+            self.operatingSystemVersion = operatingSystemVersion
+            self.trustType = trustType
+            self.profileType = profileType
+            self.accountEnabled = accountEnabled
+            self.isManaged = isManaged
+            self.registered = registered
+        }
+    }
+
+    /// A change of a device; a disabled device's sessions end at once.
+    package struct DeviceChange: Codable, Sendable {
+        package var accountEnabled: Bool
+
+        package init(accountEnabled: Bool) { self.accountEnabled = accountEnabled }
+    }
+}

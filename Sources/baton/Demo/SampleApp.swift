@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Synchronization
+import UnixSocket
+
+/// A sample app that the story starts, talks to by lines and listens to: one JSON object a line.
+final class SampleApp: Sendable {
+    typealias Line = [String: String]
+
+    let number: Int
+    let process: ChildProcess
+    private let input: Descriptor
+    private let heard = Mutex<[Line]>([])
+    private let news = DispatchSemaphore(value: 0)
+
+    /// Seconds until the story takes silence for a failure.
+    private static let patience = 60.0
+
+    init(number: Int, world: World) throws {
+        self.number = number
+        let (childInput, ours) = try Self.pipe()
+        let (theirs, childOutput) = try Self.pipe()
+        input = ours
+        var environment = ProcessInfo.processInfo.environment
+        environment["BATON_SOCKET"] = world.layout.run + "/broker.sock"
+        process = try ChildProcess.spawn(
+            executable: world.programs.sample, arguments: ["--config", world.configuration(of: number), "--json"],
+            environment: environment, descriptors: [(childInput, as: STDIN_FILENO), (childOutput, as: STDOUT_FILENO)])
+        try BlockingThread.start { [self] in listen(theirs) }
+    }
+
+    private static func pipe() throws -> (read: Descriptor, write: Descriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe Glibc.pipe(&ends) == 0 else {
+            throw CommandFailure(code: "no_pipe", message: "No pipe for an app.", remedy: "Close other programs.")
+        }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+
+    private func listen(_ output: Descriptor) {
+        var rest: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = output.withNumber { number in unsafe read(number, &chunk, chunk.count) }
+            guard count > 0 else { return }
+            rest += chunk[..<count]
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                if let line = try? JSONDecoder().decode(Line.self, from: Data(rest[..<end])) {
+                    heard.withLock { $0.append(line) }
+                    news.signal()
+                }
+                rest.removeSubrange(...end)
+            }
+        }
+    }
+
+    /// Types a line.
+    func type(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = input.withNumber { number in unsafe write(number, bytes, bytes.count) }
+    }
+
+    /// Waits for the next line that `matches`; what comes before it is let go.
+    ///
+    /// - Throws: ``StoryFailure`` where it does not come.
+    func hear(_ what: String, where matches: (Line) -> Bool) throws -> Line {
+        let deadline = DispatchTime.now() + Self.patience
+        while true {
+            let line: Line? = heard.withLock { heard in
+                guard let index = heard.firstIndex(where: matches) else { return nil }
+                defer { heard.removeSubrange(...index) }
+                return heard[index]
+            }
+            if let line { return line }
+            guard news.wait(timeout: deadline) == .success else {
+                throw StoryFailure("app \(number) did not say: \(what)")
+            }
+        }
+    }
+
+    /// Types a command and gives the one answer to it.
+    func ask(_ command: String) throws -> Line {
+        let name = command.split(separator: " ").first.map(String.init) ?? command
+        forget()
+        type(command)
+        return try hear("the answer to \(name)") { $0["answer"] == name }
+    }
+
+    /// Lets go what was heard so far.
+    func forget() { heard.withLock { $0.removeAll() } }
+
+    /// Everything heard and not yet asked for, as text.
+    var unheard: String { heard.withLock { "\($0)" } }
+
+    func send(_ signal: Int32) { process.send(signal) }
+
+    func stop() throws {
+        process.send(SIGCONT)
+        process.kill()
+        _ = try process.waitForExit()
+    }
+}
+
+/// A step of the story that did not go as it must.
+struct StoryFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

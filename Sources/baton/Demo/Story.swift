@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import FoundationEssentials
+import Glibc
+
+/// The hand-over from Amara to Bo, each step checked.
+struct Story {
+    let stage: Stage
+
+    init(_ stage: Stage) { self.stage = stage }
+
+    func play() async throws {
+        OutputOptions.print(["Amara hands the device to Bo:"])
+        try await prepare()
+        try await amaraSignsIn()
+        try await amaraSignsOut()
+        try await boSignsIn()
+        OutputOptions.print(["Every check held."])
+    }
+
+    private var world: World { stage.world }
+
+    // MARK: The device
+
+    private func prepare() async throws {
+        try await stage.step("server up") { try world.startServer() }
+        try await stage.step("the organisation has people, roles and apps") {
+            try await world.prepareOrganisation()
+            try world.prepareApps()
+        }
+        try await stage.step("device up") {
+            try world.startDevice()
+            try world.startAgent()
+        }
+    }
+
+    private func status() throws -> [String] {
+        let status = try DeviceCommand.status(world.device)
+        return [status.mode, status.reason, status.session]
+    }
+
+    // MARK: The workers
+
+    private func amaraSignsIn() async throws {
+        let amara = try world.facts.person("Amara")
+        try await stage.step("app 1 sees a shared device and offers no sign-up") {
+            let answer = try stage.open(1).ask("device")
+            try check(answer["mode"] == "shared" && answer["signUp"] == "hidden", "app 1 says \(answer)")
+        }
+        try await stage.step("Amara signs in through app 1") {
+            try stage.seat(amara)
+            let answer = try stage.app(1).ask("sign-in")
+            try check(answer["username"] == amara.userName, "app 1 says \(answer)")
+            try stage.leave()
+        }
+        try await stage.step("app 2 has Amara's token with no prompt, and reads /me") {
+            let answer = try stage.open(2).ask("me")
+            try check(answer["displayName"] == amara.displayName, "app 2 says \(answer)")
+        }
+        try await stage.step("Amara keeps a note in app 1; app 3 knows her, too, and is stopped") {
+            let note = try stage.app(1).ask("note The patient in bed 12 asks for the window seat")
+            try check(note["error"] == nil, "app 1 says \(note)")
+            let answer = try stage.open(3).ask("me")
+            try check(answer["displayName"] == amara.displayName, "app 3 says \(answer)")
+            try stage.app(3).send(SIGSTOP)
+        }
+    }
+
+    private func amaraSignsOut() async throws {
+        let app1 = try stage.app(1)
+        let app2 = try stage.app(2)
+        try await stage.step("app 2 signs Amara out") {
+            app1.forget()
+            let answer = try app2.ask("sign-out")
+            try check(answer["error"] == nil, "app 2 says \(answer)")
+        }
+        try await stage.step("app 1 learns it without asking: nobody now, Amara before") {
+            let event = try app1.hear("that nobody is signed in") { $0["event"] == "account" && $0["current"] == nil }
+            try check(event["error"] == nil && event["previous"] != nil, "app 1 says \(event)")
+            try check(event["username"] == nil, "app 1 still knows a name: \(event)")
+        }
+        try await stage.step("app 1 has no token and no note of hers") {
+            try check(try app1.ask("me")["error"] == "nobody", "app 1 still reads /me")
+            try check(try app1.ask("show")["error"] == "nobody", "app 1 still shows a note")
+        }
+    }
+
+    private func boSignsIn() async throws {
+        let bo = try world.facts.person("Bo")
+        let app1 = try stage.app(1)
+        try await stage.step("Bo signs in through app 2") {
+            app1.forget()
+            try stage.seat(bo)
+            let answer = try stage.app(2).ask("sign-in")
+            try check(answer["username"] == bo.userName, "app 2 says \(answer)")
+            try stage.leave()
+        }
+        try await stage.step("app 1 sees Bo, never Amara") {
+            let event = try app1.hear("that Bo is signed in") { $0["event"] == "account" && $0["current"] != nil }
+            try check(event["username"] == bo.userName, "app 1 says \(event)")
+            let me = try app1.ask("me")
+            try check(me["displayName"] == bo.displayName, "app 1 says \(me)")
+            try check(!"\(me) \(event) \(app1.unheard)".lowercased().contains("amara"), "app 1 names Amara")
+        }
+        try await stage.step("app 3 goes on: Bo now, Amara before, and it shows nothing of hers") {
+            let app3 = try stage.app(3)
+            app3.forget()
+            app3.send(SIGCONT)
+            let event = try app3.hear("that Bo is signed in") { $0["event"] == "account" && $0["username"] == bo.userName }
+            try check(event["previous"] != nil && event["previous"] != event["current"], "app 3 says \(event)")
+            let shown = try app3.ask("show")
+            try check(shown["note"] == nil && shown["id"] == event["current"], "app 3 says \(shown)")
+            try check(!"\(event) \(shown)".lowercased().contains("amara"), "app 3 names Amara")
+        }
+    }
+}

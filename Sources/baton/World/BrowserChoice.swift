@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import FoundationEssentials
+import Glibc
+import SwiftASN1
+import X509
+
+/// Which browser a world's agent starts: a window for a person, or a program that acts as one.
+enum BrowserChoice: Sendable {
+    /// A Chromium window on this machine's screen.
+    case window
+    /// A program and its arguments that drive a browser; given the browser's options after them.
+    case program([String])
+
+    /// `browser.command` of the agent's configuration.
+    func command(_ layout: WorldLayout) throws -> [String] {
+        switch self {
+        case .window:
+            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
+                + (try Self.options(layout))
+        case .program(let words): words + ["--profile", "{profile}"] + (try Self.options(layout)) + ["{url}"]
+        }
+    }
+
+    /// What Chromium must know to reach and trust this world's server, and nothing more.
+    private static func options(_ layout: WorldLayout) throws -> [String] {
+        [
+            "--password-store=basic", "--host-resolver-rules=MAP *.baton.test 127.0.0.1",
+            "--ignore-certificate-errors-spki-list=\(try keyPin(of: layout.serverCertificate))",
+        ] + (geteuid() == 0 ? ["--no-sandbox"] : [])
+    }
+
+    /// base64 of the SHA-256 of the certificate's public key.
+    private static func keyPin(of file: String) throws -> String {
+        let certificate = try Certificate(pemEncoded: String(contentsOf: URL(filePath: file), encoding: .utf8))
+        return Data(SHA256.hash(data: certificate.publicKey.subjectPublicKeyInfoBytes)).base64EncodedString()
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The configuration files that a world writes; what their keys mean stands in docs/configuration.md.
+struct ServerFile: Encodable {
+    let directory: String
+    let address = "127.0.0.1"
+    let port: Int
+    let mdmPort: Int
+    let names: Names
+    let logLevel = "info"
+
+    struct Names: Encodable {
+        let login = WorldFacts.login
+        let deviceRegistration = WorldFacts.registration
+        let graph = WorldFacts.graph
+        let mdm = WorldFacts.mdm
+    }
+
+    init(layout: WorldLayout, facts: WorldFacts) {
+        directory = layout.server
+        port = facts.port
+        mdmPort = facts.mdmPort
+        names = Names()
+    }
+}
+
+struct DeviceFile: Encodable {
+    let directory: String
+    let runtimeDirectory: String
+    let trustRoots: String
+    let resolve: [String: String]
+    let checkInInterval = 60
+    let logLevel = "info"
+
+    init(layout: WorldLayout, facts: WorldFacts) {
+        directory = layout.device
+        runtimeDirectory = layout.run
+        trustRoots = layout.trustRoots
+        resolve = facts.resolution
+    }
+}
+
+struct AgentFile: Encodable {
+    let socket: String
+    let browser: Browser
+    let logLevel = "info"
+
+    struct Browser: Encodable {
+        let command: [String]
+        let profiles: String
+    }
+
+    init(layout: WorldLayout, command: [String]) {
+        socket = layout.run + "/agent.sock"
+        browser = Browser(command: command, profiles: layout.profiles)
+    }
+}
+
+struct AppFile: Encodable {
+    let clientId: String
+    let redirectUri: String
+    let authority: String
+    let graphEndpoint: String
+    let scopes = ["User.Read"]
+    let caFile: String
+    let resolve: [String: String]
+    let dataFolder: String
+
+    init(layout: WorldLayout, facts: WorldFacts, tenantID: String, app: WorldFacts.App, data: String) {
+        clientId = app.clientID
+        redirectUri = app.redirectURI
+        authority = facts.loginURL + "/" + tenantID
+        graphEndpoint = facts.graphURL
+        caFile = layout.trustRoots
+        resolve = facts.resolution
+        dataFolder = data
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+
+/// A whole world on loopback in one folder: a server, an organisation, one device with its agent, apps.
+final class World {
+    let layout: WorldLayout
+    let programs: ProgramFiles
+    let browser: BrowserChoice
+    private(set) var facts: WorldFacts
+    private var running: [Program] = []
+
+    /// Opens the world in a folder, or makes a new one there.
+    init(layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice) throws {
+        self.layout = layout
+        self.programs = programs
+        self.browser = browser
+        try layout.make()
+        if let bytes = try? Data(contentsOf: URL(filePath: layout.facts)) {
+            do { facts = try JSONDecoder().decode(WorldFacts.self, from: bytes) } catch {
+                throw CommandFailure(
+                    code: "world_unreadable", message: "\(layout.facts) cannot be read.",
+                    remedy: "Remove the folder \(layout.root) and start anew.")
+            }
+        } else {
+            facts = try WorldFacts.new()
+            try save()
+        }
+    }
+
+    private func save() throws { try layout.write(facts, to: layout.facts) }
+
+    var admin: AdminClient { AdminClient(socket: layout.server + "/admin.sock") }
+    var device: OperatorClient { OperatorClient(runtimeDirectory: layout.run) }
+
+    // MARK: Programs
+
+    func startServer() throws {
+        let path = layout.configuration + "/baton-server.json"
+        try layout.write(ServerFile(layout: layout, facts: facts), to: path)
+        try start("baton-server", programs.server, ["--config", path])
+    }
+
+    func startDevice() throws {
+        let path = layout.configuration + "/batond.json"
+        try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
+        try start("batond", programs.broker, ["--config", path])
+    }
+
+    func startAgent() throws {
+        let path = layout.configuration + "/baton-agent.json"
+        try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
+        try start("baton-agent", programs.agent, ["--config", path])
+    }
+
+    private func start(_ name: String, _ executable: String, _ arguments: [String]) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let program = try Program.start(
+            name, executable: executable, arguments: arguments, environment: environment, layout: layout)
+        running.append(program)
+    }
+
+    func program(_ name: String) -> Program? { running.first { $0.name == name } }
+
+    /// Ends every program, the last one started first.
+    func stop() throws {
+        while let program = running.popLast() { try program.stop() }
+    }
+
+    // MARK: The organisation
+
+    /// Makes the organisation with its people and apps, where it is not there yet.
+    func prepareOrganisation() async throws {
+        guard facts.tenantID == nil else { return }
+        facts.tenantID = try await Organisation(admin: admin, facts: facts).make()
+        try save()
+    }
+
+    func tenantID() throws -> String {
+        guard let tenantID = facts.tenantID else {
+            throw CommandFailure(
+                code: "world_unprepared", message: "The world has no organisation yet.", remedy: "Start it with: baton up.")
+        }
+        return tenantID
+    }
+
+    /// Writes the configuration of the sample apps.
+    func prepareApps() throws {
+        for app in facts.apps {
+            let data = layout.app(app.number) + "/data"
+            try FileManager.default.createDirectory(
+                atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try layout.write(
+                AppFile(layout: layout, facts: facts, tenantID: try tenantID(), app: app, data: data),
+                to: configuration(of: app.number))
+        }
+    }
+
+    func configuration(of app: Int) -> String { layout.app(app) + "/config.json" }
+}

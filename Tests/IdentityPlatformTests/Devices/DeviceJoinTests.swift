@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Storage
+import SwiftASN1
+import TestSupport
+import Testing
+import X509
+
+@Suite struct DeviceJoinTests {
+    private func devices(_ world: World) async throws -> [Device] {
+        try await world.platform.database.read { try Devices($0).all(tenant: world.tenant.id) }
+    }
+
+    @Test func `a worker is refused the join of a shared device`() async throws {
+        let world = try await World()
+        let answer = try await Till(world).join(try await world.registrationToken("amara@contoso.test"))
+        #expect(answer.status == .forbidden)
+        #expect(answer.registrationCode == "authorization_failed")
+        #expect(try answer.json.string(RegistrationName.message).contains("Cloud Device Administrator"))
+        #expect(try await devices(world).isEmpty)
+    }
+
+    @Test(arguments: [DirectoryRole.cloudDeviceAdministrator, .globalAdministrator])
+    func `an administrator of devices joins one that is shared`(role: DirectoryRole) async throws {
+        let world = try await World()
+        try await world.administration.assign(role, to: world.bo)
+        let answer = try await Till(world).join(try await world.registrationToken("bo@contoso.test"))
+        #expect(answer.status == .ok)
+        let device = try #require(try await devices(world).first)
+        #expect(device.profileType == .shared)
+        #expect(device.trustType == .joined)
+        #expect(device.displayName == "Till 1")
+        #expect(!device.isManaged)
+        #expect(device.id.rawValue != device.objectID.rawValue)
+        #expect(try JoinReply(decoding: answer.body).userPrincipalName == "bo@contoso.test")
+    }
+
+    @Test func `the directory decides at the join, not the token`() async throws {
+        let world = try await World()
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        let token = try await world.registrationToken("bo@contoso.test")
+        let claims = try CompactJWS(token).claims()
+        #expect(try claims.strings(ClaimName.directoryRoles) == [DirectoryRole.cloudDeviceAdministrator.id.rawValue])
+        try await world.administration.unassign(.cloudDeviceAdministrator, from: world.bo)
+        #expect(try await Till(world).join(token).status == .forbidden)
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        #expect(try await Till(world).join(token).status == .ok)
+    }
+
+    @Test func `the certificate says who, where and for what`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let device = try #require(try await devices(world).first)
+        let certificate = try till.parsed
+        #expect(certificate.subject.description == "CN=\(device.id)")
+        #expect(certificate.issuer.description.contains("CN=MS-Organization-Access"))
+        let unit = try #require(certificate.issuer.description.split(separator: ",").first { $0.contains("OU=") })
+        #expect(DeviceID(rawValue: String(unit.split(separator: "=")[1])) != nil)
+        #expect(certificate.signatureAlgorithm == .sha256WithRSAEncryption)
+        #expect(certificate.publicKey == Certificate.PublicKey(till.deviceKey.publicKey))
+        let extensions = certificate.extensions
+        #expect(try extensions.extendedKeyUsage == ExtendedKeyUsage([.clientAuth]))
+        #expect(try extensions.basicConstraints == .notCertificateAuthority)
+        #expect(try extensions.keyUsage == KeyUsage(digitalSignature: true))
+        let seconds = certificate.notValidAfter.timeIntervalSince1970 - Double(world.clock.now.seconds)
+        #expect(seconds == 10 * 365 * 86400)
+
+        func value(_ suffix: UInt) throws -> [UInt8]? {
+            let oid = try ASN1ObjectIdentifier(elements: [1, 2, 840, 113556, 1, 5, 284, suffix])
+            return extensions[oid: oid].map { Array($0.value) }
+        }
+        func littleEndian(_ text: String) -> [UInt8] {
+            let bytes = DeviceID(rawValue: text)?.bytes ?? []
+            return [4, 16] + [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].map { bytes[$0] }
+        }
+        #expect(try value(2) == littleEndian(device.id.rawValue))
+        #expect(try value(3) == littleEndian(world.bo.id.rawValue))
+        #expect(try value(5) == littleEndian(world.tenant.id.rawValue))
+        #expect(try value(7) == [4, 1] + Array("1".utf8))
+        #expect(try value(8) == [4, 2] + Array("EU".utf8))
+    }
+
+    @Test func `two devices have one issuer, and a restarted server has it again`() async throws {
+        let world = try await World()
+        let first = try await Till.joined(world)
+        let restarted = try await world.restarted()
+        let second = try await Till.joined(restarted, number: 1)
+        #expect(try first.parsed.issuer == second.parsed.issuer)
+        #expect(try first.parsed.extensions.authorityKeyIdentifier == second.parsed.extensions.authorityKeyIdentifier)
+    }
+
+    @Test func `a join needs a token for device registration`() async throws {
+        let world = try await World()
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        let till = try Till(world)
+        let graph = try await world.signedIn("bo@contoso.test").string(ReplyName.accessToken)
+        let drs = try await world.registrationToken("bo@contoso.test")
+        for token in [nil, "x", graph, drs + "A"] {
+            let answer = try await till.join(token)
+            #expect(answer.status == .unauthorized)
+            #expect(answer.registrationCode == "authentication_required")
+            #expect(answer.headers[.wwwAuthenticate] == "Bearer")
+        }
+        world.clock.advance(by: .seconds(3600))
+        #expect(try await till.join(drs).status == .unauthorized)
+    }
+
+    @Test func `a malformed join is refused`() async throws {
+        let world = try await World()
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        let till = try Till(world)
+        let token = try await world.registrationToken("bo@contoso.test")
+        let request = try till.request(isShared: true)
+        let good = String(decoding: try request.encoded(), as: UTF8.self)
+        var damaged = request.certificateRequest
+        damaged[damaged.count - 1] ^= 1
+        let bodies = [
+            "", "{}", "[]", good.replacing("pkcs10", with: "cmc"),
+            good.replacing(Base64.encode(request.certificateRequest), with: Base64.encode(damaged)),
+            good.replacing(Base64.encode(request.certificateRequest), with: "MAA="),
+            String(repeating: " ", count: 70_000) + good,
+        ]
+        for body in bodies {
+            let answer = try await till.join(token, body: body)
+            #expect(answer.status == .badRequest)
+            #expect(answer.registrationCode == "bad_request")
+        }
+        for version in ["", "?api-version=3.0", "?api-version="] {
+            #expect(try await till.join(token, body: good, version: version).registrationCode == "unsupported_api_version")
+        }
+        #expect(try await devices(world).isEmpty)
+    }
+
+    @Test func `a foreign client's join of a device of one's own is understood`() async throws {
+        let world = try await World()
+        let till = try Till(world)
+        let request = try till.request(isShared: false)
+        guard case .rsa(let modulus, let exponent) = request.transportKey.key.numbers else { throw JOSEFailure.malformed }
+        let key = #"{"kty":"RSA","n":"\#(Base64.encode(modulus))","e":"\#(Base64.encode(exponent))","alg":"RS256"}"#
+        let body = String(decoding: try request.encoded(), as: UTF8.self)
+            .replacing(try request.transportKey.encoded(), with: Base64.encode(Array(key.utf8)))
+            .replacing(
+                #""Attributes":{"SharedDevice":false}"#,
+                with: #""attributes":{"ReuseDevice":"true","ReturnClientSid":"true"}"#)
+        let answer = try await till.join(try await world.registrationToken("amara@contoso.test"), body: body)
+        #expect(answer.status == .ok)
+        #expect(try await devices(world).first?.profileType == .personal)
+    }
+
+    @Test func `discovery and nonces answer on the registration host alone`() async throws {
+        let world = try await World()
+        let path = EndpointPath.registrationDiscovery(tenant: "contoso.test") + "?api-version=1.9&managed=True"
+        let document = try await world.client.get(path, host: "drs.test:8443")
+        #expect(document.status == .ok)
+        #expect(document.text.contains(#""JoinEndpoint":"https://drs.test:8443/EnrollmentServer/device/""#))
+        #expect(document.text.contains(#""JoinResourceId":"urn:ms-drs:drs.test""#))
+        let nonce = try await world.client.get(
+            EndpointPath.registrationNonce(tenant: world.tenant.id.rawValue) + "?api-version=1.0", host: "drs.test:8443")
+        #expect(try nonce.json.string(RegistrationName.value).utf8.count == 43)
+        let unknown = try await world.client.get(
+            EndpointPath.registrationDiscovery(tenant: "nowhere.test"), host: "drs.test:8443")
+        #expect(unknown.registrationCode == "unknown_tenant")
+        #expect(try await world.client.get(path).status == .notFound)
+    }
+}

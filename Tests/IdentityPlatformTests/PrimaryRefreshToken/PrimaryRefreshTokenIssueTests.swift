@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import TestSupport
+import Testing
+
+@Suite struct PrimaryRefreshTokenIssueTests {
+    @Test func `another device's certificate, or another key, is refused`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        var thief = try await Till.joined(world, number: 1)
+        let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
+        thief.certificate = till.certificate
+        let refused = try await thief.issue(refresh)
+        #expect(refused.errorNumber == 50013)
+        #expect(refused.suberror == Suberror.deviceAuthenticationFailed)
+        thief.certificate[thief.certificate.count - 1] ^= 1
+        #expect(try await thief.issue(refresh).errorNumber == 50155)
+        thief.certificate = []
+        #expect(try await thief.issue(refresh).errorNumber == 50155)
+        #expect(try await till.issue(refresh).status == .ok)
+    }
+
+    @Test func `a certificate of another organisation is nobody's`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        _ = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let request = PrimaryRefreshToken.IssueRequest(
+            nonce: try await till.nonce(), proof: .refreshToken(Sensitive("x")), epoch: Till.epoch(1))
+        let form = PrimaryRefreshToken.form(
+            request: try request.signed(with: .rsa(till.deviceKey), certificate: till.certificate))
+        #expect(try await till.send(form, tenant: "fabrikam.test").errorNumber == 50155)
+        #expect(try await till.send(form, tenant: "common").errorNumber == 50059)
+    }
+
+    @Test func `an expired certificate is refused`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        world.clock.advance(by: .seconds(10 * 365 * 86400))
+        let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
+        #expect(try await till.issue(refresh).errorNumber == 50155)
+    }
+
+    @Test func `an old nonce and a replayed request are refused`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
+        let nonce = try await till.nonce()
+        let request = PrimaryRefreshToken.IssueRequest(
+            nonce: nonce, proof: .refreshToken(Sensitive(refresh)), epoch: Till.epoch(1))
+        let form = PrimaryRefreshToken.form(
+            request: try request.signed(with: .rsa(till.deviceKey), certificate: till.certificate))
+        #expect(try await till.send(form).status == .ok)
+        #expect(try await till.send(form).suberror == Suberror.replayedRequest)
+        world.clock.advance(by: .seconds(300))
+        #expect(try await till.issue(refresh, nonce: nonce).suberror == Suberror.staleNonce)
+    }
+
+    @Test func `a lower epoch is refused, and another one under the same number`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let first = try await till.session(counter: 5)
+        let refresh = try await world.brokerTokens("bo@contoso.test").string(ReplyName.refreshToken)
+        let lower = try await till.issue(refresh, counter: 4)
+        #expect(lower.errorNumber == 5_000_613)
+        #expect(lower.suberror == Suberror.staleEpoch)
+        let other = PrimaryRefreshToken.IssueRequest(
+            nonce: try await till.nonce(), proof: .refreshToken(Sensitive(refresh)),
+            epoch: DeviceEpoch(id: String(repeating: "f", count: 32), counter: 5))
+        let form = PrimaryRefreshToken.form(
+            request: try other.signed(with: .rsa(till.deviceKey), certificate: till.certificate))
+        #expect(try await till.send(form).suberror == Suberror.staleEpoch)
+        #expect(try await first.use().status == .ok)
+        #expect(try await till.issue(first.brokerRefreshToken, counter: 5).status == .ok)
+    }
+
+    @Test func `a shared device has to name its epoch`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
+        let request = PrimaryRefreshToken.IssueRequest(
+            nonce: try await till.nonce(), proof: .refreshToken(Sensitive(refresh)), epoch: nil)
+        let form = PrimaryRefreshToken.form(
+            request: try request.signed(with: .rsa(till.deviceKey), certificate: till.certificate))
+        #expect(try await till.send(form).errorNumber == 900144)
+    }
+
+    @Test func `the next worker's token ends the former worker's session`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let amara = try await till.session(counter: 1)
+        let access = try await amara.tokens().string(ReplyName.accessToken)
+        let bo = try await till.session("bo@contoso.test", counter: 2)
+        #expect(try await amara.use().errorNumber == 70000)
+        #expect(try await world.me(access).status == .unauthorized)
+        #expect(try await world.refresh(amara.brokerRefreshToken, ["client_id": WellKnownApplication.broker]).errorNumber == 70000)
+        #expect(try await bo.use().status == .ok)
+    }
+
+    @Test func `a session belongs to one device`() async throws {
+        let world = try await World()
+        let first = try await Till.joined(world).session()
+        let other = try await Till.joined(world, number: 1)
+        #expect(try await other.issue(first.brokerRefreshToken).errorNumber == 70000)
+        #expect(try await first.use().status == .ok)
+    }
+
+    @Test func `a worker's app gets no primary refresh token`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let app = try await world.signedIn().string(ReplyName.refreshToken)
+        let refused = try await till.issue(app, clientID: world.app.id.rawValue)
+        #expect(refused.errorNumber == 700016)
+        #expect(try await till.issue(app).errorNumber == 70000)
+        let broker = try await world.brokerTokens().string(ReplyName.refreshToken)
+        #expect(try await till.issue(broker, scopes: Scopes(["openid"])).errorNumber == 70011)
+        world.clock.advance(by: .seconds(14 * 86400))
+        #expect(try await till.issue(broker).errorNumber == 70008)
+    }
+
+    @Test func `a password is a proof only where the operator says so`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        func form(_ world: World, password: String) async throws -> FormParameters {
+            let request = PrimaryRefreshToken.IssueRequest(
+                nonce: try await Till(world).nonce(),
+                proof: .password(username: Sensitive("amara@contoso.test"), password: Sensitive(password)),
+                epoch: Till.epoch(1))
+            return PrimaryRefreshToken.form(
+                request: try request.signed(with: .rsa(till.deviceKey), certificate: till.certificate))
+        }
+        #expect(try await till.send(try await form(world, password: World.password)).errorNumber == 70003)
+        var configuration = world.platform.configuration
+        configuration.devices.allowsPasswordProof = true
+        let lenient = try await world.restarted(configuration: configuration)
+        let path = EndpointPath.token(tenant: world.tenant.id.rawValue)
+        let wrong = try await lenient.client.send(
+            .post, path, body: try await form(lenient, password: "wrong password").encoded)
+        #expect(wrong.errorNumber == 50126)
+        let right = try await lenient.client.send(
+            .post, path, body: try await form(lenient, password: World.password).encoded)
+        #expect(right.status == .ok)
+        let reply = try PrimaryRefreshToken.IssueReply(decoding: right.body)
+        #expect(try reply.identity.string(ClaimName.objectID) == world.amara.id.rawValue)
+    }
+
+    @Test func `the reply has the types that foreign clients ask for`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let answer = try await till.issue(try await world.brokerTokens().string(ReplyName.refreshToken))
+        let reply = try answer.json
+        #expect(try reply.integer(ReplyName.refreshTokenExpiresIn) == 14 * 86400)
+        for name in [ReplyName.expiresIn, .extendedExpiresIn, .expiresOn, .sessionKey, .idToken, .clientInfo] {
+            #expect(try !reply.string(name).isEmpty)
+        }
+        #expect(try reply.string(ReplyName.idToken).hasSuffix("."))
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct PrimaryRefreshTokenUseTests {
+    @Test func `a primary refresh token gives an app its tokens, bound to device and session`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        #expect(session.reply.token.exposed.contains("."))
+        #expect(try session.reply.identity.string(ClaimName.name) == "Amara Okafor")
+        #expect(try session.reply.identity.string(ClaimName.preferredUsername) == "amara@contoso.test")
+        #expect(session.reply.clientInfo.homeAccountID == "\(world.amara.id).\(world.tenant.id)")
+
+        let tokens = try await session.tokens()
+        let published = try await world.client.get("/\(world.tenant.id)/discovery/v2.0/keys")
+        let keys = try JSONWebKeySet(decoding: published.body)
+        let token = try CompactJWS(try tokens.string(ReplyName.accessToken))
+        let key = try #require(keys[token.keyID ?? ""])
+        try token.verify(with: try key.verificationKey())
+        let claims = try token.claims()
+        #expect(try claims.string(ClaimName.deviceID) == till.id)
+        #expect(try claims.string(ClaimName.sessionID) == session.reply.sessionID)
+        #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
+        #expect(try claims.string(ClaimName.appID) == world.app.id.rawValue)
+        #expect(try claims.integer(ClaimName.expiresAt) - claims.integer(ClaimName.issuedAt) == 600)
+        #expect(try tokens.integer(ReplyName.expiresIn) == 600)
+        #expect(tokens[ReplyName.refreshToken] == nil)
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+    }
+
+    @Test func `a device of one's own gets tokens of the ordinary life`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world, isShared: false)
+        #expect(try await till.session().tokens().integer(ReplyName.expiresIn) == 3600)
+    }
+
+    @Test func `the app's refresh token is one for all uses, and dies with the session`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let scopes = ["openid", "offline_access", "User.Read"]
+        let first = try await session.tokens(scopes: scopes).string(ReplyName.refreshToken)
+        #expect(try await session.tokens(scopes: scopes).string(ReplyName.refreshToken) == first)
+        let refreshed = try await world.refresh(first)
+        #expect(refreshed.status == .ok)
+        let claims = try CompactJWS(try refreshed.json.string(ReplyName.accessToken)).claims()
+        #expect(try claims.string(ClaimName.deviceID) == session.till.id)
+        #expect(try await session.end().status == .ok)
+        #expect(try await world.refresh(first).errorNumber == 70000)
+    }
+
+    @Test func `a wrong session key, a changed payload and an invented token are refused`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        var generator = SystemRandomNumberGenerator()
+        let foreign = try await session.useRequest(key: .random(using: &generator))
+        let refused = try await session.till.send(PrimaryRefreshToken.form(request: foreign))
+        #expect(refused.errorNumber == 50013)
+
+        let good = try await session.useRequest()
+        var segments = good.split(separator: ".").map(String.init)
+        let payload = String(decoding: try Base64URL.decode(segments[1]), as: UTF8.self)
+        let changed = payload.replacing("User.Read", with: "User.Rea2")
+        #expect(changed != payload)
+        segments[1] = Base64URL.encode(Array(changed.utf8))
+        let tampered = try await session.till.send(
+            PrimaryRefreshToken.form(request: segments.joined(separator: ".")))
+        #expect(tampered.errorNumber == 50013)
+
+        let invented = OpaqueToken(tenant: world.tenant.id, ambient: .system).text.exposed
+        let request = PrimaryRefreshToken.UseRequest(
+            token: Sensitive(invented), clientID: world.app.id.rawValue, redirectURI: nil,
+            scopes: Scopes(["User.Read"]), nonce: try await session.till.nonce())
+        let unknown = try await session.till.send(
+            PrimaryRefreshToken.form(
+                request: try request.signed(with: session.key, now: 0, using: &generator)))
+        #expect(unknown.errorNumber == 70000)
+        #expect(unknown.suberror == Suberror.badToken)
+    }
+
+    @Test func `a nonce is good for five minutes and each request once`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let request = try await session.useRequest()
+        #expect(try await session.till.send(PrimaryRefreshToken.form(request: request)).status == .ok)
+        let replayed = try await session.till.send(PrimaryRefreshToken.form(request: request))
+        #expect(replayed.status == .badRequest)
+        #expect(replayed.suberror == Suberror.replayedRequest)
+
+        let nonce = try await session.till.nonce()
+        for _ in 0..<2 {
+            // The same nonce in two different requests is what some clients do.
+            let request = try await session.useRequest(nonce: nonce)
+            #expect(try await session.till.send(PrimaryRefreshToken.form(request: request)).status == .ok)
+        }
+        world.clock.advance(by: .seconds(299))
+        let young = try await session.useRequest(nonce: nonce)
+        #expect(try await session.till.send(PrimaryRefreshToken.form(request: young)).status == .ok)
+        world.clock.advance(by: .seconds(1))
+        for stale in [nonce, "", "x", String(repeating: "A", count: 43)] {
+            let request = try await session.useRequest(nonce: stale)
+            let answer = try await session.till.send(PrimaryRefreshToken.form(request: request))
+            #expect(answer.suberror == Suberror.staleNonce)
+        }
+    }
+
+    @Test func `a restarted server keeps the token and no nonce`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let old = try await session.till.nonce()
+        let restarted = try await world.restarted()
+        let stale = try await session.useRequest(nonce: old)
+        let refused = try await restarted.client.send(
+            .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.form(request: stale).encoded)
+        #expect(refused.suberror == Suberror.staleNonce)
+        let fresh = try await session.useRequest(nonce: try await Till(restarted).nonce())
+        let answer = try await restarted.client.send(
+            .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.form(request: fresh).encoded)
+        #expect(answer.status == .ok)
+    }
+
+    @Test func `under another storage key nothing opens`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let stranger = try await world.restarted(storageKey: 8)
+        let nonce = try await Till(stranger).nonce()
+        let request = try await session.useRequest(nonce: nonce)
+        let answer = try await stranger.client.send(
+            .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.form(request: request).encoded)
+        #expect(answer.status == .internalServerError)
+    }
+
+    @Test func `the older key derivation is refused unless it is switched on`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        var generator = SystemRandomNumberGenerator()
+        let payload = try CompactJWS(try await session.useRequest()).rawPayload
+        let request = try SessionSignedRequest.sign(
+            payload: payload, with: session.key, version: .one, using: &generator)
+        let form = PrimaryRefreshToken.form(request: request)
+        #expect(try await session.till.send(form).errorNumber == 50013)
+        var configuration = world.platform.configuration
+        configuration.devices.allowsKeyDerivationVersionOne = true
+        let lenient = try await world.restarted(configuration: configuration)
+        let again = try SessionSignedRequest.sign(
+            payload: try CompactJWS(
+                try await session.useRequest(nonce: try await Till(lenient).nonce())
+            ).rawPayload, with: session.key, version: .one, using: &generator)
+        let answer = try await lenient.client.send(
+            .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.form(request: again).encoded)
+        #expect(answer.status == .ok)
+    }
+
+    @Test func `an app gets what it is registered for and no more`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        func number(_ request: String) async throws -> Int? {
+            try await session.till.send(PrimaryRefreshToken.form(request: request)).errorNumber
+        }
+        #expect(try await number(try await session.useRequest(redirectURI: "https://evil.test/")) == 50011)
+        let unknown = try await session.useRequest(clientID: "0af3c2b1-0000-4000-8000-000000000001")
+        #expect(try await number(unknown) == 700016)
+        let registration = try await session.useRequest(scopes: ["urn:ms-drs:drs.test/.default"])
+        #expect(try await number(registration) == 65001)
+        #expect(try await number(try await session.useRequest(scopes: ["openid", "aza"])) == 70011)
+    }
+
+    @Test(arguments: ["", "x", "a.b.c", "e30.e30.AA", "eyJhbGciOiJIUzI1NiJ9.e30.AA", "eyJhbGciOiJSUzI1NiJ9.e30.AA"])
+    func `a malformed request is refused clearly`(text: String) async throws {
+        let world = try await World()
+        let answer = try await Till(world).send(PrimaryRefreshToken.form(request: text))
+        #expect(answer.status == .badRequest)
+        #expect(answer.errorNumber == (text.isEmpty ? 900144 : 9002313))
+    }
+
+    @Test func `a disabled or removed device is refused at once, with all that it got`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let id = try #require(DeviceID(rawValue: try session.till.id))
+        let access = try await session.tokens().string(ReplyName.accessToken)
+        try await world.administration.setEnabled(false, id, tenant: world.tenant)
+        #expect(try await session.use().errorNumber == 70000)
+        #expect(try await session.till.issue(session.brokerRefreshToken, counter: 2).errorNumber == 135011)
+        #expect(try await world.me(access).status == .unauthorized)
+        try await world.administration.setEnabled(true, id, tenant: world.tenant)
+        #expect(try await session.use().errorNumber == 70000)
+        let again = try await session.till.session(counter: 2)
+        try await world.administration.remove(id, tenant: world.tenant)
+        #expect(try await again.use().errorNumber == 70000)
+        let refused = try await session.till.issue(again.brokerRefreshToken, counter: 3)
+        #expect(refused.errorNumber == 50155)
+        #expect(refused.suberror == Suberror.deviceAuthenticationFailed)
+    }
+
+    @Test func `what the database keeps holds neither token nor session key`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let rows = try await world.platform.database.read { connection in
+            try connection.rows("SELECT hash, sealedSessionKey FROM primaryRefreshToken").map { row in
+                try row.bytes(0) + row.bytes(1)
+            }
+        }
+        let kept = try #require(rows.first)
+        let secret = session.key.secret
+        let key = secret.withBytes { span in
+            (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        }
+        #expect(rows.count == 1)
+        #expect(kept.firstRange(of: key) == nil)
+        #expect(kept.firstRange(of: Array(session.reply.token.exposed.utf8)) == nil)
+    }
+}

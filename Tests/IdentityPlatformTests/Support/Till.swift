@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import SwiftASN1
+import TestSupport
+import Testing
+import X509
+
+/// A device at the counter, speaking to the platform as the broker does.
+struct Till {
+    /// Keys are made once for all tests: a device key and a transport key for each of two devices.
+    private static let keys = Result {
+        try (0..<4).map { _ in Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) }
+    }
+
+    let world: World
+    let deviceKey: _RSA.Signing.PrivateKey
+    let transportKey: _RSA.Encryption.PrivateKey
+    var certificate: [UInt8] = []
+
+    /// - Parameter number: 0 or 1.
+    init(_ world: World, number: Int = 0) throws {
+        let keys = try Self.keys.get()
+        self.world = world
+        deviceKey = try _RSA.Signing.PrivateKey(derRepresentation: keys[number * 2])
+        transportKey = try _RSA.Encryption.PrivateKey(derRepresentation: keys[number * 2 + 1])
+    }
+
+    /// A shared device joined by the Cloud Device Administrator.
+    static func joined(_ world: World, number: Int = 0, isShared: Bool = true) async throws -> Till {
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        var till = try Till(world, number: number)
+        let answer = try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: isShared)
+        #expect(answer.status == .ok, "\(answer.text)")
+        till.certificate = try JoinReply(decoding: answer.body).certificate
+        return till
+    }
+
+    var parsed: Certificate { get throws { try Certificate(derEncoded: certificate) } }
+
+    /// The device id, which is the certificate's whole subject.
+    var id: String { get throws { String(try parsed.subject.description.dropFirst(3)) } }
+
+    func request(isShared: Bool) throws -> JoinRequest {
+        let subject = try DistinguishedName { CommonName(JoinRequest.certificateRequestCommonName) }
+        let csr = try CertificateSigningRequest(
+            version: .v1, subject: subject, privateKey: Certificate.PrivateKey(deviceKey), attributes: .init(),
+            signatureAlgorithm: .sha256WithRSAEncryption)
+        var der = DER.Serializer()
+        try der.serialize(csr)
+        let numbers = try transportKey.publicKey.getKeyPrimitives()
+        return JoinRequest(
+            certificateRequest: der.serializedBytes,
+            transportKey: TransportKey(
+                JSONWebKey(numbers: .rsa(modulus: Array(numbers.modulus), exponent: Array(numbers.publicExponent)))),
+            targetDomain: "contoso.test", deviceType: "Linux", operatingSystemVersion: "12", displayName: "Till 1",
+            isShared: isShared)
+    }
+
+    func join(_ token: String?, isShared: Bool = true) async throws -> TestResponse {
+        try await join(token, body: String(decoding: try request(isShared: isShared).encoded(), as: UTF8.self))
+    }
+
+    func join(_ token: String?, body: String, version: String = "?api-version=2.0") async throws -> TestResponse {
+        try await world.client.send(
+            .post, EndpointPath.registration + version, host: "drs.test:8443",
+            headers: token.map { [.authorization: "Bearer \($0)"] } ?? [:], body: body)
+    }
+
+    func nonce() async throws -> String {
+        let answer = try await world.client.send(
+            .post, "/common/oauth2/token", body: PrimaryRefreshToken.nonceForm.encoded)
+        return try PrimaryRefreshToken.nonce(decoding: answer.body)
+    }
+
+    func send(_ form: FormParameters, tenant: String? = nil) async throws -> TestResponse {
+        let path = EndpointPath.token(tenant: tenant ?? world.tenant.id.rawValue)
+        return try await world.client.send(.post, path, body: form.encoded)
+    }
+
+    /// Asks for a PRT; what a test does not say is as it should be.
+    func issue(
+        _ refreshToken: String, counter: Int = 1, nonce: String? = nil, scopes: Scopes = PrimaryRefreshToken.scopes,
+        key: _RSA.Signing.PrivateKey? = nil, clientID: String = WellKnownApplication.broker
+    ) async throws -> TestResponse {
+        let fresh = try await self.nonce()
+        let request = PrimaryRefreshToken.IssueRequest(
+            clientID: clientID, nonce: nonce ?? fresh, scopes: scopes, proof: .refreshToken(Sensitive(refreshToken)),
+            epoch: Till.epoch(counter))
+        return try await send(
+            PrimaryRefreshToken.form(request: try request.signed(with: .rsa(key ?? deviceKey), certificate: certificate)))
+    }
+
+    /// The epoch of that number.
+    static func epoch(_ counter: Int) -> DeviceEpoch? {
+        DeviceEpoch(id: String(repeating: "0123456789abcdef", count: 2), counter: counter)
+    }
+
+    /// Signs a person in at the broker and gets a PRT.
+    func session(_ username: String = "amara@contoso.test", counter: Int = 1) async throws -> TillSession {
+        let refresh = try await world.brokerTokens(username).string(ReplyName.refreshToken)
+        let answer = try await issue(refresh, counter: counter)
+        #expect(answer.status == .ok, "\(answer.text)")
+        let reply = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
+        return TillSession(
+            till: self, reply: reply, key: try reply.sessionKey(transportKey: transportKey), counter: counter,
+            brokerRefreshToken: refresh)
+    }
+}
+
+/// A worker's session at a till.
+struct TillSession {
+    let till: Till
+    let reply: PrimaryRefreshToken.IssueReply
+    let key: SessionKey
+    let counter: Int
+    let brokerRefreshToken: String
+
+    /// Signs a use request; what a test does not say is as it should be.
+    func useRequest(
+        nonce: String? = nil, scopes: [String] = ["openid", "profile", "User.Read"], key: SessionKey? = nil,
+        redirectURI: String? = "msauth.test://auth", clientID: String? = nil
+    ) async throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        let fresh = try await till.nonce()
+        let request = PrimaryRefreshToken.UseRequest(
+            token: reply.token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
+            scopes: Scopes(scopes), nonce: nonce ?? fresh)
+        return try request.signed(
+            with: key ?? self.key, now: Int(till.world.clock.now.seconds), using: &generator)
+    }
+
+    func use(scopes: [String] = ["openid", "profile", "User.Read"]) async throws -> TestResponse {
+        try await till.send(PrimaryRefreshToken.form(request: try await useRequest(scopes: scopes)))
+    }
+
+    /// The app's tokens, decrypted.
+    func tokens(scopes: [String] = ["openid", "profile", "User.Read"]) async throws -> Members {
+        let answer = try await use(scopes: scopes)
+        #expect(answer.status == .ok, "\(answer.text)")
+        return try Members(decoding: try EncryptedReply.open(answer.text, with: key))
+    }
+
+    /// Tells the server that the session has ended at the till.
+    func end(
+        by other: Till? = nil, nonce: String? = nil, sessionID: String? = nil, audience: String? = nil,
+        endsBrowserSession: Bool = false
+    ) async throws -> TestResponse {
+        let till = other ?? till
+        let path = EndpointPath.endSession(tenant: till.world.tenant.id.rawValue)
+        let fresh = try await till.nonce()
+        let request = EndSessionRequest(
+            audience: audience ?? "https://login.test:8443\(path)", deviceID: try till.id, nonce: nonce ?? fresh,
+            issuedAt: Int(till.world.clock.now.seconds),
+            sessionID: try sessionID ?? #require(reply.sessionID), epoch: try #require(Till.epoch(counter)),
+            endsBrowserSession: endsBrowserSession)
+        let form = try request.form(signedWith: .rsa(till.deviceKey), certificate: till.certificate)
+        return try await till.world.client.send(.post, path, body: form.encoded)
+    }
+}
+
+extension World {
+    /// Signs a person in at the broker's own client.
+    func brokerTokens(
+        _ username: String = "amara@contoso.test", scope: String = "openid offline_access", browser: Browser? = nil
+    ) async throws -> Members {
+        let query = AuthorizeQuery(
+            self, ["client_id": WellKnownApplication.broker, "scope": scope])
+        let browser = browser ?? Browser(self)
+        let code = try await browser.signIn(query, username: username)[ParameterName.code]
+        let reply = try await redeem(code, ["client_id": WellKnownApplication.broker])
+        #expect(reply.status == .ok, "\(reply.text)")
+        return try reply.json
+    }
+
+    /// An access token for device registration.
+    func registrationToken(_ username: String) async throws -> String {
+        try await brokerTokens(username, scope: "openid urn:ms-drs:drs.test/.default").string(ReplyName.accessToken)
+    }
+}
+
+extension TestResponse {
+    /// The stable words of a refusal.
+    var suberror: String? { (try? json.optionalString(ReplyName.suberror)) ?? nil }
+    var registrationCode: String? { (try? json.string(RegistrationName.code)) ?? nil }
+}
