@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 internal import FoundationEssentials
 package import Logging
-package import ServiceLifecycle
+internal import ServiceLifecycle
 internal import Synchronization
 
 /// The device's side of management as a part of a process: it visits the server at the start, when it is asked to, and at
@@ -56,6 +56,7 @@ package final class EnrolmentAgent: Service {
     private let orders: AsyncStream<Order>
     private let inbox: AsyncStream<Order>.Continuation
     private let current: Mutex<ManagementState>
+    private let unconfirmed: Mutex<Bool>
     private let loaded: ManagementRecord?
     private let logger: Logger
 
@@ -71,6 +72,7 @@ package final class EnrolmentAgent: Service {
         loaded = try store.load()
         try store.sweep(keeping: loaded)
         current = Mutex(try ManagementState(record: loaded ?? ManagementRecord(udid: ""), apps: store.apps))
+        unconfirmed = Mutex(loaded?.enrolment?.stage == .authenticating)
         (orders, inbox) = AsyncStream.makeStream()
     }
 
@@ -115,11 +117,14 @@ package final class EnrolmentAgent: Service {
         }
     }
 
+    /// Also while the server has not confirmed the enrolment yet.
+    private var hasEnrolment: Bool { state.isEnrolled || unconfirmed.withLock { $0 } }
+
     /// Orders a visit at every interval, the first at once.
     private func tick() async {
         do {
             while !Task.isCancelled {
-                if state.isEnrolled { poke() }
+                if hasEnrolment { poke() }
                 let jitter = Double.random(in: 0.9...1.1)
                 try await configuration.sleep(configuration.interval * jitter)
             }
@@ -128,27 +133,33 @@ package final class EnrolmentAgent: Service {
         }
     }
 
-    /// One order after the other, until the process stops.
+    /// One order after the other, until the process stops; then the one in hand is cut off, and those behind it are
+    /// refused. A cut order loses nothing: what it had done is on the disk, and the next start goes on from there.
     private func serve() async {
-        var worker = worker()
-        do { try await worker.resume() } catch {
-            logger.warning("unfinished enrolment not resumed", metadata: ["error": "\(error)"])
+        let worker = worker()
+        let isStopping = Mutex(false)
+        await withGracefulShutdownHandler {
+            for await order in orders {
+                guard !isStopping.withLock({ $0 }) else {
+                    order.answer(EnrolmentError(.stopped, "the broker is stopping"))
+                    continue
+                }
+                await cancelWhenGracefulShutdown { await self.carryOut(order, by: worker) }
+            }
+        } onGracefulShutdown: {
+            isStopping.withLock { $0 = true }
+            self.inbox.finish()
         }
-        await cancelWhenGracefulShutdown {
-            for await order in self.orders { await self.carryOut(order, by: &worker) }
-        }
-        inbox.finish()
-        for await order in orders { order.answer(EnrolmentError(.stopped, "the broker is stopping")) }
     }
 
-    private func carryOut(_ order: Order, by worker: inout EnrolmentWorker) async {
+    private func carryOut(_ order: Order, by worker: EnrolmentWorker) async {
         do {
             switch order.act {
             case .visit: try await worker.visit()
             case .enroll(let profile):
                 try await worker.enroll(profile)
                 logger.info("device enrolled")
-                // The server's first commands are part of getting enrolled; they may wait for the next visit, though.
+                // The server's first commands need not be done before the enrolment counts.
                 poke()
             case .unenroll:
                 try await worker.unenroll()
@@ -168,6 +179,7 @@ package final class EnrolmentAgent: Service {
             isBusy: configuration.isBusy,
             publish: { record in
                 let state = try ManagementState(record: record, apps: apps)
+                self.unconfirmed.withLock { $0 = record.enrolment?.stage == .authenticating }
                 let isNew = self.current.withLock { current in
                     defer { current = state }
                     return current != state

@@ -6,7 +6,7 @@ extension EnrolmentWorker {
     /// Carries out one command and makes its effect and its result durable together.
     ///
     /// - Returns: the message to send next.
-    mutating func obey(_ bytes: [UInt8], link: ServerLink) async throws -> [UInt8] {
+    func obey(_ bytes: [UInt8], link: ServerLink) async throws -> [UInt8] {
         let value: PropertyList
         do { value = try PropertyList(xml: bytes) } catch {
             throw EnrolmentError(.serverRefused, "the server sent no property list: \(error)")
@@ -31,7 +31,7 @@ extension EnrolmentWorker {
         return try await install(command, uuid: request.uuid, link: link, record: next)
     }
 
-    private mutating func install(
+    private func install(
         _ command: Command.InstallApplication, uuid: String, link: ServerLink, record: ManagementRecord
     ) async throws -> [UInt8] {
         var next = record
@@ -51,7 +51,7 @@ extension EnrolmentWorker {
         return message
     }
 
-    private mutating func finish(
+    private func finish(
         _ uuid: String, _ outcome: CommandOutcome, record: ManagementRecord?
     ) async throws -> [UInt8] {
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }

@@ -5,7 +5,7 @@ internal import Redaction
 internal import SwiftASN1
 
 /// Enrols and obeys, one order after the other. Whatever it reports to the server is on the disk before.
-struct EnrolmentWorker {
+actor EnrolmentWorker {
     let store: ManagementStore
     let queue: BlockingQueue
     let device: DeviceDescription
@@ -31,7 +31,7 @@ struct EnrolmentWorker {
     }
 
     /// Installs an enrolment profile and makes the device known to its server.
-    mutating func enroll(_ xml: [UInt8]) async throws {
+    func enroll(_ xml: [UInt8]) async throws {
         guard record?.enrolment?.stage != .enrolled, record?.enrolment?.stage != .leaving else {
             throw EnrolmentError(.alreadyEnrolled, "the device is enrolled already")
         }
@@ -51,7 +51,7 @@ struct EnrolmentWorker {
     }
 
     /// Authenticate and TokenUpdate; both may be repeated.
-    private mutating func introduce() async throws {
+    private func introduce() async throws {
         guard let record, let enrolment = record.enrolment else { return }
         let link = try serverLink(for: enrolment.profile)
         let topic = link.enrolment.topic
@@ -70,12 +70,12 @@ struct EnrolmentWorker {
     }
 
     /// Finishes what a crash interrupted.
-    mutating func resume() async throws {
+    func resume() async throws {
         if record?.enrolment?.stage == .authenticating { try await introduce() }
     }
 
     /// Delivers the last result and obeys until the server has nothing more.
-    mutating func visit() async throws {
+    func visit() async throws {
         try await resume()
         guard let enrolment = record?.enrolment else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         do { try await exchange(serverLink(for: enrolment.profile)) } catch let error as EnrolmentError {
@@ -85,7 +85,7 @@ struct EnrolmentWorker {
         }
     }
 
-    private mutating func exchange(_ link: ServerLink) async throws {
+    private func exchange(_ link: ServerLink) async throws {
         var message: [UInt8]
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
         while true {
@@ -101,20 +101,20 @@ struct EnrolmentWorker {
     }
 
     /// Remembers that the server has the last result, so that the next visit begins with `Idle`.
-    private mutating func markDelivered() async throws {
+    private func markDelivered() async throws {
         guard var next = record, next.lastResult?.isDelivered == false else { return }
         next.lastResult?.isDelivered = true
         try await save(next)
     }
 
     /// Ends the enrolment from this side.
-    mutating func unenroll() async throws {
+    func unenroll() async throws {
         guard let enrolment = record?.enrolment else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         try await leave(serverLink(for: enrolment.profile))
     }
 
     /// The goodbye is best effort; the removal is not.
-    private mutating func leave(_ link: ServerLink) async throws {
+    private func leave(_ link: ServerLink) async throws {
         if link.enrolment.checkOutWhenRemoved, let udid = record?.udid {
             do { try await link.checkIn(.checkOut(.init(udid: udid, topic: link.enrolment.topic))) } catch {
                 // The server learns it when it next looks for the device.
@@ -124,7 +124,7 @@ struct EnrolmentWorker {
     }
 
     /// Removes everything that management installed; the record goes first, since it alone says what is managed.
-    private mutating func removeEverything() async throws {
+    private func removeEverything() async throws {
         guard let next = record?.cleared else { return }
         try await save(next)
         let store = store
@@ -132,7 +132,7 @@ struct EnrolmentWorker {
     }
 
     /// Makes a record durable and then the one that holds.
-    mutating func save(_ next: ManagementRecord) async throws {
+    func save(_ next: ManagementRecord) async throws {
         let store = store
         do { try await queue.run { try store.save(next) } } catch { throw EnrolmentError(.storage, "\(error)") }
         record = next
@@ -140,7 +140,7 @@ struct EnrolmentWorker {
     }
 
     /// The link of an enrolment profile: its identity and its root are read once.
-    private mutating func serverLink(for profile: Data) throws -> ServerLink {
+    private func serverLink(for profile: Data) throws -> ServerLink {
         if let link, link.profile == profile { return link.link }
         let made = try ServerLink(profile: profile, connect: connect)
         link = (profile, made)
