@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import Glibc
-import Testing
 import TestSupport
+import Testing
 import UnixSocket
 
 /// The real agent with a browser that does its worst: a helper that leaves its parent, its group and its session.
@@ -142,7 +142,10 @@ import UnixSocket
                 try RunningProgram.built("baton-agent"), ["--config", scratch.path("agent.json")], log: "agent.log",
                 awaitsReady: false, in: scratch)
             #expect(try await agent.waitForExit() == 78)
-            #expect(try agent.log() == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel.\n")
+            #expect(
+                try agent.log()
+                    == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel.\n"
+            )
         }
     }
 }
