@@ -66,7 +66,7 @@ let package = Package(
             name: "MDMServer",
             dependencies: [
                 "AdminAPI", "DeviceManagement", "Redaction", "Storage",
-                .asn1, .certificates, .crypto, .hummingbird, .logging, .nioCore, .nioSSL,
+                .asn1, .certificates, .crypto, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
         // 7. Executables: compose, parse arguments, run.
@@ -119,7 +119,7 @@ let package = Package(
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "DeviceManagement", "MDMServer", "Redaction", "Storage", "TestSupport",
+                "AdminAPI", "Authenticator", "DeviceManagement", "MDMServer", "Redaction", "Storage", "TestSupport",
                 .certificates, .crypto, .hummingbird, .nioCore,
             ]),
         .testTarget(name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),

@@ -7,7 +7,7 @@ import Testing
 import UnixSocket
 
 /// What the library makes of a broker that misbehaves, and of connections that end.
-@Suite struct ConnectionTests {
+@Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
     static let nonsense: [String] = [
         "", "x", "[]", "{}", #"{"sso_request_id":"1"}"#, #"{"sso_request_id":"1","response":[]}"#,
         #"{"sso_request_id":"1","response":{},"error":{}}"#, #"{"sso_request_id":"1","error":{"code":-1}}"#,

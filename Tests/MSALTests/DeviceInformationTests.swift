@@ -6,7 +6,7 @@ import Testing
 import UnixSocket
 
 /// Rules DEV of `msal-api.md`; where they let a failure read as "personal", ours do not.
-@Suite struct DeviceInformationTests {
+@Suite(.timeLimit(.minutes(1))) struct DeviceInformationTests {
     @Test(arguments: [(DeviceInfo.Mode.shared, MSALDeviceMode.shared), (.personal, .default)])
     func `DEV-3 DEV-9 the broker's mode is the device's mode`(mode: DeviceInfo.Mode, expected: MSALDeviceMode)
         async throws
@@ -104,6 +104,21 @@ import UnixSocket
         listener.close()
         try FileManager.default.moveItem(atPath: path + ".kept", toPath: path)
         let application = try application(folder: folder, markerExists: false)
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalBrokerNotAvailable)
+    }
+
+    @Test func `a broker that was there and is gone is an error, never personal, whatever the marker says`()
+        async throws
+    {
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(100)), marker: "/nowhere/managed") { end in
+            try end.greet()
+            try end.answer(try end.request())
+        }
+        let application = try broker.application()
+        _ = try await application.deviceInformation(with: nil)
+        // The connection ended and the socket is gone.
         #expect(
             try await seen { try await application.deviceInformation(with: nil) }.asInternal
                 == .internalBrokerNotAvailable)

@@ -18,12 +18,14 @@ final class ScriptedBroker: Sendable {
     let connection: BrokerConnection
     private let listener: Listener
 
-    init(deadlines: BrokerDeadlines = .generous, _ scripts: Script...) throws {
+    /// `marker` is the file that says that the device is managed; without one the device counts as managed.
+    init(deadlines: BrokerDeadlines = .generous, marker: String? = nil, _ scripts: Script...) throws {
         folder = try scratchFolder()
         let socket = folder.appending(path: "broker.sock").path
         listener = try Listener(path: socket, mode: 0o600)
         connection = BrokerConnection(
-            location: BrokerLocation(socket: socket, marker: nil), deadlines: deadlines, notifications: notifications)
+            location: BrokerLocation(socket: socket, marker: marker), deadlines: deadlines, notifications: notifications
+        )
         Thread { [listener] in
             for script in scripts {
                 guard let descriptor = try? listener.accept() else { return }

@@ -2,8 +2,8 @@
 internal import Glibc
 
 /// The kernel's version, which the device states as its system's; it never claims to be another system.
-enum SystemVersion {
-    static var current: String {
+package enum SystemVersion {
+    package static var current: String {
         var name = utsname()
         guard unsafe uname(&name) == 0 else { return "unknown" }
         return unsafe withUnsafeBytes(of: &name.release) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }

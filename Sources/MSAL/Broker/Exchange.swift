@@ -79,6 +79,9 @@ struct Exchange {
     /// Calls go on waiting where another attempt may help, until their patience ends.
     mutating func failedToOpen(_ failure: LinkFailure) -> [Action] {
         awaitsHello = false
+        // Where a broker was, its absence is a failure, whatever the marker says.
+        let wasManaged = lastEpoch != nil && failure == .personalDevice
+        let failure = wasManaged ? .unreachable(reason: "the broker's socket is gone") : failure
         lastFailure = failure
         guard !failure.isPassing else { return [] }
         defer { entries = [] }

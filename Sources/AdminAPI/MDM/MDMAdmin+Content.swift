@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension MDMAdmin {
+    /// A profile to be kept for pushing: given as it is, or built.
+    package enum NewProfile: Codable, Sendable {
+        /// A profile's XML, Base64.
+        case file(String)
+        /// The single sign-on profile of shared device mode, with the organisation's own sign-in URLs added.
+        case sharedDevice(urls: [String])
+    }
+
+    package struct Profile: Codable, Sendable, Equatable {
+        package let identifier: String
+        package let uuid: String
+        package let displayName: String?
+        /// What the linter warns of.
+        package let warnings: [String]
+
+        package init(identifier: String, uuid: String, displayName: String?, warnings: [String]) {
+            self.identifier = identifier
+            self.uuid = uuid
+            self.displayName = displayName
+            self.warnings = warnings
+        }
+    }
+
+    /// A package file on the server's machine to be offered to devices.
+    package struct NewApp: Codable, Sendable {
+        package var path: String
+        package var bundleIdentifier: String
+        package var version: String
+        package var title: String
+
+        package init(path: String, bundleIdentifier: String, version: String, title: String) {
+            self.path = path
+            self.bundleIdentifier = bundleIdentifier
+            self.version = version
+            self.title = title
+        }
+    }
+
+    package struct App: Codable, Sendable, Equatable {
+        package let bundleIdentifier: String
+        package let version: String
+        package let title: String
+        package let size: Int64
+        /// 64 hexadecimal digits.
+        package let sha256: String
+
+        package init(bundleIdentifier: String, version: String, title: String, size: Int64, sha256: String) {
+            self.bundleIdentifier = bundleIdentifier
+            self.version = version
+            self.title = title
+            self.size = size
+            self.sha256 = sha256
+        }
+    }
+
+    /// An app to be installed on a device; without a version the one registered last.
+    package struct PushedApp: Codable, Sendable {
+        package var version: String?
+        /// Replaces the configuration that the app has, also by none.
+        package var configuration: Configuration?
+
+        package init(version: String? = nil, configuration: Configuration? = nil) {
+            self.version = version
+            self.configuration = configuration
+        }
+    }
+
+    /// A managed app's configuration.
+    package typealias Configuration = [String: Value]
+
+    /// A value of a configuration, as JSON writes it; a Boolean never becomes a number.
+    package enum Value: Codable, Sendable, Hashable {
+        case boolean(Bool)
+        case integer(Int64)
+        case real(Double)
+        case string(String)
+        case array([Value])
+        case dictionary([String: Value])
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let value = try? container.decode(Bool.self) {
+                self = .boolean(value)
+            } else if let value = try? container.decode(Int64.self) {
+                self = .integer(value)
+            } else if let value = try? container.decode(Double.self) {
+                self = .real(value)
+            } else if let value = try? container.decode(String.self) {
+                self = .string(value)
+            } else if let value = try? container.decode([Value].self) {
+                self = .array(value)
+            } else {
+                self = .dictionary(try container.decode([String: Value].self))
+            }
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .boolean(let value): try container.encode(value)
+            case .integer(let value): try container.encode(value)
+            case .real(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            case .array(let value): try container.encode(value)
+            case .dictionary(let value): try container.encode(value)
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+
+/// Device management's part of the administration socket. Bodies are JSON; lists are JSON arrays.
+///
+/// In paths, `{tenant}` is a tenant's GUID or `-` for the only one; `{device}` a UDID or a device's name; `{profile}` a
+/// profile's identifier; `{app}` a bundle identifier; all percent-encoded.
+package enum MDMAdmin {
+    /// Every path, as a template; what answers is noted beside it.
+    package enum Path: String, CaseIterable, Sendable {
+        /// POST `NewEnrolment` → 201 `EnrolmentProfile`.
+        case enrolments = "/mdm/tenants/{tenant}/enrolments"
+        /// GET `[Device]`.
+        case devices = "/mdm/tenants/{tenant}/devices"
+        /// GET `Device`; DELETE → 204: the device drops its enrolment when it next comes.
+        case device = "/mdm/tenants/{tenant}/devices/{device}"
+        /// GET `[Command]`, the newest first.
+        case commands = "/mdm/tenants/{tenant}/devices/{device}/commands"
+        /// POST → 202 `[Command]`: asks the device what it holds.
+        case inventory = "/mdm/tenants/{tenant}/devices/{device}/inventory"
+        /// PUT → 202 `Command`: pushes the profile; DELETE → 202 `Command`: removes it.
+        case deviceProfile = "/mdm/tenants/{tenant}/devices/{device}/profiles/{profile}"
+        /// PUT `PushedApp` → 202 `Command`: installs the app with its configuration.
+        case deviceApp = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}"
+        /// PUT `Configuration` → 202 `Command`; DELETE → 202 `Command`: removes the configuration.
+        case configuration = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}/configuration"
+        /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`.
+        case profiles = "/mdm/tenants/{tenant}/profiles"
+        /// DELETE → 204: the server forgets it; devices keep it until it is removed there.
+        case profile = "/mdm/tenants/{tenant}/profiles/{profile}"
+        /// GET `[App]`; POST `NewApp` → 201 `App`.
+        case apps = "/mdm/tenants/{tenant}/apps"
+    }
+
+    /// An enrolment profile to be made for one device.
+    package struct NewEnrolment: Codable, Sendable {
+        /// What administrators call the device.
+        package var name: String
+
+        package init(name: String) { self.name = name }
+    }
+
+    package struct EnrolmentProfile: Codable, Sendable {
+        package let id: String
+        package let name: String
+        /// The profile, Base64; it holds the device's key, and works for one device, once.
+        package let profile: Sensitive<String>
+
+        package init(id: String, name: String, profile: Sensitive<String>) {
+            self.id = id
+            self.name = name
+            self.profile = profile
+        }
+    }
+
+    package struct Device: Codable, Sendable, Equatable {
+        package let udid: String
+        package let name: String
+        /// `authenticated`, `enrolled` or `left`.
+        package let state: String
+        package let productName: String?
+        package let osVersion: String?
+        package let serialNumber: String?
+        /// What the device said last that it holds.
+        package let profiles: [HeldProfile]
+        package let apps: [HeldApp]
+        /// Commands that wait for the device.
+        package let waiting: Int
+
+        package init(
+            udid: String, name: String, state: String, productName: String?, osVersion: String?, serialNumber: String?,
+            profiles: [HeldProfile], apps: [HeldApp], waiting: Int
+        ) {
+            self.udid = udid
+            self.name = name
+            self.state = state
+            self.productName = productName
+            self.osVersion = osVersion
+            self.serialNumber = serialNumber
+            self.profiles = profiles
+            self.apps = apps
+            self.waiting = waiting
+        }
+    }
+
+    package struct HeldProfile: Codable, Sendable, Equatable {
+        package let identifier: String
+        package let uuid: String
+
+        package init(identifier: String, uuid: String) {
+            self.identifier = identifier
+            self.uuid = uuid
+        }
+    }
+
+    package struct HeldApp: Codable, Sendable, Equatable {
+        package let identifier: String
+        /// Apple's name of the state, such as `Managed` or `Failed`.
+        package let state: String
+        package let hasConfiguration: Bool
+
+        package init(identifier: String, state: String, hasConfiguration: Bool) {
+            self.identifier = identifier
+            self.state = state
+            self.hasConfiguration = hasConfiguration
+        }
+    }
+
+    /// A command and what became of it.
+    package struct Command: Codable, Sendable, Equatable {
+        package let uuid: String
+        package let requestType: String
+        /// `queued`, `sent`, `notNow`, `acknowledged`, `error`, `formatError` or `dropped`.
+        package let state: String
+        /// Milliseconds since 1970.
+        package let enqueuedAt: Int64
+        package let finishedAt: Int64?
+        /// The device's reasons, those of single items of an acknowledged command too.
+        package let errors: [Reason]
+
+        package init(
+            uuid: String, requestType: String, state: String, enqueuedAt: Int64, finishedAt: Int64?, errors: [Reason]
+        ) {
+            self.uuid = uuid
+            self.requestType = requestType
+            self.state = state
+            self.enqueuedAt = enqueuedAt
+            self.finishedAt = finishedAt
+            self.errors = errors
+        }
+
+        package struct Reason: Codable, Sendable, Equatable {
+            package let code: Int64
+            package let domain: String
+            package let message: String
+
+            package init(code: Int64, domain: String, message: String) {
+                self.code = code
+                self.domain = domain
+                self.message = message
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+internal import FoundationEssentials
+package import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// The device's side of management as a part of a process: it visits the server at the start, when it is asked to, and at
+/// an interval.
+package final class EnrolmentAgent: Service {
+    /// Makes the client that reaches a server: with the device's identity, trusting these roots (PEM) too.
+    package typealias Connect =
+        @Sendable (_ identity: HTTPSClient.Identity, _ roots: [UInt8]) throws -> any HTTPSending
+
+    /// What the agent must be told.
+    package struct Configuration: Sendable {
+        package var device: DeviceDescription
+        /// Between visits that nobody asked for; a tenth more or less, by chance.
+        package var interval: Duration
+        /// Whether a change now would tear a sign-in or sign-out apart; the server keeps the command then.
+        package var isBusy: @Sendable () -> Bool
+        package var connect: Connect
+        /// Hears of every change of what management made of the device; called off the caller's thread.
+        package var changed: @Sendable (ManagementState) -> Void
+        package var sleep: @Sendable (Duration) async throws -> Void
+
+        package init(
+            device: DeviceDescription, interval: Duration, connect: @escaping Connect,
+            isBusy: @escaping @Sendable () -> Bool = { false },
+            changed: @escaping @Sendable (ManagementState) -> Void = { _ in },
+            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        ) {
+            self.device = device
+            self.interval = interval
+            self.connect = connect
+            self.isBusy = isBusy
+            self.changed = changed
+            self.sleep = sleep
+        }
+    }
+
+    private struct Order: Sendable {
+        enum Act: Sendable {
+            case visit
+            case enroll([UInt8])
+            case unenroll
+        }
+
+        let act: Act
+        let answer: @Sendable (EnrolmentError?) -> Void
+    }
+
+    private let configuration: Configuration
+    private let store: ManagementStore
+    private let queue = BlockingQueue(label: "baton.management")
+    private let orders: AsyncStream<Order>
+    private let inbox: AsyncStream<Order>.Continuation
+    private let current: Mutex<ManagementState>
+    private let unconfirmed: Mutex<Bool>
+    private let loaded: ManagementRecord?
+    private let logger: Logger
+
+    /// Reads the device's record; blocks on the disk.
+    ///
+    /// - Parameter directory: the folder `management` of the device's state.
+    /// - Throws: ``DeviceStateDamaged`` where there is a record that cannot be read: the device is then neither managed nor
+    ///   unmanaged, and nothing may be concluded.
+    package init(directory: Directory, configuration: Configuration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        store = ManagementStore(root: directory)
+        loaded = try store.load()
+        try store.sweep(keeping: loaded)
+        current = Mutex(try ManagementState(record: loaded ?? ManagementRecord(udid: ""), apps: store.apps))
+        unconfirmed = Mutex(loaded?.enrolment?.stage == .authenticating)
+        (orders, inbox) = AsyncStream.makeStream()
+    }
+
+    /// What holds now.
+    package var state: ManagementState { current.withLock { $0 } }
+
+    /// Installs an enrolment profile.
+    ///
+    /// - Throws: ``EnrolmentError``.
+    package func enroll(profile: [UInt8]) async throws { try await perform(.enroll(profile)) }
+
+    /// Visits the server now; returns when it has nothing more for the device.
+    ///
+    /// - Throws: ``EnrolmentError``.
+    package func visit() async throws { try await perform(.visit) }
+
+    /// Removes the enrolment and everything that it brought.
+    ///
+    /// - Throws: ``EnrolmentError``.
+    package func unenroll() async throws { try await perform(.unenroll) }
+
+    /// Asks for a visit soon, without waiting for it.
+    package func poke() { inbox.yield(Order(act: .visit) { _ in }) }
+
+    private func perform(_ act: Order.Act) async throws {
+        let promise = Promise<Void>()
+        post(act) { error in promise.settle(error.map { .failure($0) } ?? .success(())) }
+        try await promise.value()
+    }
+
+    private func post(_ act: Order.Act, answer: @escaping @Sendable (EnrolmentError?) -> Void) {
+        guard case .enqueued = inbox.yield(Order(act: act, answer: answer)) else {
+            return answer(EnrolmentError(.stopped, "the broker is stopping"))
+        }
+    }
+
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.tick() }
+            await self.serve()
+            group.cancelAll()
+        }
+    }
+
+    /// Also while the server has not confirmed the enrolment yet.
+    private var hasEnrolment: Bool { state.isEnrolled || unconfirmed.withLock { $0 } }
+
+    /// Orders a visit at every interval, the first at once.
+    private func tick() async {
+        do {
+            while !Task.isCancelled {
+                if hasEnrolment { poke() }
+                let jitter = Double.random(in: 0.9...1.1)
+                try await configuration.sleep(configuration.interval * jitter)
+            }
+        } catch {
+            // Cancelled: the process is stopping.
+        }
+    }
+
+    /// One order after the other, until the process stops; then the one in hand is cut off, and those behind it are
+    /// refused. A cut order loses nothing: what it had done is on the disk, and the next start goes on from there.
+    private func serve() async {
+        let worker = worker()
+        let isStopping = Mutex(false)
+        await withGracefulShutdownHandler {
+            for await order in orders {
+                guard !isStopping.withLock({ $0 }) else {
+                    order.answer(EnrolmentError(.stopped, "the broker is stopping"))
+                    continue
+                }
+                await cancelWhenGracefulShutdown { await self.carryOut(order, by: worker) }
+            }
+        } onGracefulShutdown: {
+            isStopping.withLock { $0 = true }
+            self.inbox.finish()
+        }
+    }
+
+    private func carryOut(_ order: Order, by worker: EnrolmentWorker) async {
+        do {
+            switch order.act {
+            case .visit: try await worker.visit()
+            case .enroll(let profile):
+                try await worker.enroll(profile)
+                logger.info("device enrolled")
+                // The server's first commands need not be done before the enrolment counts.
+                poke()
+            case .unenroll:
+                try await worker.unenroll()
+                logger.info("device no longer enrolled")
+            }
+            order.answer(nil)
+        } catch {
+            logger.warning("management order failed", metadata: ["error": "\(error)"])
+            order.answer(error as? EnrolmentError ?? EnrolmentError(.storage, "\(error)"))
+        }
+    }
+
+    private func worker() -> EnrolmentWorker {
+        let apps = store.apps
+        return EnrolmentWorker(
+            store: store, queue: queue, device: configuration.device, connect: configuration.connect,
+            isBusy: configuration.isBusy,
+            publish: { record in
+                let state = try ManagementState(record: record, apps: apps)
+                self.unconfirmed.withLock { $0 = record.enrolment?.stage == .authenticating }
+                let isNew = self.current.withLock { current in
+                    defer { current = state }
+                    return current != state
+                }
+                if isNew { self.configuration.changed(state) }
+            },
+            record: loaded)
+    }
+}
+
+extension EnrolmentAgent: DeviceManaged {
+    package var settings: ManagedSettings { state.settings }
+
+    package func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) {
+        guard let bytes = Data(base64Encoded: profile) else {
+            return answer(.failed(EnrolmentError(.profileRefused, "the profile is no Base64").operatorFailure))
+        }
+        post(.enroll(Array(bytes))) { answer($0.map { .failed($0.operatorFailure) } ?? .done) }
+    }
+
+    package func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        post(.visit) { answer($0.map { .failed($0.operatorFailure) } ?? .done) }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// Why an enrolment or a visit to the server did not succeed.
+package struct EnrolmentError: Error, Equatable, CustomStringConvertible {
+    /// Stable reasons.
+    package enum Code: String, Sendable {
+        case profileRefused = "mdm_profile_refused"
+        case identityRefused = "mdm_identity_refused"
+        case alreadyEnrolled = "mdm_already_enrolled"
+        case notEnrolled = "mdm_not_enrolled"
+        /// The server does not know the device (any more).
+        case unrecognized = "mdm_unrecognized"
+        /// The server answered with something else than the protocol says.
+        case serverRefused = "mdm_server_refused"
+        case unreachable = "mdm_unreachable"
+        /// The device's own files cannot be written.
+        case storage = "mdm_storage"
+        case stopped = "mdm_stopped"
+    }
+
+    package let code: Code
+    package let detail: String
+
+    init(_ code: Code, _ detail: String) {
+        self.code = code
+        self.detail = detail
+    }
+
+    /// Errors are equal when their codes are.
+    package static func == (left: EnrolmentError, right: EnrolmentError) -> Bool { left.code == right.code }
+
+    package var description: String { "\(code.rawValue): \(detail)" }
+
+    var operatorFailure: OperatorFailure {
+        OperatorFailure(code: code.rawValue, message: detail, remedy: remedy)
+    }
+
+    private var remedy: String {
+        switch code {
+        case .profileRefused: "Have the management server make the enrolment profile again."
+        case .identityRefused: "Have the management server make a new enrolment profile; each works once."
+        case .alreadyEnrolled: "Remove the present enrolment first."
+        case .notEnrolled: "Run: baton device enroll with the profile that the server made."
+        case .unrecognized: "Enrol the device again with a new profile."
+        case .serverRefused: "Look into the management server's log."
+        case .unreachable: "See that the management server runs and that its certificate is trusted."
+        case .storage: "See that the device's state folder has room and belongs to the broker's user."
+        case .stopped: "Try again when the broker runs."
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceManagement
+internal import FoundationEssentials
+
+/// What management made of the device, for those who only read.
+package struct ManagementState: Sendable, Equatable {
+    /// Whether a server manages the device.
+    package let isEnrolled: Bool
+    /// The settings of every installed single sign-on profile.
+    package let extensions: [SSOPayload]
+    /// Managed apps by bundle identifier.
+    package let apps: [String: ManagedApp]
+    /// UUIDs of the installed profiles by identifier, the enrolment's too.
+    package let profiles: [String: String]
+
+    /// An app that management installed.
+    package struct ManagedApp: Sendable, Equatable {
+        package let version: String
+        /// 64 hexadecimal digits.
+        package let sha256: String
+        /// The package's path.
+        package let path: String
+        package let configuration: [String: PropertyList]
+    }
+
+    /// - Throws: ``DeviceStateDamaged`` where something that was checked when it was stored does not read any more.
+    init(record: ManagementRecord, apps directory: Directory) throws(DeviceStateDamaged) {
+        isEnrolled = record.enrolment != nil && record.enrolment?.stage != .authenticating
+        var profiles: [String: String] = [:]
+        var extensions: [SSOPayload] = []
+        for body in record.profiles.values + [record.enrolment?.profile].compactMap(\.self) {
+            guard let profile = try? Profile(xml: Array(body)) else {
+                throw DeviceStateDamaged(file: ManagementStore.fileName)
+            }
+            profiles[profile.identifier] = profile.uuid
+            for payload in profile.payloads { if case .extensibleSSO(let sso) = payload.content { extensions.append(sso) } }
+        }
+        var apps: [String: ManagedApp] = [:]
+        for (identifier, app) in record.apps {
+            apps[identifier] = ManagedApp(
+                version: app.version, sha256: app.sha256, path: directory.path + "/" + app.path,
+                configuration: try app.configurationMembers() ?? [:])
+        }
+        self.profiles = isEnrolled ? profiles : [:]
+        self.extensions = extensions.sorted { $0.extensionIdentifier < $1.extensionIdentifier }
+        self.apps = apps
+    }
+}
+
+extension ManagementState {
+    /// The broker's own package.
+    package static let brokerIdentifier = "org.baton.authenticator"
+
+    /// The switches and apps as the broker needs them.
+    package var settings: ManagedSettings {
+        let broker = apps[Self.brokerIdentifier]
+        let registered = apps.compactMap { identifier, app -> RegisteredApp? in
+            guard case .string(let clientID) = app.configuration[PropertyKey.clientID.rawValue],
+                case .string(let redirectURI) = app.configuration[PropertyKey.redirectURI.rawValue]
+            else { return nil }
+            return RegisteredApp(bundleID: identifier, clientID: clientID, redirectURI: redirectURI)
+        }
+        return ManagedSettings(
+            enrolled: isEnrolled, brokerManaged: broker != nil,
+            profileShared: extensions.contains { $0.sharedDeviceMode == true },
+            appConfigurationShared: broker?.configuration.sharedDeviceMode == true,
+            apps: registered.sorted { $0.bundleID < $1.bundleID })
+    }
+}

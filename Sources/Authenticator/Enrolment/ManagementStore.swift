@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import FoundationEssentials
+
+/// The files under `management/`: one record, and the packages of managed apps.
+///
+/// Every call blocks on the disk.
+struct ManagementStore: Sendable {
+    let root: Directory
+
+    static let fileName = "management/state.json"
+
+    init(root: Directory) { self.root = root }
+
+    var apps: Directory { root.appending("apps") }
+    /// Packages on their way; swept at every start.
+    var incoming: Directory { root.appending("incoming") }
+
+    /// The record; nil on a device that never enrolled.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` where there is one that cannot be read: that is not "not managed".
+    func load() throws -> ManagementRecord? {
+        guard let bytes = try root.file("state.json").read(limit: 64 << 20) else { return nil }
+        do { return try JSONDecoder().decode(ManagementRecord.self, from: Data(bytes)) } catch {
+            throw DeviceStateDamaged(file: Self.fileName)
+        }
+    }
+
+    /// Makes the record durable.
+    func save(_ record: ManagementRecord) throws {
+        try root.make()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        try root.file("state.json").replace(with: Array(try encoder.encode(record)))
+    }
+
+    /// Removes packages that the record does not name: what a crash left, older versions, apps of an ended enrolment.
+    func sweep(keeping record: ManagementRecord?) throws {
+        try incoming.removeTree()
+        let kept = Set((record?.apps.values.map(\.path) ?? []).map { $0.split(separator: "/").prefix(2).joined(separator: "/") })
+        for identifier in try apps.names() {
+            let folder = apps.appending(identifier)
+            for version in try folder.names() where !kept.contains("\(identifier)/\(version)") {
+                try folder.appending(version).removeTree()
+            }
+            if try folder.names().isEmpty { try folder.removeTree() }
+        }
+    }
+
+    /// Puts a fetched package in its place, durably.
+    ///
+    /// - Returns: its path below the folder of apps.
+    func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
+        let folder = apps.appending(manifest.bundleIdentifier).appending(manifest.version)
+        try folder.make()
+        try folder.adopt(draft, as: "package")
+        return "\(manifest.bundleIdentifier)/\(manifest.version)/package"
+    }
+}

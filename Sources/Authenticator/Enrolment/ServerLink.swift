@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+
+/// One enrolment's server, as the protocol reaches it (HTTP PUT, property lists).
+struct ServerLink: Sendable {
+    let client: any HTTPSending
+    let enrolment: EnrolmentPayload
+
+    /// What commands and results travel as.
+    static let mediaType = "application/x-apple-aspen-mdm; charset=UTF-8"
+
+    /// Sends a check-in message.
+    ///
+    /// - Throws: ``EnrolmentError`` where the answer is not 200.
+    func checkIn(_ message: CheckInMessage) async throws {
+        let body = try message.propertyList.xml()
+        _ = try await put(enrolment.effectiveCheckInURL, type: CheckInMessage.mediaType, body: body)
+    }
+
+    /// Sends a result or `Idle`.
+    ///
+    /// - Returns: the next command's bytes; empty where there is none.
+    /// - Throws: ``EnrolmentError`` where the answer is not 200.
+    func connect(_ body: [UInt8]) async throws -> [UInt8] {
+        try await put(enrolment.serverURL, type: Self.mediaType, body: body)
+    }
+
+    private func put(_ url: String, type: String, body: [UInt8]) async throws -> [UInt8] {
+        let request = HTTPSClient.Request(
+            method: "PUT", url: url, headers: [("Content-Type", type)], body: body)
+        let answer: HTTPSClient.Response
+        do { answer = try await client.send(request) } catch { throw EnrolmentError(.unreachable, "\(error)") }
+        switch answer.status {
+        case 200: return answer.body
+        case 403 where Refusal.code(in: answer.body) == Refusal.unrecognizedDevice:
+            throw EnrolmentError(.unrecognized, "the server does not know this device")
+        default: throw EnrolmentError(.serverRefused, "the server answered with \(answer.status)")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Foundation
+internal import HTTPTypes
+package import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import Storage
+
+extension Management {
+    /// Adds every path of ``MDMAdmin/Path``. Whoever reaches the administration socket is trusted in full; the executable
+    /// sees to who that is.
+    package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
+        addDeviceRoutes(to: router)
+        addProfileRoutes(to: router)
+        addAppRoutes(to: router)
+    }
+
+    /// Adds one route whose refusals become `{"error":…}`.
+    func on<Context: RequestContext>(
+        _ router: Router<Context>, _ method: HTTPRequest.Method, _ path: MDMAdmin.Path,
+        _ route: @escaping @Sendable (AdminCall) async throws -> Response
+    ) {
+        router.on(RouterPath(path.rawValue), method: method) { request, context in
+            do {
+                return try await route(try await call(request, context))
+            } catch let refusal as ManagementRefusal {
+                return try Self.json(refusal.failure, status: refusal.status)
+            } catch {
+                Logger.current.error("device administration failed", metadata: ["error": "\(error)"])
+                let refusal = ManagementRefusal(.fault)
+                return try Self.json(refusal.failure, status: refusal.status)
+            }
+        }
+    }
+
+    private func call(_ request: Request, _ context: some RequestContext) async throws -> AdminCall {
+        var places: [String: String] = [:]
+        for (name, value) in context.parameters {
+            guard let text = String(value).removingPercentEncoding else { throw ManagementRefusal(.malformed) }
+            places[String(name)] = text
+        }
+        let body: [UInt8]
+        do {
+            body = Array(try await request.body.collect(upTo: 2 << 20).readableBytesView)
+        } catch { throw ManagementRefusal(.malformed) }
+        let tenant = try await resolveTenant(places["tenant"] ?? "")
+        return AdminCall(tenant: tenant, places: places, body: body)
+    }
+
+    private func resolveTenant(_ name: String) async throws -> String {
+        let ids = try await database.read { connection in
+            if name == "-" { return try connection.rows("SELECT id FROM tenant LIMIT 2").map { try $0.text(0) } }
+            return try connection.rows("SELECT id FROM tenant WHERE id = \(name.lowercased())").map { try $0.text(0) }
+        }
+        guard ids.count == 1, let id = ids.first else { throw ManagementRefusal(.noTenant) }
+        return id
+    }
+
+    /// A JSON answer.
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Answer.bytes(Array(try encoder.encode(value)), type: "application/json", status: status)
+    }
+}
+
+/// A call that came over the administration socket, its tenant known to exist.
+struct AdminCall: Sendable {
+    let tenant: String
+    let places: [String: String]
+    let body: [UInt8]
+
+    func place(_ name: String) throws -> String {
+        guard let place = places[name] else { throw ManagementRefusal(.malformed) }
+        return place
+    }
+
+    func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
+        do { return try JSONDecoder().decode(Body.self, from: Data(body)) } catch { throw ManagementRefusal(.malformed) }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import DeviceManagement
+internal import Hummingbird
+internal import Storage
+
+extension Management {
+    func addAppRoutes<Context: RequestContext>(to router: Router<Context>) {
+        on(router, .get, .apps) { call in
+            let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all() }
+            return try Self.json(apps.map(Self.description))
+        }
+        on(router, .post, .apps) { call in
+            try Self.json(Self.description(of: try await register(call.decode(), tenant: call.tenant)), status: .created)
+        }
+        on(router, .put, .deviceApp) { call in
+            let wanted: MDMAdmin.PushedApp = try call.decode()
+            return try Self.json(try await push(wanted, call), status: .accepted)
+        }
+        on(router, .put, .configuration) { call in
+            let configuration: MDMAdmin.Configuration = try call.decode()
+            return try Self.json(try await configure(configuration, call), status: .accepted)
+        }
+        on(router, .delete, .configuration) { call in
+            try Self.json(try await configure(nil, call), status: .accepted)
+        }
+    }
+
+    /// Copies the package, works out its digest and offers it.
+    private func register(_ new: MDMAdmin.NewApp, tenant: String) async throws -> OfferedApp {
+        guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains("."),
+            AppManifest.isSafeName(new.version), (1...128).contains(new.title.count)
+        else { throw ManagementRefusal(.badApp) }
+        let stored = try await packages.store(new.path)
+        let app = OfferedApp(
+            bundleIdentifier: new.bundleIdentifier, version: new.version, title: new.title, size: stored.size,
+            sha256: stored.sha256)
+        let now = sources.now()
+        try await database.write { try Apps(connection: $0, tenant: tenant).put(app, now: now) }
+        return app
+    }
+
+    private func push(_ wanted: MDMAdmin.PushedApp, _ call: AdminCall) async throws -> MDMAdmin.Command {
+        let identifier = try call.place("app")
+        let app = try await database.read { connection in
+            let apps = Apps(connection: connection, tenant: call.tenant)
+            return try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
+        }
+        guard let app else { throw ManagementRefusal(.noApp) }
+        let install = DeviceManagement.Command.InstallApplication(
+            manifestURL: manifestURL(tenant: call.tenant, app: app.bundleIdentifier, version: app.version),
+            configuration: wanted.configuration?.mapValues(\.propertyList))
+        return try await enqueue(.installApplication(install), call)
+    }
+
+    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: AdminCall) async throws -> MDMAdmin.Command {
+        let setting = DeviceManagement.Command.Setting.applicationConfiguration(
+            identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
+        return try await enqueue(.settings([setting]), call)
+    }
+
+    private static func description(of app: OfferedApp) -> MDMAdmin.App {
+        MDMAdmin.App(
+            bundleIdentifier: app.bundleIdentifier, version: app.version, title: app.title, size: app.size,
+            sha256: app.sha256)
+    }
+}
+
+extension MDMAdmin.Value {
+    var propertyList: PropertyList {
+        switch self {
+        case .boolean(let value): .boolean(value)
+        case .integer(let value): .integer(value)
+        case .real(let value): .real(value)
+        case .string(let value): .string(value)
+        case .array(let values): .array(values.map(\.propertyList))
+        case .dictionary(let members): .dictionary(members.mapValues(\.propertyList))
+        }
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
+internal import DeviceManagement
+internal import Foundation
+internal import Hummingbird
+internal import Logging
+internal import Redaction
+internal import Storage
+
+extension Management {
+    func addDeviceRoutes<Context: RequestContext>(to router: Router<Context>) {
+        on(router, .post, .enrolments) { call in
+            let wanted: MDMAdmin.NewEnrolment = try call.decode()
+            return try Self.json(try await enrol(name: wanted.name, tenant: call.tenant), status: .created)
+        }
+        on(router, .get, .devices) { call in
+            try Self.json(
+                try await database.read { connection in
+                    try Devices(connection: connection, tenant: call.tenant).all().map {
+                        try Self.description(of: $0, tenant: call.tenant, in: connection)
+                    }
+                })
+        }
+        on(router, .get, .device) { call in
+            try Self.json(
+                try await database.read { connection in
+                    try Self.description(of: try Self.device(call, in: connection), tenant: call.tenant, in: connection)
+                })
+        }
+        on(router, .delete, .device) { call in
+            try await remove(call)
+            return Response(status: .noContent)
+        }
+        on(router, .get, .commands) { call in
+            try Self.json(
+                try await database.read { connection in
+                    let udid = try Self.device(call, in: connection).udid
+                    let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
+                    return try queue.latest(200).map(Self.description)
+                })
+        }
+        on(router, .post, .inventory) { call in
+            let commands: [DeviceManagement.Command] = [
+                .profileList(managedOnly: false), .managedApplicationList(identifiers: nil),
+            ]
+            return try Self.json(try await enqueue(commands, call), status: .accepted)
+        }
+    }
+
+    /// Makes an identity and the profile that carries it.
+    package func enrol(name: String, tenant: String) async throws -> MDMAdmin.EnrolmentProfile {
+        guard (1...128).contains(name.count) else { throw ManagementRefusal(.badName) }
+        guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
+        let now = sources.now()
+        let id = sources.uuid()
+        let seconds = configuration.identityLifetime.components.seconds
+        let identity = try authority.issue(
+            enrolment: id, now: Date(timeIntervalSince1970: Double(now) / 1000), lifetime: Double(seconds))
+        let password = Hex.text(sources.random(16))
+        let container = try identity.container(password: password, random: sources.random)
+        let fingerprint = MDMContext.fingerprint(identity.certificates[0])
+        let (organization, topic) = try await database.write { connection in
+            guard let row = try connection.row("SELECT organization, topic FROM tenant WHERE id = \(tenant)") else {
+                throw ManagementRefusal(.noTenant)
+            }
+            try Enrolments(connection: connection, tenant: tenant).insert(
+                id: id, name: name, fingerprint: fingerprint, now: now, expiresAt: now + seconds * 1000)
+            return (try row.text(0), try row.text(1))
+        }
+        let profile = try Profile.enrolment(
+            tenant: namespace, organization: organization, enrolment: id,
+            serverURL: configuration.baseURL + DevicePath.filled(DevicePath.server, ["tenant": tenant]), topic: topic,
+            identity: IdentityPayload(container: container, password: password, fileName: "identity.p12"),
+            root: configuration.trustRoot)
+        let findings = ProfileLinter(delivery: .enrolment).findings(in: profile)
+        guard findings.isEmpty else { throw ManagementRefusal(.badProfile, findings: findings) }
+        Logger.current.info("enrolment profile made", metadata: ["enrolment.id": "\(id)"])
+        let encoded = Data(try profile.xml()).base64EncodedString()
+        return MDMAdmin.EnrolmentProfile(id: id, name: name, profile: Sensitive(encoded))
+    }
+
+    private func remove(_ call: AdminCall) async throws {
+        let now = sources.now()
+        try await database.write { connection in
+            let device = try Self.device(call, in: connection)
+            try Enrolments(connection: connection, tenant: call.tenant).end(udid: device.udid)
+            try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
+        }
+    }
+
+    /// Queues commands for the device of the path, all or none.
+    func enqueue(_ commands: [DeviceManagement.Command], _ call: AdminCall) async throws -> [MDMAdmin.Command] {
+        let now = sources.now()
+        let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
+        let limit = configuration.maximumQueue
+        return try await database.write { connection in
+            let device = try Self.device(call, in: connection)
+            guard device.state == .enrolled else { throw ManagementRefusal(.notEnrolled) }
+            let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
+            for request in requests { try queue.append(request, now: now, limit: limit) }
+            return requests.map { request in
+                MDMAdmin.Command(
+                    uuid: request.uuid, requestType: request.command.requestType,
+                    state: QueuedCommand.State.queued.rawValue, enqueuedAt: now, finishedAt: nil, errors: [])
+            }
+        }
+    }
+
+    /// Queues one command for the device of the path.
+    func enqueue(_ command: DeviceManagement.Command, _ call: AdminCall) async throws -> MDMAdmin.Command {
+        guard let queued = try await enqueue([command], call).first else { throw ManagementRefusal(.fault) }
+        return queued
+    }
+
+    /// The device of the path, by UDID or by a name that only one living device has.
+    static func device(_ call: AdminCall, in connection: any Connection) throws -> Device {
+        let name = try call.place("device")
+        let devices = Devices(connection: connection, tenant: call.tenant)
+        if let device = try devices.find(name) { return device }
+        let named = try devices.all().filter { $0.name == name && $0.state != .left }
+        guard named.count <= 1 else { throw ManagementRefusal(.ambiguousDevice) }
+        guard let device = named.first else { throw ManagementRefusal(.noDevice) }
+        return device
+    }
+
+    private static func description(
+        of device: Device, tenant: String, in connection: any Connection
+    ) throws -> MDMAdmin.Device {
+        let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)
+        let waiting = try connection.row(
+            """
+            SELECT COUNT(*) FROM command
+            WHERE tenant = \(tenant) AND udid = \(device.udid) AND finishedAt IS NULL
+            """)
+        return MDMAdmin.Device(
+            udid: device.udid, name: device.name, state: device.state.rawValue, productName: device.productName,
+            osVersion: device.osVersion, serialNumber: device.serialNumber,
+            profiles: try inventory.profiles().map { MDMAdmin.HeldProfile(identifier: $0.identifier, uuid: $0.uuid) },
+            apps: try inventory.apps().map {
+                MDMAdmin.HeldApp(identifier: $0.identifier, state: $0.state, hasConfiguration: $0.hasConfiguration)
+            },
+            waiting: Int(try waiting?.integer(0) ?? 0))
+    }
+
+    /// An outer success can hide failures of single items; they are reasons all the same.
+    private static func description(of command: QueuedCommand) throws -> MDMAdmin.Command {
+        var reasons: [ErrorItem] = []
+        if let bytes = command.result {
+            let result = try CommandResult(propertyList: PropertyList(xml: bytes))
+            reasons = result.errorChain
+            if case .settings(let items) = result.answer { reasons += items.flatMap(\.errorChain) }
+        }
+        return MDMAdmin.Command(
+            uuid: command.uuid, requestType: command.requestType, state: command.state.rawValue,
+            enqueuedAt: command.enqueuedAt, finishedAt: command.finishedAt,
+            errors: reasons.map { .init(code: $0.code, domain: $0.domain, message: $0.message) })
+    }
+}

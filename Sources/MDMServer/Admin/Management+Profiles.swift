@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import DeviceManagement
+internal import Foundation
+internal import Hummingbird
+internal import Storage
+
+extension Management {
+    func addProfileRoutes<Context: RequestContext>(to router: Router<Context>) {
+        on(router, .get, .profiles) { call in
+            let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all() }
+            return try Self.json(entries.map { Self.description(of: $0) })
+        }
+        on(router, .post, .profiles) { call in
+            try Self.json(try await add(call.decode(), tenant: call.tenant), status: .created)
+        }
+        on(router, .delete, .profile) { call in
+            let identifier = try call.place("profile")
+            let removed = try await database.write { try Profiles(connection: $0, tenant: call.tenant).remove(identifier) }
+            guard removed else { throw ManagementRefusal(.noProfile) }
+            return Response(status: .noContent)
+        }
+        on(router, .put, .deviceProfile) { call in
+            try Self.json(try await enqueue(.installProfile(try await checkedProfile(call)), call), status: .accepted)
+        }
+        on(router, .delete, .deviceProfile) { call in
+            let command = DeviceManagement.Command.removeProfile(identifier: try call.place("profile"))
+            return try Self.json(try await enqueue(command, call), status: .accepted)
+        }
+    }
+
+    private func add(_ new: MDMAdmin.NewProfile, tenant: String) async throws -> MDMAdmin.Profile {
+        let body = try await bytes(of: new, tenant: tenant)
+        let findings = ProfileLinter(delivery: .push).findings(inXML: body)
+        guard !findings.contains(where: { $0.severity == .error }) else {
+            throw ManagementRefusal(.badProfile, findings: findings)
+        }
+        let profile = try Profile(xml: body)
+        try await database.write { try Profiles(connection: $0, tenant: tenant).put(profile, body: body) }
+        return MDMAdmin.Profile(
+            identifier: profile.identifier, uuid: profile.uuid, displayName: profile.displayName,
+            warnings: findings.map(\.description))
+    }
+
+    private func bytes(of new: MDMAdmin.NewProfile, tenant: String) async throws -> [UInt8] {
+        switch new {
+        case .file(let text):
+            guard let data = Data(base64Encoded: text) else { throw ManagementRefusal(.malformed) }
+            return Array(data)
+        case .sharedDevice(let urls):
+            guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
+            let row = try await database.read { try $0.row("SELECT organization FROM tenant WHERE id = \(tenant)") }
+            guard let row else { throw ManagementRefusal(.noTenant) }
+            return try Profile.sharedDeviceSSO(
+                tenant: namespace, organization: row.text(0), additionalURLs: urls
+            ).xml()
+        }
+    }
+
+    /// The profile of the path, judged once more against what else the device has.
+    private func checkedProfile(_ call: AdminCall) async throws -> [UInt8] {
+        let identifier = try call.place("profile")
+        let (body, others) = try await database.read { connection in
+            let device = try Self.device(call, in: connection)
+            let profiles = Profiles(connection: connection, tenant: call.tenant)
+            guard let entry = try profiles.find(identifier) else { throw ManagementRefusal(.noProfile) }
+            let held = try Inventory(connection: connection, tenant: call.tenant, udid: device.udid).profiles()
+            let others = try held.filter { $0.identifier != identifier }.compactMap { try profiles.find($0.identifier)?.body }
+            return (entry.body, others)
+        }
+        var taken: Set<String> = []
+        for other in others {
+            for payload in try Profile(xml: other).payloads {
+                if case .extensibleSSO(let sso) = payload.content { taken.formUnion(sso.urls) }
+            }
+        }
+        let findings = ProfileLinter(delivery: .push, takenURLs: taken).findings(inXML: body)
+        guard !findings.contains(where: { $0.severity == .error }) else {
+            throw ManagementRefusal(.badProfile, findings: findings)
+        }
+        return body
+    }
+
+    private static func description(of entry: Profiles.Entry) -> MDMAdmin.Profile {
+        MDMAdmin.Profile(
+            identifier: entry.identifier, uuid: entry.uuid, displayName: entry.displayName,
+            warnings: ProfileLinter(delivery: .push).findings(inXML: entry.body).map(\.description))
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import DeviceManagement
+internal import HTTPTypes
+
+/// Why an administrative act was refused.
+package struct ManagementRefusal: Error, Sendable {
+    /// Stable codes.
+    package enum Code: String, Sendable {
+        case malformed = "mdm.malformed"
+        case malformedTenant = "mdm.tenant.malformed"
+        case noTenant = "mdm.tenant.missing"
+        case noDevice = "mdm.device.missing"
+        case ambiguousDevice = "mdm.device.ambiguous"
+        case notEnrolled = "mdm.device.notEnrolled"
+        case queueFull = "mdm.queue.full"
+        case noProfile = "mdm.profile.missing"
+        case badProfile = "mdm.profile.refused"
+        case noApp = "mdm.app.missing"
+        case badApp = "mdm.app.name"
+        case unreadablePackage = "mdm.package.unreadable"
+        case packageTooLarge = "mdm.package.tooLarge"
+        case unwritableStore = "mdm.package.store"
+        case badName = "mdm.name"
+        case fault = "mdm.fault"
+    }
+
+    package let code: Code
+    /// The linter's findings, for a profile that is refused.
+    let findings: [ProfileFinding]
+
+    init(_ code: Code, findings: [ProfileFinding] = []) {
+        self.code = code
+        self.findings = findings
+    }
+
+    var status: HTTPResponse.Status {
+        switch code {
+        case .noTenant, .noDevice, .noProfile, .noApp: .notFound
+        case .notEnrolled, .queueFull, .ambiguousDevice: .conflict
+        case .fault, .unwritableStore: .internalServerError
+        case .packageTooLarge: .contentTooLarge
+        default: .badRequest
+        }
+    }
+
+    var failure: AdminFailure {
+        let (message, remedy) = words
+        let reasons = findings.map(\.description).joined(separator: "; ")
+        return AdminFailure(
+            code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy)
+    }
+
+    private var words: (message: String, remedy: String) {
+        switch code {
+        case .malformed: ("The body is not the JSON that this call takes.", "Compare it with docs/administration.md.")
+        case .malformedTenant: ("The tenant is no GUID.", "Give the tenant's id.")
+        case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by its id.")
+        case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
+        case .ambiguousDevice: ("Several devices have that name.", "Name the device by its UDID.")
+        case .notEnrolled: ("The device is not enrolled.", "Make an enrolment profile and install it on the device.")
+        case .queueFull: ("Too many commands wait for the device.", "See why it does not come, or remove it.")
+        case .noProfile: ("There is no such profile in the tenant.", "List the profiles and name one of them.")
+        case .badProfile: ("Devices would refuse the profile.", "Mend what the message names, then add it again.")
+        case .noApp: ("There is no such app or version in the tenant.", "List the apps and name one of them.")
+        case .badApp:
+            ("A bundle identifier, version or title is malformed.", "Use letters, digits, dots, hyphens and underscores.")
+        case .unreadablePackage: ("The package file cannot be read or is empty.", "Give a path that the server can read.")
+        case .packageTooLarge: ("The package is larger than devices take.", "Offer one of at most 512 MiB.")
+        case .unwritableStore: ("The package cannot be stored.", "See that the server's folder has room and is writable.")
+        case .badName: ("The name is empty or too long.", "Use 1 to 128 characters.")
+        case .fault: ("The server failed.", "Look into the server's log.")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import Logging
+internal import Storage
+
+/// Serves check-in messages, each in one transaction that is durable before the answer.
+struct CheckIn: Sendable {
+    let management: Management
+
+    func handle(_ body: [UInt8], tenant: String, fingerprint: String) async throws {
+        let message = try Self.message(body)
+        let now = management.sources.now()
+        try await management.database.write { connection in
+            let enrolment = try Enrolments(connection: connection, tenant: tenant).living(fingerprint: fingerprint, now: now)
+            try Self.apply(message, enrolment: enrolment, tenant: tenant, now: now, in: connection)
+        }
+        Logger.current.info(
+            "device checked in", metadata: ["device.udid": "\(message.udid ?? "")", "message": "\(Self.name(message))"])
+    }
+
+    private static func message(_ body: [UInt8]) throws -> CheckInMessage {
+        do {
+            let message = try CheckInMessage(propertyList: PropertyList(xml: body))
+            guard case .unknown(let type) = message else { return message }
+            if type == "UserAuthenticate" { throw DeviceRefusal.userChannel }
+            throw DeviceRefusal.malformed("The message type is unknown.")
+        } catch let error as PropertyListError {
+            throw DeviceRefusal.malformed("The body is no property list: \(error)")
+        } catch let error as FieldError {
+            throw DeviceRefusal.malformed("The message is malformed: \(error)")
+        }
+    }
+
+    private static func apply(
+        _ message: CheckInMessage, enrolment: Enrolment, tenant: String, now: Int64, in connection: any Connection
+    ) throws {
+        let devices = Devices(connection: connection, tenant: tenant)
+        let enrolments = Enrolments(connection: connection, tenant: tenant)
+        if enrolment.state == .bound || !message.isAuthenticate {
+            guard enrolment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+        }
+        switch message {
+        case .authenticate(let message):
+            try checkTopic(message.topic, tenant: tenant, in: connection)
+            // A repeated message, its answer lost, must not empty the queue of a device that is enrolled by now.
+            if enrolment.state == .bound, try devices.find(message.udid)?.state == .enrolled { return }
+            try enrolments.bind(enrolment.id, to: message.udid)
+            try enrolments.end(udid: message.udid, except: enrolment.id)
+            try devices.begin(message, enrolment: enrolment, now: now)
+        case .tokenUpdate(let message):
+            try checkTopic(message.topic, tenant: tenant, in: connection)
+            try devices.update(message, now: now)
+        case .checkOut(let message):
+            try devices.leave(message.udid, now: now)
+            try enrolments.end(udid: message.udid)
+        case .unknown: throw DeviceRefusal.malformed("The message type is unknown.")
+        }
+    }
+
+    private static func checkTopic(_ topic: String, tenant: String, in connection: any Connection) throws {
+        let known = try connection.row("SELECT topic FROM tenant WHERE id = \(tenant)")?.text(0)
+        guard topic == known else { throw DeviceRefusal.malformed("The topic is not this server's.") }
+    }
+
+    private static func name(_ message: CheckInMessage) -> String {
+        switch message {
+        case .authenticate: "Authenticate"
+        case .tokenUpdate: "TokenUpdate"
+        case .checkOut: "CheckOut"
+        case .unknown: "unknown"
+        }
+    }
+}
+
+extension CheckInMessage {
+    fileprivate var isAuthenticate: Bool { if case .authenticate = self { true } else { false } }
+}

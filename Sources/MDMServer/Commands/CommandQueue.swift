@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import Storage
+
+/// A command on its way to a device, or back.
+struct QueuedCommand: Sendable {
+    /// Where a command stands; the first three wait.
+    enum State: String, Sendable {
+        case queued, sent, notNow
+        case acknowledged, error, formatError
+        /// The device left before it could answer.
+        case dropped
+
+        init(_ status: CommandResult.Status) {
+            self =
+                switch status {
+                case .acknowledged: .acknowledged
+                case .error: .error
+                case .commandFormatError: .formatError
+                case .notNow: .notNow
+                case .idle: .queued
+                }
+        }
+    }
+
+    let position: Int64
+    let uuid: String
+    let requestType: String
+    let state: State
+    let enqueuedAt: Int64
+    let finishedAt: Int64?
+    let result: [UInt8]?
+}
+
+/// The commands of one device, first in, first out, at most one outstanding.
+struct CommandQueue {
+    let connection: any Connection
+    let tenant: String
+    let udid: String
+
+    /// Appends a command.
+    ///
+    /// - Throws: ``ManagementRefusal`` `queueFull`.
+    func append(_ request: CommandRequest, now: Int64, limit: Int) throws {
+        let count = try connection.row(
+            """
+            SELECT COUNT(*), COALESCE((SELECT MAX(position) FROM command WHERE tenant = \(tenant) AND udid = \(udid)), 0)
+            FROM command WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL
+            """)
+        guard let count, try count.integer(0) < limit else { throw ManagementRefusal(.queueFull) }
+        let position = try count.integer(1) + 1
+        let body = try request.propertyList.xml()
+        try connection.execute(
+            """
+            INSERT INTO command (tenant, udid, position, uuid, requestType, body, state, enqueuedAt)
+            VALUES (\(tenant), \(udid), \(position), \(request.uuid), \(request.command.requestType), \(body),
+                \(QueuedCommand.State.queued), \(now))
+            """)
+    }
+
+    /// The head's position, UUID, state and bytes; nil where nothing waits.
+    func head() throws -> (position: Int64, uuid: String, state: QueuedCommand.State, body: [UInt8])? {
+        try connection.rows(
+            """
+            SELECT position, uuid, state, body FROM command
+            WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL ORDER BY position LIMIT 1
+            """
+        ).first.map { (try $0.integer(0), try $0.text(1), try $0.value(2), try $0.bytes(3)) }
+    }
+
+    /// Notes that the head is on its way.
+    func markSent(_ position: Int64) throws {
+        try connection.execute(
+            """
+            UPDATE command SET state = \(QueuedCommand.State.sent)
+            WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(position) AND finishedAt IS NULL
+            """)
+    }
+
+    /// Records a result for the outstanding command; a result that names another one changes nothing.
+    ///
+    /// - Returns: whether this was the first final answer of the outstanding command.
+    func record(_ result: CommandResult, body: [UInt8], now: Int64) throws -> Bool {
+        guard let head = try head(), head.uuid == result.commandUUID, head.state != .queued else { return false }
+        let isFinal = result.status.isFinal
+        try connection.execute(
+            """
+            UPDATE command SET state = \(QueuedCommand.State(result.status)),
+                finishedAt = \(isFinal ? now : Int64?.none), result = \(isFinal ? body : [UInt8]?.none)
+            WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(head.position)
+            """)
+        return isFinal
+    }
+
+    /// The latest commands, the newest first.
+    func latest(_ count: Int) throws -> [QueuedCommand] {
+        try connection.rows(
+            """
+            SELECT position, uuid, requestType, state, enqueuedAt, finishedAt, result FROM command
+            WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY position DESC LIMIT \(count)
+            """
+        ).map { row in
+            QueuedCommand(
+                position: try row.integer(0), uuid: try row.text(1), requestType: try row.text(2), state: try row.value(3),
+                enqueuedAt: try row.integer(4), finishedAt: try row.optionalInteger(5), result: try row.optionalBytes(6))
+        }
+    }
+}

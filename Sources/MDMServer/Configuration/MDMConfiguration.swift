@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the management server must be told.
+package struct MDMConfiguration: Sendable {
+    /// `https://<name>[:<port>]` of the listener that devices reach, without a slash at its end.
+    package var baseURL: String
+    /// DER of the root that the listener's certificate chains to; enrolled devices trust it.
+    package var trustRoot: [UInt8]
+    /// Folder of the app packages, made where it is missing.
+    package var packageDirectory: String
+    /// How long a device's identity is valid.
+    package var identityLifetime: Duration
+    /// The most commands that may wait for one device.
+    package var maximumQueue: Int
+
+    package init(
+        baseURL: String, trustRoot: [UInt8], packageDirectory: String, identityLifetime: Duration = .seconds(397 * 86_400),
+        maximumQueue: Int = 1_000
+    ) {
+        self.baseURL = baseURL
+        self.trustRoot = trustRoot
+        self.packageDirectory = packageDirectory
+        self.identityLifetime = identityLifetime
+        self.maximumQueue = maximumQueue
+    }
+}
+
+/// The clock and the randomness that the server is given, so that a test can hold both.
+package struct MDMSources: Sendable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    package let now: @Sendable () -> Int64
+    /// As many unpredictable bytes as asked for.
+    package let random: @Sendable (Int) -> [UInt8]
+
+    package init(now: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) -> [UInt8]) {
+        self.now = now
+        self.random = random
+    }
+
+    /// A random (version 4) UUID, upper case.
+    func uuid() -> String {
+        var bytes = random(16)
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array("0123456789ABCDEF")
+        return bytes.enumerated().reduce(into: "") { text, byte in
+            if [4, 6, 8, 10].contains(byte.offset) { text.append("-") }
+            text.append(digits[Int(byte.element >> 4)])
+            text.append(digits[Int(byte.element & 15)])
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import HTTPTypes
+package import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import Storage
+
+/// The paths that devices use, each under a tenant.
+enum DevicePath {
+    static let server = "/mdm/{tenant}"
+    static let manifest = "/mdm/{tenant}/manifests/{app}/{version}"
+    static let package = "/mdm/{tenant}/packages/{digest}"
+
+    static func filled(_ template: String, _ places: [String: String]) -> String {
+        places.reduce(template) { path, place in
+            path.split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0 == "{\(place.key)}" ? Substring(place.value) : $0 }.joined(separator: "/")
+        }
+    }
+}
+
+extension Management {
+    /// What devices talk to.
+    package func addRoutes(to router: Router<MDMContext>) {
+        router.put(RouterPath(DevicePath.server)) { request, context in
+            try await refusing { try await serve(request, context) }
+        }
+        for method in [HTTPRequest.Method.get, .post, .delete] {
+            router.on(RouterPath(DevicePath.server), method: method) { _, _ in
+                Response(status: .methodNotAllowed, headers: [.allow: "PUT"])
+            }
+        }
+        router.get(RouterPath(DevicePath.manifest)) { request, context in
+            try await refusing { try await manifest(request, context) }
+        }
+        router.get(RouterPath(DevicePath.package)) { request, context in
+            try await refusing { try await package(request, context) }
+        }
+    }
+
+    /// Check-in messages say so by their content type; everything else asks for commands.
+    private func serve(_ request: Request, _ context: MDMContext) async throws -> Response {
+        let (tenant, fingerprint) = try await caller(context)
+        let body: [UInt8]
+        do {
+            body = Array(try await request.body.collect(upTo: context.maxUploadSize).readableBytesView)
+        } catch is NIOTooManyBytesError { throw DeviceRefusal.tooLarge }
+        let mediaType = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
+        if mediaType == CheckInMessage.mediaType {
+            try await CheckIn(management: self).handle(body, tenant: tenant, fingerprint: fingerprint)
+            return Answer.empty
+        }
+        let command = try await CommandLoop(management: self).handle(body, tenant: tenant, fingerprint: fingerprint)
+        return command.map { Answer.bytes($0, type: Answer.propertyListType) } ?? Answer.empty
+    }
+
+    private func manifest(_ request: Request, _ context: MDMContext) async throws -> Response {
+        let tenant = try await recognized(context)
+        guard let app = context.parameters.get("app"), let version = context.parameters.get("version"),
+            let manifest = try await database.read({ connection in
+                try Apps(connection: connection, tenant: tenant).find(app, version: version)
+            })
+        else { throw DeviceRefusal.notFound }
+        let value = manifest.manifest(url: packageURL(tenant: tenant, digest: manifest.sha256))
+        return Answer.bytes(try value.propertyList.xml(), type: Answer.propertyListType)
+    }
+
+    private func package(_ request: Request, _ context: MDMContext) async throws -> Response {
+        let tenant = try await recognized(context)
+        guard let digest = context.parameters.get("digest"),
+            try await database.read({ try Apps(connection: $0, tenant: tenant).holds(digest: digest) })
+        else { throw DeviceRefusal.notFound }
+        return Response(
+            status: .ok, headers: [.contentType: "application/octet-stream"],
+            body: try await packages.body(digest: digest, context: context))
+    }
+
+    func packageURL(tenant: String, digest: String) -> String {
+        configuration.baseURL + DevicePath.filled(DevicePath.package, ["tenant": tenant, "digest": digest])
+    }
+
+    func manifestURL(tenant: String, app: String, version: String) -> String {
+        let places = ["tenant": tenant, "app": app, "version": version]
+        return configuration.baseURL + DevicePath.filled(DevicePath.manifest, places)
+    }
+
+    /// The tenant of the path and the certificate of the channel.
+    private func caller(_ context: MDMContext) async throws -> (tenant: String, fingerprint: String) {
+        guard let fingerprint = try await context.fingerprint() else { throw DeviceRefusal.noCertificate }
+        guard let tenant = context.parameters.get("tenant")?.lowercased() else { throw DeviceRefusal.unrecognized }
+        return (tenant, fingerprint)
+    }
+
+    /// The tenant of a device that is bound to it.
+    private func recognized(_ context: MDMContext) async throws -> String {
+        let (tenant, fingerprint) = try await caller(context)
+        let now = sources.now()
+        let enrolment = try await database.read {
+            try Enrolments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
+        }
+        guard enrolment.state == .bound else { throw DeviceRefusal.unrecognized }
+        return tenant
+    }
+}
+
+/// Turns refusals into answers; anything else is the server's fault, and the device tries again later.
+private func refusing(_ body: () async throws -> Response) async throws -> Response {
+    do { return try await body() } catch let refusal as DeviceRefusal {
+        Logger.current.notice("device refused", metadata: ["reason": "\(refusal)"])
+        return refusal.response
+    } catch let error as any HTTPResponseError { throw error } catch {
+        Logger.current.error("device request failed", metadata: ["error": "\(error)"])
+        return Response(status: .internalServerError)
+    }
+}

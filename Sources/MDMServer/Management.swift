@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import Foundation
+internal import Logging
+package import Storage
+
+/// The device management server: enrolment, commands, profiles, apps, over one database.
+///
+/// Devices reach it by ``addRoutes(to:)`` on a listener of its own, which asks for client certificates that
+/// ``identityAuthority`` issued (HTTP/1.1); administrators by ``addAdminRoutes(to:)``.
+package struct Management: Sendable {
+    package let configuration: MDMConfiguration
+    package let database: any Database
+    let sources: MDMSources
+    let authority: IdentityAuthority
+    let packages: PackageStore
+
+    /// Opens the server on a database that has the steps of ``MDMSchema/migrations``; on the first start it makes the
+    /// authority that issues device identities.
+    package init(
+        configuration: MDMConfiguration, database: any Database, sources: MDMSources = .system
+    ) async throws {
+        self.configuration = configuration
+        self.database = database
+        self.sources = sources
+        authority = try await IdentityAuthority.load(database: database, sources: sources)
+        packages = PackageStore(directory: configuration.packageDirectory)
+    }
+
+    /// DER of the certificate that the listener trusts for client certificates; nothing else.
+    package var identityAuthority: [UInt8] { authority.certificate }
+
+    /// Makes sure that a tenant exists; the organisation's name is the latest given.
+    ///
+    /// - Parameter tenant: a GUID in either case.
+    /// - Throws: ``ManagementRefusal`` where it is no GUID.
+    package func prepareTenant(_ tenant: String, organization: String) async throws {
+        guard let uuid = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
+        let id = tenant.lowercased()
+        // Pushes by Apple's service need a certificate of Apple's; the topic only has to have the right shape.
+        let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
+        try await database.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO tenant (id, organization, topic) VALUES (\(id), \(organization), \(topic))
+                ON CONFLICT (id) DO UPDATE SET organization = excluded.organization
+                """)
+        }
+    }
+}

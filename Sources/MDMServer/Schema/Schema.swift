@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+/// The tables of device management; the tenant leads every key but that of the server's own authority.
+package enum MDMSchema {
+    package static let migrations = [
+        Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp])
+    ]
+
+    private static let authority: SQL = """
+        CREATE TABLE authority (
+            name TEXT NOT NULL PRIMARY KEY, certificate BLOB NOT NULL, privateKey BLOB NOT NULL)
+        """
+
+    private static let tenant: SQL = """
+        CREATE TABLE tenant (id TEXT NOT NULL PRIMARY KEY, organization TEXT NOT NULL, topic TEXT NOT NULL)
+        """
+
+    /// One enrolment profile with its one identity; `udid` is null until a device has used it.
+    private static let enrolment: SQL = """
+        CREATE TABLE enrolment (
+            tenant TEXT NOT NULL REFERENCES tenant (id) ON DELETE CASCADE, id TEXT NOT NULL, name TEXT NOT NULL,
+            fingerprint TEXT NOT NULL, state TEXT NOT NULL, udid TEXT, createdAt BIGINT NOT NULL,
+            expiresAt BIGINT NOT NULL, PRIMARY KEY (tenant, id), UNIQUE (tenant, fingerprint))
+        """
+
+    private static let device: SQL = """
+        CREATE TABLE device (
+            tenant TEXT NOT NULL, udid TEXT NOT NULL, enrolment TEXT NOT NULL, name TEXT NOT NULL, state TEXT NOT NULL,
+            productName TEXT, osVersion TEXT, serialNumber TEXT, token BLOB, pushMagic TEXT, unlockToken BLOB,
+            changedAt BIGINT NOT NULL, PRIMARY KEY (tenant, udid),
+            FOREIGN KEY (tenant, enrolment) REFERENCES enrolment (tenant, id))
+        """
+
+    private static let command: SQL = """
+        CREATE TABLE command (
+            tenant TEXT NOT NULL, udid TEXT NOT NULL, position BIGINT NOT NULL, uuid TEXT NOT NULL,
+            requestType TEXT NOT NULL, body BLOB NOT NULL, state TEXT NOT NULL, enqueuedAt BIGINT NOT NULL,
+            finishedAt BIGINT, result BLOB, PRIMARY KEY (tenant, udid, position), UNIQUE (tenant, udid, uuid),
+            FOREIGN KEY (tenant, udid) REFERENCES device (tenant, udid) ON DELETE CASCADE)
+        """
+
+    private static let profile: SQL = """
+        CREATE TABLE profile (
+            tenant TEXT NOT NULL REFERENCES tenant (id) ON DELETE CASCADE, identifier TEXT NOT NULL, uuid TEXT NOT NULL,
+            displayName TEXT, body BLOB NOT NULL, PRIMARY KEY (tenant, identifier))
+        """
+
+    private static let app: SQL = """
+        CREATE TABLE app (
+            tenant TEXT NOT NULL REFERENCES tenant (id) ON DELETE CASCADE, bundleIdentifier TEXT NOT NULL,
+            version TEXT NOT NULL, title TEXT NOT NULL, size BIGINT NOT NULL, sha256 TEXT NOT NULL,
+            createdAt BIGINT NOT NULL, PRIMARY KEY (tenant, bundleIdentifier, version))
+        """
+
+    /// What a device said that it holds, read back by ProfileList.
+    private static let heldProfile: SQL = """
+        CREATE TABLE heldProfile (
+            tenant TEXT NOT NULL, udid TEXT NOT NULL, identifier TEXT NOT NULL, uuid TEXT NOT NULL,
+            PRIMARY KEY (tenant, udid, identifier),
+            FOREIGN KEY (tenant, udid) REFERENCES device (tenant, udid) ON DELETE CASCADE)
+        """
+
+    /// What a device said that it manages, read back by ManagedApplicationList.
+    private static let heldApp: SQL = """
+        CREATE TABLE heldApp (
+            tenant TEXT NOT NULL, udid TEXT NOT NULL, identifier TEXT NOT NULL, state TEXT NOT NULL,
+            hasConfiguration BIGINT NOT NULL, PRIMARY KEY (tenant, udid, identifier),
+            FOREIGN KEY (tenant, udid) REFERENCES device (tenant, udid) ON DELETE CASCADE)
+        """
+}
