@@ -12,24 +12,29 @@ struct HandDevice {
     let udid: String
     let certificate: [UInt8]
     let topic: String
+    let privateKey: SecretBytes
 
     init(_ world: World, udid: String = UUID().uuidString, profile: [UInt8]) throws {
         self.world = world
         self.udid = udid
         let profile = try Profile(xml: profile)
         var certificate: [UInt8] = []
+        var privateKey = SecretBytes(copying: [])
         var topic = ""
         for payload in profile.payloads {
             switch payload.content {
             case .identity(let identity):
-                certificate = try PKCS12(
-                    container: identity.container.exposed, password: identity.password.exposed).certificates[0]
+                let opened = try PKCS12(
+                    container: identity.container.exposed, password: identity.password.exposed)
+                certificate = opened.certificates[0]
+                privateKey = opened.privateKey
             case .enrolment(let enrolment): topic = enrolment.topic
             default: break
             }
         }
         self.certificate = certificate
         self.topic = topic
+        self.privateKey = privateKey
     }
 
     static func enrolled(_ world: World, named name: String) async throws -> HandDevice {
