@@ -21,13 +21,23 @@ struct AuthorizeRequest: Sendable {
 
     enum Mode: String { case query, formPost = "form_post" }
 
-    enum Prompt: String {
-        case automatic = ""
+    enum Prompt: Sendable {
+        case automatic
+        /// The person must not be asked.
         case none
-        case login
-        case selectAccount = "select_account"
-        /// There is nothing to consent to beside signing in.
-        case consent
+        /// The person must be asked, signed in or not.
+        case always
+
+        /// Reads the list of OpenID Connect Core section 3.1.2.1; `nil` for an unknown word, or `none` beside another.
+        init?(_ text: String) {
+            let words = Set(text.split(separator: " "))
+            // There is nothing to consent to beside signing in.
+            guard words.isSubset(of: ["none", "login", "select_account", "consent"]) else { return nil }
+            guard !words.contains("none") || words.count == 1 else { return nil }
+            self =
+                words.contains("none")
+                ? .none : words.isDisjoint(with: ["login", "select_account"]) ? .automatic : .always
+        }
     }
 
     /// Where errors may be sent once client and redirect URI are known to belong together.
@@ -39,7 +49,7 @@ struct AuthorizeRequest: Sendable {
 
     /// Whether the person of a browser session may be let in without being asked.
     func accepts(_ session: Session, of user: User, at now: Timestamp) -> Bool {
-        guard prompt == .automatic || prompt == .none || prompt == .consent else { return false }
+        guard prompt != .always else { return false }
         if let loginHint, loginHint.lowercased() != user.userPrincipalName.lowercased() { return false }
         if let maxAge, session.begun + maxAge < now { return false }
         return true

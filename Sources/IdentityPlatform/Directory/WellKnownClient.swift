@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import OAuth
 
 /// The first-party applications that a new tenant gets as ordinary registrations, under Entra's own ids, so that
 /// foreign clients work unchanged and no code knows an application by its id.
@@ -9,10 +10,10 @@ package struct WellKnownClient: Sendable {
 
     /// The broker on the device, and Entra's name for it.
     package static let broker = WellKnownClient(
-        id: "29d9ed98-a469-4536-ade2-f981bc1d605e", displayName: "Authentication Broker",
+        id: WellKnownApplication.broker, displayName: "Authentication Broker",
         redirectURIs: [
             "http://localhost", "http://127.0.0.1",
-            "ms-appx-web://Microsoft.AAD.BrokerPlugin/29d9ed98-a469-4536-ade2-f981bc1d605e",
+            "ms-appx-web://Microsoft.AAD.BrokerPlugin/\(WellKnownApplication.broker)",
         ])
 
     static let compatibilityPack: [WellKnownClient] = [broker]

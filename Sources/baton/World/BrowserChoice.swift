@@ -33,6 +33,6 @@ enum BrowserChoice: Sendable {
     /// base64 of the SHA-256 of the certificate's public key.
     private static func keyPin(of file: String) throws -> String {
         let certificate = try Certificate(pemEncoded: String(contentsOf: URL(filePath: file), encoding: .utf8))
-        return Data(SHA256.hash(data: certificate.publicKey.subjectPublicKeyInfoBytes)).base64EncodedString()
+        return Data(SHA256.hash(data: try certificate.publicKey.serializeAsPEM().derBytes)).base64EncodedString()
     }
 }

@@ -59,6 +59,18 @@ import UnixSocket
         try JSONDecoder().decode(Submission.self, from: Data(try await events.next().utf8))
     }
 
+    /// Runs the canary search for what the person types; its expectations must hold.
+    private func search(_ world: AgentWorld, _ rules: [String]) async throws {
+        let canaries = try world.scratch.write(
+            #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"}"#, to: "canaries.json")
+        let search = try await RunningProgram.start(
+            "/usr/bin/python3", ["-B", Repository.root + "/Tests/Canary/canary.py", "--canaries", canaries] + rules,
+            log: "canary.log", awaitsReady: false, in: world.scratch)
+        let code = try await search.waitForExit()
+        let log = try search.log()
+        #expect(code == 0, "\(log)")
+    }
+
     /// What Chromium is made of, by the words in the command lines of its processes.
     private func parts(of processes: [ProcessTable.Entry]) throws -> Set<String> {
         let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
@@ -75,6 +87,13 @@ import UnixSocket
             let processes = try ProcessTable.read().descendants(of: agent.pid)
             #expect(try parts(of: processes) == ["person.py", "zygote", "crashpad", "renderer"])
             #expect(try isThere(world.profile + "/browser/Default"))
+            let person = try #require(processes.first { $0.parent == agent.pid && $0.group == $0.pid })
+            try await search(world, ["--process", "person=\(person.pid)", "--expect-hit", "person=username,password"])
+            try await search(
+                world,
+                [
+                    "--process", "agent=\(agent.pid)", "--surface", "log=\(agent.logPath)", "--expect-none",
+                ])
             try broker.send(.close(epoch: world.epoch))
             #expect(try await broker.next() == .closed(epoch: world.epoch))
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)

@@ -40,6 +40,7 @@ import Testing
             (["scope": "User.Read urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_scope", 28000),
             (["scope": "urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_grant", 65001),
             (["prompt": "none"], "login_required", 50058), (["prompt": "dance"], "invalid_request", 9_002_313),
+            (["prompt": "none login"], "invalid_request", 9_002_313),
         ] as [([String: String?], String, Int)])
     func `other refusals go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
         let world = try await World()

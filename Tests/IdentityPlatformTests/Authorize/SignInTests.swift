@@ -143,7 +143,8 @@ import Testing
         #expect(try await browser.get(AuthorizeQuery(world).path).status == .found)
         #expect(try await browser.get(AuthorizeQuery(world, ["prompt": "none"]).path).status == .found)
         for asking in [
-            ["prompt": "login"], ["prompt": "select_account"], ["login_hint": "bo@contoso.test"],
+            ["prompt": "login"], ["prompt": "select_account"], ["prompt": "consent login"],
+            ["login_hint": "bo@contoso.test"],
         ] {
             let page = try await browser.get(AuthorizeQuery(world, asking).path)
             #expect(page.status == .ok, "\(asking)")
