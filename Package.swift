@@ -120,7 +120,7 @@ let package = Package(
             name: "MDMServerTests",
             dependencies: [
                 "AdminAPI", "Authenticator", "DeviceManagement", "MDMServer", "Redaction", "Storage", "TestSupport",
-                .certificates, .crypto, .hummingbird, .nioCore,
+                .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
             ]),
         .testTarget(name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(

@@ -66,7 +66,7 @@ import Testing
         ("<plist><string>&#+65;</string></plist>", .malformed),
         ("<plist><string>\u{1}</string></plist>", .malformed),
         ("<?xml version=\"1.0\" encoding=\"UTF-16\"?><plist><true/></plist>", .malformed),
-        ("<?xml-stylesheet href=\"x\"?><plist><true/></plist>", .malformed),
+        ("<?xml-stylesheet href=\"x\"?><plist><true/></plist>", .forbiddenDeclaration),
         ("<plist><?php x ?><true/></plist>", .forbiddenDeclaration),
         ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>", .forbiddenDeclaration),
         ("<!DOCTYPE plist SYSTEM \"file:///etc/passwd\"><plist><true/></plist>", .forbiddenDeclaration),

@@ -45,6 +45,7 @@ struct ManagementStore: Sendable {
             }
             if try folder.names().isEmpty { try folder.removeTree() }
         }
+        if try apps.names().isEmpty { try apps.removeTree() }
     }
 
     /// Puts a fetched package in its place, durably.

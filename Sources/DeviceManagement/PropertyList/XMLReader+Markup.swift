@@ -11,7 +11,7 @@ extension XMLReader {
     /// Optional byte order mark, XML declaration, comments, document type.
     mutating func prolog() throws(PropertyListError) {
         _ = skip("\u{FEFF}")
-        if starts(with: "<?xml") { try declaration() }
+        if starts(with: "<?xml"), isBlank(at: position + 5) { try declaration() }
         try skipBlanksAndComments()
         guard skip("<!DOCTYPE") else { return }
         try documentType()

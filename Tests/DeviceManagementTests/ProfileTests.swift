@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceManagement
+import FoundationEssentials
+import Redaction
+import Testing
+
+@Suite struct ProfileTests {
+    private let tenant = UUID(uuidString: "2f1c0a52-6f0e-4b1f-9f1c-8d2a4f3b7c10") ?? UUID()
+
+    @Test func `a generated profile is the same each time, read back alike, and its revision follows its content`() throws {
+        let first = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso", additionalURLs: ["https://a.example"])
+        let again = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso", additionalURLs: ["https://a.example"])
+        let changed = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso", additionalURLs: ["https://b.example"])
+        let elsewhere = try Profile.sharedDeviceSSO(tenant: UUID(), organization: "Contoso")
+        #expect(try first.xml() == again.xml())
+        #expect(try Profile(xml: first.xml()) == first)
+        #expect(changed.uuid != first.uuid)
+        #expect(changed.payloads.map(\.uuid) == first.payloads.map(\.uuid))
+        #expect(elsewhere.payloads[0].uuid != first.payloads[0].uuid)
+        #expect(StableUUID.make(namespace: try #require(UUID(uuidString: "6ba7b810-9dad-11d1-80b4-00c04fd430c8")), name: "www.example.com") == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
+    }
+
+    @Test func `the profile says what the seeds say`() throws {
+        let profile = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
+        guard case .dictionary(let top) = profile.propertyList, case .array(let payloads)? = top["PayloadContent"],
+            case .dictionary(let payload)? = payloads.first
+        else { return #expect(Bool(false), "no payload") }
+        #expect(payload["PayloadType"] == "com.apple.extensiblesso")
+        #expect(payload["Type"] == "Redirect")
+        #expect(payload["ExtensionIdentifier"] == "com.microsoft.azureauthenticator.ssoextension")
+        #expect(payload["ExtensionData"] == ["sharedDeviceMode": true])
+        #expect(payload["URLs"]?.kind == "array")
+        #expect(SSOPreset.microsoft2020.urls.count == 9)
+        #expect(ProfileLinter(delivery: .push).findings(inXML: try profile.xml()).isEmpty)
+    }
+
+    @Test func `rules for single sign-on payloads`() throws {
+        let profile = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
+        guard case .extensibleSSO(let good) = profile.payloads[0].content else { return }
+        let linter = ProfileLinter(delivery: .push, takenURLs: ["https://TAKEN.example"])
+        func check(_ code: ProfileFinding.Code, _ change: (inout SSOPayload) -> Void) {
+            var sso = good
+            change(&sso)
+            var changed = profile
+            changed.payloads[0].content = .extensibleSSO(sso)
+            #expect(linter.findings(in: changed).map(\.code) == [code])
+        }
+        check(.ssoType) { $0.kind = .other("redirect") }
+        check(.ssoURLsMissing) { $0.urls = [] }
+        check(.ssoURLScheme) { $0.urls = ["ftp://a.example"] }
+        check(.ssoURLQueryOrFragment) { $0.urls = ["https://a.example/?x=1"] }
+        check(.ssoURLQueryOrFragment) { $0.urls = ["https://a.example/#x"] }
+        check(.ssoURLMalformed) { $0.urls = ["https://user@a.example"] }
+        check(.ssoURLMalformed) { $0.urls = ["https://"] }
+        check(.ssoURLMalformed) { $0.urls = ["https://a b.example"] }
+        check(.ssoURLDuplicate) { $0.urls = ["https://A.example", "HTTPS://a.example/"] }
+        check(.ssoURLDuplicate) { $0.urls = ["https://taken.example/"] }
+        check(.ssoHostsMissing) { $0.kind = .credential; $0.hosts = [] }
+        check(.ssoSharedModeType) { $0.extensionData = ["sharedDeviceMode": "true"] }
+        check(.ssoSharedModeType) { $0.extensionData = ["sharedDeviceMode": 1] }
+        check(.ssoSharedModeSpelling) { $0.extensionData = ["SharedDeviceMode": true] }
+        check(.ssoFlagType) { $0.extensionData = ["disable_explicit_app_prompt": true] }
+    }
+
+    @Test func `rules for whole profiles`() throws {
+        let sso = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
+        func codes(_ profile: Profile, _ delivery: ProfileLinter.Delivery = .push) throws -> Set<ProfileFinding.Code> {
+            Set(ProfileLinter(delivery: delivery).findings(inXML: try profile.xml()).map(\.code))
+        }
+        var twice = sso
+        twice.payloads.append(twice.payloads[0])
+        #expect(try codes(twice).isSuperset(of: [.duplicatePayloadIdentifier, .duplicatePayloadUUID]))
+        var unknown = sso
+        unknown.payloads[0].content = .unknown(type: "com.apple.wifi.managed")
+        #expect(try codes(unknown) == [.unknownPayloadType])
+        #expect(try codes(sso, .enrolment) == [.ssoOutsideManagement, .enrolmentMissing])
+        #expect(try codes(enrolment()) == [.enrolmentPushed])
+        #expect(try codes(enrolment(), .enrolment).isEmpty)
+        #expect(ProfileLinter(delivery: .push).findings(inXML: Array("bplist00".utf8)).map(\.code) == [.unreadable])
+        #expect(ProfileLinter(delivery: .push).findings(inXML: Array("<plist><dict/></plist>".utf8)).map(\.code) == [.malformed])
+        let misspelt = String(decoding: try sso.xml(), as: UTF8.self).replacing("<key>Type</key>", with: "<key>ScreenLockedBehaviour</key><true/><key>Type</key>")
+        #expect(ProfileLinter(delivery: .push).findings(inXML: Array(misspelt.utf8)).map(\.code) == [.unknownKey])
+    }
+
+    @Test func `rules for enrolment payloads, and for issuing one again`() throws {
+        func codes(_ change: (inout EnrolmentPayload) -> Void) throws -> [ProfileFinding.Code] {
+            var profile = try enrolment()
+            guard case .enrolment(var payload) = profile.payloads[2].content else { return [] }
+            change(&payload)
+            profile.payloads[2].content = .enrolment(payload)
+            return ProfileLinter(delivery: .enrolment).findings(in: profile).map(\.code)
+        }
+        #expect(try codes { $0.identityUUID = UUID().uuidString } == [.enrolmentIdentity])
+        #expect(try codes { $0.topic = "com.example" } == [.enrolmentTopic])
+        #expect(try codes { $0.checkInURL = "http://mdm.example" } == [.enrolmentURL])
+        for rights in [0, 2, 128, 8192] as [Int64] {
+            #expect(try codes { $0.accessRights = AccessRights(rawValue: rights) } == [.enrolmentRights])
+        }
+        #expect(AccessRights.sharedDevice.rawValue == 7443)
+        guard case .enrolment(let before) = try enrolment().payloads[2].content else { return }
+        var after = before
+        after.accessRights.insert(.erase)
+        after.serverURL = "https://other.example"
+        #expect(ProfileLinter.changes(from: before, to: after).map(\.code) == [.enrolmentImmutable, .enrolmentRightsGrew])
+        after = before
+        after.accessRights = [.inspectProfiles]
+        #expect(ProfileLinter.changes(from: before, to: after).isEmpty)
+    }
+
+    @Test func `identities do not show when a profile is printed`() throws {
+        #expect(!String(reflecting: try enrolment()).contains("hunter2"))
+    }
+
+    private func enrolment() throws -> Profile {
+        try Profile.enrolment(
+            tenant: tenant, organization: "Contoso", enrolment: "e1", serverURL: "https://mdm.example/mdm",
+            topic: "com.apple.mgmt.External.x", identity: IdentityPayload(container: [1], password: "hunter2"), root: [2])
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Authenticator
+import DeviceManagement
+import Foundation
+import HTTPTypes
+import Logging
+import MDMServer
+import Redaction
+import Synchronization
+import Testing
+
+/// The device's agent against the real server, over its router.
+@Suite struct AgentTests {
+    @Test func `a device is enrolled, made shared by its MDM, and personal again when the profile goes`() async throws {
+        try await World.with { world in
+            try await withAgent(world) { agent, _ in
+                #expect(agent.settings == .none)
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                try await push(broker: world)
+                let profile: MDMAdmin.Profile = try await world.call(
+                    .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.baton.test"]))
+                let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/profiles/\(profile.identifier)")
+                try await world.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
+                let rounds: MDMAdmin.Configuration = [
+                    "clientId": .string("c-1"), "redirectUri": .string("msauth.com.contoso.rounds://auth"),
+                ]
+                let app = MDMAdmin.PushedApp(configuration: rounds)
+                let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/apps/com.contoso.rounds", app)
+                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+                try await agent.visit()
+
+                let registered = RegisteredApp(
+                    bundleID: "com.contoso.rounds", clientID: "c-1", redirectURI: "msauth.com.contoso.rounds://auth")
+                #expect(
+                    agent.settings
+                        == ManagedSettings(
+                            enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true,
+                            apps: [registered]))
+                #expect(agent.state.extensions.first?.urls.count == 10)
+                let package = try #require(agent.state.apps["org.baton.authenticator"])
+                #expect(try AtomicFile(path: package.path).read() == Array("the broker's package".utf8))
+                let seen: MDMAdmin.Device = try await world.call(.get, "/devices/till-1")
+                #expect(seen.profiles.contains { $0.identifier == profile.identifier && $0.uuid == profile.uuid })
+                #expect(seen.apps.map(\.state) == ["Managed", "Managed"])
+                #expect(seen.waiting == 0)
+                #expect(try await world.commands("till-1").allSatisfy { $0.state == "acknowledged" })
+
+                let _: MDMAdmin.Command = try await world.call(.delete, "/devices/till-1/profiles/\(profile.identifier)")
+                try await agent.visit()
+                #expect(agent.settings.profileShared == false)
+                #expect(agent.settings.brokerManaged)
+                let off = "/devices/till-1/apps/org.baton.authenticator/configuration"
+                let _: MDMAdmin.Command = try await world.call(.delete, off)
+                try await agent.visit()
+                #expect(agent.settings.appConfigurationShared == false)
+            }
+        }
+    }
+
+    @Test func `a package with another digest is not installed and counts as failed once`() async throws {
+        try await World.with { world in
+            try await withAgent(world) { agent, wire in
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                wire.spoilsPackages.withLock { $0 = true }
+                try await push(broker: world)
+                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+                try await agent.visit()
+                let installation = try #require(try await world.commands("till-1").last)
+                #expect(installation.state == "error")
+                #expect(installation.errors.map(\.code) == [6])
+                let seen: MDMAdmin.Device = try await world.call(.get, "/devices/till-1")
+                #expect(seen.apps.map(\.state) == ["Failed"])
+                #expect(agent.settings.brokerManaged == false)
+                #expect(try device(world).appending("apps").names() == [])
+                #expect(try device(world).appending("incoming").names() == [])
+                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+                try await agent.visit()
+                #expect(try await world.call(.get, "/devices/till-1", as: MDMAdmin.Device.self).apps.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a result whose answer was lost is sent again byte for byte, also by the next process`() async throws {
+        try await World.with { world in
+            try await withAgent(world) { agent, wire in
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                try await push(broker: world)
+                // Idle and the result: the answer to the result is lost.
+                let count = wire.sent.withLock { $0.count }
+                wire.lostPut.withLock { $0 = count + 2 }
+                let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                #expect(error?.code == .unreachable)
+            }
+            try await withAgent(world) { agent, wire in
+                #expect(agent.settings.brokerManaged)
+                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+                try await agent.visit()
+                let first = try #require(wire.sent.withLock { $0.first })
+                let result = try CommandResult(propertyList: PropertyList(xml: first))
+                #expect(result.answer == .installation(identifier: "org.baton.authenticator", state: .managed))
+                let states = try await world.commands("till-1").map(\.state)
+                #expect(states == ["acknowledged", "acknowledged", "acknowledged"])
+            }
+        }
+    }
+
+    @Test func `a device that is busy says NotNow and obeys later`() async throws {
+        try await World.with { world in
+            let busy = Mutex(true)
+            try await withAgent(world, isBusy: { busy.withLock { $0 } }) { agent, _ in
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                try await push(broker: world)
+                try await agent.visit()
+                #expect(try await world.commands("till-1").map(\.state) == ["notNow"])
+                #expect(agent.settings.brokerManaged == false)
+                busy.withLock { $0 = false }
+                try await agent.visit()
+                #expect(try await world.commands("till-1").map(\.state) == ["acknowledged"])
+                #expect(agent.settings.brokerManaged)
+            }
+        }
+    }
+
+    @Test func `a device that its server removed keeps nothing of it`() async throws {
+        try await World.with { world in
+            try await withAgent(world) { agent, _ in
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                try await push(broker: world)
+                try await agent.visit()
+                try await world.raw(.delete, "/devices/till-1")
+                let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                #expect(error?.code == .unrecognized)
+                #expect(agent.settings == .none)
+                #expect(agent.state.profiles.isEmpty)
+                #expect(try device(world).names() == ["state.json"])
+            }
+        }
+    }
+
+    @Test func `leaving tells the server and removes everything; the device can enrol again`() async throws {
+        try await World.with { world in
+            try await withAgent(world) { agent, _ in
+                try await enrolled(agent, world)
+                try await agent.unenroll()
+                #expect(agent.settings == .none)
+                let all: [MDMAdmin.Device] = try await world.call(.get, "/devices")
+                #expect(all.map(\.state) == ["left"])
+                try await enrolled(agent, world)
+                #expect(try await world.call(.get, "/devices", as: [MDMAdmin.Device].self).map(\.udid) == all.map(\.udid))
+            }
+        }
+    }
+
+    @Test func `a profile that is used up, broken, or not for enrolling is refused and leaves no trace`() async throws {
+        try await World.with { world in
+            let used = try await world.enrolmentProfile(named: "till-1")
+            #expect(try await HandDevice(world, profile: used).authenticate() == 200)
+            try await withAgent(world) { agent, _ in
+                let sso = try Profile.sharedDeviceSSO(
+                    tenant: try #require(UUID(uuidString: World.tenant)), organization: "Contoso").xml()
+                for profile in [used, sso, Array("bplist00".utf8), []] {
+                    await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: profile) }
+                    #expect(agent.settings == .none)
+                }
+            }
+        }
+    }
+
+    @Test func `a record that cannot be read is an error, never "not managed"`() async throws {
+        try await World.with { world in
+            try device(world).make()
+            try device(world).file("state.json").replace(with: Array("{".utf8))
+            #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init(), isBusy: { false }) }
+        }
+    }
+
+    // MARK: Steps
+
+    private func enrolled(_ agent: EnrolmentAgent, _ world: World) async throws {
+        try await agent.enroll(profile: try await world.enrolmentProfile(named: "till-1"))
+        #expect(agent.settings.enrolled)
+        // The visit that follows an enrolment by itself is over when this one is.
+        try await agent.visit()
+    }
+
+    private func push(broker world: World) async throws {
+        let app = MDMAdmin.PushedApp(configuration: ["sharedDeviceMode": .boolean(true)])
+        let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/apps/org.baton.authenticator", app)
+    }
+
+    private func device(_ world: World) -> Directory { world.folder.appending("management") }
+
+    private func agent(
+        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
+    ) throws -> EnrolmentAgent {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let configuration = EnrolmentAgent.Configuration(
+            device: DeviceDescription(name: "till"), interval: .seconds(86_400),
+            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) },
+            isBusy: isBusy)
+        return try EnrolmentAgent(directory: device(world), configuration: configuration, logger: logger)
+    }
+
+    private func withAgent(
+        _ world: World, isBusy: @escaping @Sendable () -> Bool = { false },
+        _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
+    ) async throws {
+        let wire = RouterLink.Wire()
+        let agent = try agent(world, wire: wire, isBusy: isBusy)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await agent.run() }
+            try await body(agent, wire)
+            group.cancelAll()
+        }
+    }
+}
+
+extension ManagedSettings {
+    /// A device that nobody manages.
+    fileprivate static let none = ManagedSettings(
+        enrolled: false, brokerManaged: false, profileShared: false, appConfigurationShared: false, apps: [])
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Authenticator
+import DeviceManagement
+import HTTPTypes
+import MDMServer
+import Storage
+import Synchronization
+import Testing
+
+@Suite struct CommandQueueTests {
+    @Test func `commands come in order, one at a time, again and again until a final answer`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            for _ in 0..<3 {
+                let next = try await device.report(.idle)
+                #expect(next?.uuid == queued[0].uuid)
+                #expect(next?.command == .profileList(managedOnly: false))
+            }
+            let second = try await device.report(.acknowledged, queued[0].uuid, answer: .profiles([]))
+            #expect(second?.uuid == queued[1].uuid)
+            #expect(try await device.report(.error, queued[1].uuid) == nil)
+            #expect(try await device.report(.idle) == nil)
+            #expect(try await world.commands("till-1").map(\.state) == ["error", "acknowledged"])
+        }
+    }
+
+    /// The answer to a result may be lost, so the device sends it again: nothing else may be lost over it.
+    @Test func `a repeated result and an unknown one change nothing`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let first: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            let second: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            let uuids = (first + second).map(\.uuid)
+            _ = try await device.report(.idle)
+            for _ in 0..<3 { #expect(try await device.report(.acknowledged, uuids[0])?.uuid == uuids[1]) }
+            #expect(try await device.report(.error, "no-such-command")?.uuid == uuids[1])
+            // A result for a command that was never delivered is no result.
+            #expect(try await device.report(.acknowledged, uuids[3])?.uuid == uuids[1])
+            #expect(try await device.report(.acknowledged, uuids[1])?.uuid == uuids[2])
+            #expect(try await world.commands("till-1").map(\.state) == ["queued", "sent", "acknowledged", "acknowledged"])
+        }
+    }
+
+    @Test func `NotNow ends the connection and keeps the command at the head`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            _ = try await device.report(.idle)
+            #expect(try await device.report(.notNow, queued[0].uuid) == nil)
+            #expect(try await world.commands("till-1").map(\.state) == ["queued", "notNow"])
+            #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
+            #expect(try await device.report(.acknowledged, queued[0].uuid)?.uuid == queued[1].uuid)
+        }
+    }
+
+    @Test func `failures of single items show through an outer success`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let configuration: MDMAdmin.Configuration = ["sharedDeviceMode": .boolean(true)]
+            let queued: MDMAdmin.Command = try await world.call(
+                .put, "/devices/till-1/apps/org.baton.authenticator/configuration", configuration)
+            let item = SettingResult(
+                item: "ApplicationConfiguration", identifier: "org.baton.authenticator", status: .error,
+                errorChain: [ErrorItem(code: 3, domain: "org.baton.management", message: "not managed")])
+            _ = try await device.report(.idle)
+            _ = try await device.report(.acknowledged, queued.uuid, answer: .settings([item]))
+            #expect(try await world.commands("till-1").first?.errors.map(\.code) == [3])
+        }
+    }
+
+    @Test func `nobody can queue for a device that is unknown, not enrolled, or too far behind`() async throws {
+        try await World.with { world in
+            #expect(try await world.refusal(.post, "/devices/nobody/inventory") == "mdm.device.missing")
+            let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-1"))
+            _ = try await device.authenticate()
+            #expect(try await world.refusal(.post, "/devices/till-1/inventory") == "mdm.device.notEnrolled")
+            _ = try await device.tokenUpdate()
+            for _ in 0..<500 { let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory") }
+            #expect(try await world.refusal(.post, "/devices/till-1/inventory") == "mdm.queue.full")
+        }
+    }
+
+    @Test func `what cannot be written is not acknowledged`() async throws {
+        let broken = Breakable()
+        try await World.with(wrapping: { broken.wrap($0) }) { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            _ = try await device.report(.idle)
+            broken.isBroken.withLock { $0 = true }
+            let result = CommandResult(udid: device.udid, status: .acknowledged, commandUUID: queued[0].uuid)
+            let answer = try await world.send(try result.propertyList.xml(), certificate: device.certificate)
+            #expect(answer.status == 500)
+            broken.isBroken.withLock { $0 = false }
+            #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
+        }
+    }
+}
+
+/// A real database whose disk can fail: the transaction runs and is rolled back at its end.
+final class Breakable: Sendable {
+    let isBroken = Mutex(false)
+
+    func wrap(_ database: any Database) -> any Database { Wrapper(inner: database, owner: self) }
+
+    private struct Wrapper: Database {
+        let inner: any Database
+        let owner: Breakable
+
+        func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+            try await inner.read(body)
+        }
+
+        func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+            try await inner.write { [owner] connection in
+                let value = try body(connection)
+                if owner.isBroken.withLock({ $0 }) { throw StorageError(.failed, "the disk is full") }
+                return value
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Authenticator
+import DeviceManagement
+import Foundation
+import HTTPTypes
+import MDMServer
+import Synchronization
+import Testing
+
+@Suite struct EnrolmentTests {
+    @Test func `only a token makes a device enrolled`() async throws {
+        try await World.with { world in
+            let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-1"))
+            #expect(try await device.authenticate() == 200)
+            #expect(try await state(of: "till-1", in: world) == "authenticated")
+            #expect(try await device.tokenUpdate() == 200)
+            #expect(try await state(of: "till-1", in: world) == "enrolled")
+            #expect(try await device.checkIn(.checkOut(.init(udid: device.udid, topic: device.topic))) == 200)
+            #expect(try await state(of: device.udid, in: world) == "left")
+        }
+    }
+
+    @Test func `without a certificate nothing is served`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
+            let answer = try await world.send(idle, certificate: nil)
+            #expect(answer.status == 401)
+        }
+    }
+
+    @Test func `an unknown, an expired and an ended certificate are told to leave`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
+            try await expectUnrecognized(world.send(idle, certificate: [1, 2, 3]))
+            let unbound = try HandDevice(world, udid: device.udid, profile: try await world.enrolmentProfile(named: "till-2"))
+            try await expectUnrecognized(world.send(idle, certificate: unbound.certificate))
+            let path = "/mdm/00000000-0000-0000-0000-000000000001"
+            try await expectUnrecognized(world.send(idle, certificate: device.certificate, path: path))
+            let before = world.now.value.withLock { now in
+                defer { now += 398 * 86_400_000 }
+                return now
+            }
+            try await expectUnrecognized(world.send(idle, certificate: device.certificate))
+            world.now.value.withLock { $0 = before }
+            #expect(try await device.report(.idle) == nil)
+            try await world.raw(.delete, "/devices/till-1")
+            try await expectUnrecognized(world.send(idle, certificate: device.certificate))
+            #expect(try await device.authenticate() == 403)
+        }
+    }
+
+    @Test func `one device cannot speak for another, and is not told to leave over it`() async throws {
+        try await World.with { world in
+            let mine = try await HandDevice.enrolled(world, named: "till-1")
+            let other = try await HandDevice.enrolled(world, named: "till-2")
+            let idle = try CommandResult(udid: other.udid, status: .idle).propertyList.xml()
+            let answer = try await world.send(idle, certificate: mine.certificate)
+            #expect(answer.status == 403)
+            #expect(Refusal.code(in: answer.body) == nil)
+            #expect(try await mine.authenticate(as: other.udid) == 403)
+            #expect(try await mine.checkIn(.checkOut(.init(udid: other.udid, topic: mine.topic))) == 403)
+            #expect(try await state(of: "till-2", in: world) == "enrolled")
+        }
+    }
+
+    @Test func `an enrolment profile works for one device, once`() async throws {
+        try await World.with { world in
+            let profile = try await world.enrolmentProfile(named: "till-1")
+            let first = try HandDevice(world, profile: profile)
+            let second = try HandDevice(world, profile: profile)
+            #expect(try await first.authenticate() == 200)
+            #expect(try await second.authenticate() == 403)
+            #expect(try await first.tokenUpdate() == 200)
+        }
+    }
+
+    @Test func `a repeated Authenticate keeps the queue; a new enrolment of the device ends the old one`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            #expect(try await device.authenticate() == 200)
+            #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
+            let again = try HandDevice(
+                world, udid: device.udid, profile: try await world.enrolmentProfile(named: "till-1b"))
+            #expect(try await again.authenticate() == 200)
+            #expect(try await again.tokenUpdate() == 200)
+            #expect(try await again.report(.idle) == nil)
+            let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
+            try await expectUnrecognized(world.send(idle, certificate: device.certificate))
+        }
+    }
+
+    @Test(arguments: [
+        ("", false), ("bplist00", false), ("<plist><string>x</string></plist>", false), ("<plist><dict/></plist>", false),
+        ("<plist><dict><key>Status</key><string>Idle</string></dict></plist>", false),
+        ("<plist><dict><key>Status</key><string>Busy</string><key>UDID</key><string>U</string></dict></plist>", false),
+        ("<plist><dict><key>Status</key><string>Error</string><key>UDID</key><string>U</string></dict></plist>", false),
+        ("<plist><dict><key>Status</key><true/><key>UDID</key><string>U</string></dict></plist>", false),
+        ("{}", true), ("<plist><dict/></plist>", true),
+        ("<plist><dict><key>MessageType</key><string>Dance</string></dict></plist>", true),
+        ("<plist><dict><key>MessageType</key><string>TokenUpdate</string><key>UDID</key><string>U</string></dict></plist>", true),
+    ])
+    func `malformed messages are answered with 400 and change nothing`(body: String, isCheckIn: Bool) async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let text = body.replacing("<string>U</string>", with: "<string>\(device.udid)</string>")
+            let answer = try await world.send(Array(text.utf8), certificate: device.certificate, isCheckIn: isCheckIn)
+            #expect(answer.status == 400)
+            #expect(try await state(of: "till-1", in: world) == "enrolled")
+        }
+    }
+
+    @Test func `other methods, user channels and large bodies have their own answers`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let posted = try await world.send([], certificate: device.certificate, method: .post)
+            #expect(posted.status == 405)
+            let user = PropertyList.dictionary(["MessageType": "UserAuthenticate", "UDID": .string(device.udid)])
+            let answer = try await world.send(try user.xml(), certificate: device.certificate, isCheckIn: true)
+            #expect(answer.status == 410)
+            let large = try await world.send([UInt8](repeating: 0x20, count: 2 << 20), certificate: device.certificate)
+            #expect(large.status == 413)
+        }
+    }
+
+    @Test func `manifests and packages are for enrolled devices`() async throws {
+        try await World.with { world in
+            try await world.register("the broker")
+            let path = "/mdm/\(World.tenant)/manifests/org.baton.authenticator/1.0"
+            let unbound = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-2"))
+            #expect(try await world.send([], certificate: nil, method: .get, path: path).status == 401)
+            #expect(try await world.send([], certificate: unbound.certificate, method: .get, path: path).status == 403)
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            #expect(try await world.send([], certificate: device.certificate, method: .get, path: path).status == 200)
+            let outside = "/mdm/\(World.tenant)/packages/..%2Fmdm.sqlite"
+            #expect(try await world.send([], certificate: device.certificate, method: .get, path: outside).status == 404)
+        }
+    }
+
+    private func state(of device: String, in world: World) async throws -> String {
+        try await world.call(.get, "/devices/\(device)", as: MDMAdmin.Device.self).state
+    }
+
+    private func expectUnrecognized(_ answer: HTTPSClient.Response) {
+        #expect(answer.status == 403)
+        #expect(Refusal.code(in: answer.body) == Refusal.unrecognizedDevice)
+    }
+}

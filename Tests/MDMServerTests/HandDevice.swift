@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import DeviceManagement
+import Foundation
+import HTTPTypes
+import Redaction
+import Testing
+
+/// A device that a test speaks for, message by message.
+struct HandDevice {
+    let world: World
+    let udid: String
+    let certificate: [UInt8]
+    let topic: String
+    let privateKey: SecretBytes
+
+    init(_ world: World, udid: String = UUID().uuidString, profile: [UInt8]) throws {
+        self.world = world
+        self.udid = udid
+        let profile = try Profile(xml: profile)
+        var certificate: [UInt8] = []
+        var privateKey = SecretBytes(copying: [])
+        var topic = ""
+        for payload in profile.payloads {
+            switch payload.content {
+            case .identity(let identity):
+                let opened = try PKCS12(
+                    container: identity.container.exposed, password: identity.password.exposed)
+                certificate = opened.certificates[0]
+                privateKey = opened.privateKey
+            case .enrolment(let enrolment): topic = enrolment.topic
+            default: break
+            }
+        }
+        self.certificate = certificate
+        self.topic = topic
+        self.privateKey = privateKey
+    }
+
+    static func enrolled(_ world: World, named name: String) async throws -> HandDevice {
+        let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: name))
+        #expect(try await device.authenticate() == 200)
+        #expect(try await device.tokenUpdate() == 200)
+        return device
+    }
+
+    func authenticate(as other: String? = nil) async throws -> Int {
+        try await checkIn(.authenticate(.init(udid: other ?? udid, topic: topic, productName: "Linux")))
+    }
+
+    func tokenUpdate() async throws -> Int {
+        try await checkIn(.tokenUpdate(.init(udid: udid, topic: topic, token: [1], pushMagic: "m")))
+    }
+
+    func checkIn(_ message: CheckInMessage) async throws -> Int {
+        try await world.send(try message.propertyList.xml(), certificate: certificate, isCheckIn: true).status
+    }
+
+    /// Reports and reads the next command; nil where there is none.
+    func report(
+        _ status: CommandResult.Status, _ uuid: String? = nil, answer: CommandResult.Answer? = nil
+    ) async throws -> CommandRequest? {
+        let body = try CommandResult(udid: udid, status: status, commandUUID: uuid, answer: answer).propertyList.xml()
+        let response = try await world.send(body, certificate: certificate)
+        #expect(response.status == 200)
+        guard !response.body.isEmpty else { return nil }
+        return try CommandRequest(propertyList: PropertyList(xml: response.body))
+    }
+}
