@@ -59,6 +59,12 @@ package final class HTTPSClient: HTTPSending {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
     }
 
+    deinit {
+        // The library traps where its client goes without having been closed; whoever lets go of this one need not know.
+        let client = client
+        Task { do { try await client.shutdown() } catch { /* It was closed before. */  } }
+    }
+
     /// Closes every connection; the client is of no use afterwards.
     package func shutdown() async {
         do { try await client.shutdown() } catch {

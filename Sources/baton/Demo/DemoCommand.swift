@@ -12,7 +12,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup var options: WorldOptions
     @Option(help: "The program that acts as the person at the browser.") var person = "Tests/Person/person.py"
-    @Option(help: "The program that searches for what a worker left behind.") var canary = "Tests/Canary/canary.py"
+    @Option(help: "The folder of the programs that search for what a worker left behind.") var canary = "Tests/Canary"
     @Flag(help: "Leave the world's folder as the story left it.") var keep = false
 
     func run() async throws {

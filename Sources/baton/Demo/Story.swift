@@ -7,7 +7,13 @@ import Glibc
 struct Story {
     let stage: Stage
 
-    init(_ stage: Stage) { self.stage = stage }
+    private let canaries: CanarySearch
+    private static let note = "The patient in bed 12 asks for the window seat"
+
+    init(_ stage: Stage) {
+        self.stage = stage
+        canaries = CanarySearch(stage, programs: stage.canary)
+    }
 
     func play() async throws {
         OutputOptions.print(["Amara hands the device to Bo:"])
@@ -15,6 +21,14 @@ struct Story {
         try await amaraSignsIn()
         try await amaraSignsOut()
         try await boSignsIn()
+        try await stage.step("nothing of Amara is left: files, browser, apps, logs, memory of supervisor and agent") {
+            try canaries.expectNone()
+        }
+        try await stage.step("the MDM removes the profile: no longer shared, and Bo is signed out") {
+            try await world.removeProfile()
+            let status = try await settled()
+            try check(status.mode != "shared" && status.session == "ready", "the device is \(status)")
+        }
         OutputOptions.print(["Every check held."])
     }
 
@@ -49,6 +63,16 @@ struct Story {
             _ = try await blocking { try DeviceCommand.join(order, device) }
             try stage.leave()
             try expect(mode: "shared", reason: "shared")
+        }
+    }
+
+    /// The device when no sign-out is under way any more.
+    private func settled() async throws -> DeviceStatus {
+        // Asking for a sign-out is answered when the device is ready.
+        let device = world.device
+        return try await blocking {
+            _ = try device.ask(.signOut(fromBrowser: false))
+            return try DeviceCommand.status(device)
         }
     }
 
@@ -90,7 +114,7 @@ struct Story {
             try check(answer["displayName"] == amara.displayName, "app 2 says \(answer)")
         }
         try await stage.step("Amara keeps a note in app 1; app 3 knows her, too, and is stopped") {
-            let note = try stage.app(1).ask("note The patient in bed 12 asks for the window seat")
+            let note = try stage.app(1).ask("note \(Self.note)")
             try check(note["error"] == nil, "app 1 says \(note)")
             let answer = try stage.open(3).ask("me")
             try check(answer["displayName"] == amara.displayName, "app 3 says \(answer)")
@@ -101,6 +125,10 @@ struct Story {
     private func amaraSignsOut() async throws {
         let app1 = try stage.app(1)
         let app2 = try stage.app(2)
+        try await stage.step("the search for traces sees her wherever she has to be, and nowhere else") {
+            try canaries.mark(try world.facts.person("Amara"), note: Self.note)
+            try canaries.expectHits()
+        }
         try await stage.step("app 2 signs Amara out") {
             app1.forget()
             let answer = try app2.ask("sign-out")
