@@ -85,6 +85,7 @@ import Testing
 
     @Test func `a result whose answer was lost is sent again byte for byte, also by the next process`() async throws {
         try await World.with { world in
+            let lost = Mutex<[UInt8]?>(nil)
             try await withAgent(world) { agent, wire in
                 try await enrolled(agent, world)
                 try await world.register("the broker's package")
@@ -94,12 +95,14 @@ import Testing
                 wire.lostPut.withLock { $0 = count + 2 }
                 let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
                 #expect(error?.code == .unreachable)
+                lost.withLock { $0 = wire.sent.withLock { $0.last } }
             }
             try await withAgent(world) { agent, wire in
                 #expect(agent.settings.brokerManaged)
                 let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
                 try await agent.visit()
                 let first = try #require(wire.sent.withLock { $0.first })
+                #expect(first == lost.withLock { $0 })
                 let result = try CommandResult(propertyList: PropertyList(xml: first))
                 #expect(result.answer == .installation(identifier: "org.baton.authenticator", state: .managed))
                 let states = try await world.commands("till-1").map(\.state)

@@ -37,7 +37,8 @@ import X509
                 await #expect(throws: HTTPSError(.untrusted, "")) { try await distrusting.send(request) }
                 let plain = HTTPSClient.Request(method: "GET", url: "http://mdm.baton.test:\(port)/")
                 await #expect(throws: HTTPSError(.invalidURL, "")) { try await mine.send(plain) }
-                for client in [mine, anonymous, stranger, distrusting] { await client.shutdown() }
+                // The others are dropped as they are, which is allowed too.
+                await mine.shutdown()
             }
         }
     }

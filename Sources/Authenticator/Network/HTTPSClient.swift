@@ -59,6 +59,9 @@ package final class HTTPSClient: HTTPSending {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
     }
 
+    // The library traps when a client goes that was not shut down; this one may just be dropped.
+    deinit { client.shutdown { _ in } }
+
     /// Closes every connection; the client is of no use afterwards.
     package func shutdown() async {
         do { try await client.shutdown() } catch {
