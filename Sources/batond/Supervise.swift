@@ -23,12 +23,13 @@ struct Supervise: AsyncParsableCommand {
         }
         let logger = Logger(label: "batond")
         let inputs = Mailbox<SupervisorInput>()
+        let device = try DeviceEnrolment.agent(configuration.supervisor, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
-            configuration: configuration.supervisor, device: UnmanagedDevice(), inputs: inputs,
+            configuration: configuration.supervisor, device: device, inputs: inputs,
             executable: try ownExecutable(), logger: logger)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: supervisor)],
+                services: [.init(service: supervisor), .init(service: device)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }

@@ -67,7 +67,8 @@ package struct AgentConfiguration: Sendable {
         func path(_ key: String) throws(ConfigurationFailure) -> String {
             guard let path = members[key]?.string, path.hasPrefix("/") else {
                 throw ConfigurationFailure(
-                    key: place + key, cause: "is missing or no absolute path", remedy: "Give a path that begins with /.")
+                    key: place + key, cause: "is missing or no absolute path", remedy: "Give a path that begins with /."
+                )
             }
             return path
         }

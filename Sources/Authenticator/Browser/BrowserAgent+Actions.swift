@@ -35,7 +35,8 @@ extension BrowserAgent {
         let profile = BrowserProfile(profiles: profiles, epoch: epoch)
         do throws(FileError) { try profile.make() } catch {
             logger.error("no browser profile", metadata: ["error": "\(error)"])
-            return .startFailed(id: id, AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used."))
+            return .startFailed(
+                id: id, AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used."))
         }
         do {
             let browser = try ChildProcess.spawn(
@@ -77,7 +78,8 @@ extension BrowserAgent {
         var found: [String: String] = [:]
         var next = unsafe environ
         while let entry = unsafe next.pointee {
-            let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = unsafe String(cString: entry).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
             unsafe next += 1
         }
@@ -109,6 +111,7 @@ extension BrowserAgent {
         logger.error("a browser is not cleared away", metadata: ["error": "\(error)"])
         return .notCleared(
             epoch: epoch,
-            AgentFailure(.notCleared, "A browser process or profile is still there; see the agent's log, then close again."))
+            AgentFailure(
+                .notCleared, "A browser process or profile is still there; see the agent's log, then close again."))
     }
 }

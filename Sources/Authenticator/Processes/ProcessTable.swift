@@ -71,7 +71,9 @@ package struct ProcessTable: Sendable {
         do throws(FileError) {
             for entry in entries where !entry.isZombie {
                 guard let environment = try Self.contentOfProcess(entry.pid, "environ") else { continue }
-                if environment.split(separator: 0).contains(where: { $0.starts(with: mark) }) { found[entry.pid] = entry }
+                if environment.split(separator: 0).contains(where: { $0.starts(with: mark) }) {
+                    found[entry.pid] = entry
+                }
             }
         } catch {
             throw ProcessFailure(step: .list, errno: error.errno)

@@ -62,7 +62,8 @@ struct PrimaryRefreshTokenIssuing {
             guard record.expires > time else { throw OAuthError.expiredGrant }
             (userID, session) = (live.user, live.id)
         case .password(let user, let id):
-            session = try Sessions(connection).begin(id, user: user, methods: [AuthenticationMethod.password], at: time).id
+            session = try Sessions(connection).begin(id, user: user, methods: [AuthenticationMethod.password], at: time)
+                .id
             userID = user.id
         }
         guard let user = try Users(connection).find(userID, tenant: tenant) else { throw OAuthError.badGrant }

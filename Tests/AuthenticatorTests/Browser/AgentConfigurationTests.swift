@@ -15,7 +15,10 @@ import Testing
 
     @Test(arguments: [
         (#"{"socket":"/s","colour":1,\#(browser)}"#, "colour"),
-        (#"{"socket":"/s","browser":{"command":["/b","{profile}{url}"],"profiles":"/p","window":1}}"#, "browser.window"),
+        (
+            #"{"socket":"/s","browser":{"command":["/b","{profile}{url}"],"profiles":"/p","window":1}}"#,
+            "browser.window"
+        ),
         (#"{"socket":"s",\#(browser)}"#, "socket"),
         (#"{\#(browser)}"#, "socket"),
         (#"{"socket":"/s"}"#, "browser"),

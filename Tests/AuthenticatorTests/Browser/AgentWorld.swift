@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import Glibc
-import Testing
 import TestSupport
+import Testing
 import UnixSocket
 
 /// A real baton-agent in a scratch folder, and the broker's end of its socket in the test's hands.

@@ -94,8 +94,9 @@ private let page = "http://127.0.0.1:4711/a"
 
     @Test func `a page is in no description`() throws {
         let url = try #require(LoopbackURL("http://127.0.0.1:4711/canary?canary=canary"))
-        #expect(!"\(url)\(String(reflecting: url))\(BrowserMachine.Action.start(id: 1, epoch: epoch, url: url))"
-            .contains("canary"))
+        #expect(
+            !"\(url)\(String(reflecting: url))\(BrowserMachine.Action.start(id: 1, epoch: epoch, url: url))"
+                .contains("canary"))
     }
 
     @Test func `in every reachable state termination ends the agent once everything is cleared`() {

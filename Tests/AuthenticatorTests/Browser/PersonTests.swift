@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import FoundationEssentials
-import Testing
 import TestSupport
+import Testing
 import UnixSocket
 
 /// The real agent, Debian's Chromium and the person who sits at it, with a small https site to sign in to.
@@ -74,7 +74,8 @@ import UnixSocket
     /// What Chromium is made of, by the words in the command lines of its processes.
     private func parts(of processes: [ProcessTable.Entry]) throws -> Set<String> {
         let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
-        return Set(["person.py", "zygote", "crashpad", "renderer"].filter { part in lines.contains { $0.contains(part) } })
+        return Set(
+            ["person.py", "zygote", "crashpad", "renderer"].filter { part in lines.contains { $0.contains(part) } })
     }
 
     @Test func `a person signs in with real keys on a real page, and nothing of the browser outlives its epoch`()

@@ -1,6 +1,6 @@
+import TestSupport
 // SPDX-License-Identifier: Apache-2.0
 import Testing
-import TestSupport
 
 /// The search that the leak tests rely on is tested itself: what is planted must be found.
 @Suite struct CanaryToolTests {

@@ -132,7 +132,8 @@ import X509
             #expect(answer.registrationCode == "bad_request")
         }
         for version in ["", "?api-version=3.0", "?api-version="] {
-            #expect(try await till.join(token, body: good, version: version).registrationCode == "unsupported_api_version")
+            #expect(
+                try await till.join(token, body: good, version: version).registrationCode == "unsupported_api_version")
         }
         #expect(try await devices(world).isEmpty)
     }
@@ -141,7 +142,9 @@ import X509
         let world = try await World()
         let till = try Till(world)
         let request = try till.request(isShared: false)
-        guard case .rsa(let modulus, let exponent) = request.transportKey.key.numbers else { throw JOSEFailure.malformed }
+        guard case .rsa(let modulus, let exponent) = request.transportKey.key.numbers else {
+            throw JOSEFailure.malformed
+        }
         let key = #"{"kty":"RSA","n":"\#(Base64.encode(modulus))","e":"\#(Base64.encode(exponent))","alg":"RS256"}"#
         let body = String(decoding: try request.encoded(), as: UTF8.self)
             .replacing(try request.transportKey.encoded(), with: Base64.encode(Array(key.utf8)))
@@ -161,7 +164,8 @@ import X509
         #expect(document.text.contains(#""JoinEndpoint":"https://drs.test:8443/EnrollmentServer/device/""#))
         #expect(document.text.contains(#""JoinResourceId":"urn:ms-drs:drs.test""#))
         let nonce = try await world.client.get(
-            EndpointPath.registrationNonce(tenant: world.tenant.id.rawValue) + "?api-version=1.0", host: "drs.test:8443")
+            EndpointPath.registrationNonce(tenant: world.tenant.id.rawValue) + "?api-version=1.0", host: "drs.test:8443"
+        )
         #expect(try nonce.json.string(RegistrationName.value).utf8.count == 43)
         let unknown = try await world.client.get(
             EndpointPath.registrationDiscovery(tenant: "nowhere.test"), host: "drs.test:8443")

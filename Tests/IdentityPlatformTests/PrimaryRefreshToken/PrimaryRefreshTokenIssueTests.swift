@@ -96,7 +96,8 @@ import Testing
         let bo = try await till.session("bo@contoso.test", counter: 2)
         #expect(try await amara.use().errorNumber == 70000)
         #expect(try await world.me(access).status == .unauthorized)
-        #expect(try await world.refresh(amara.brokerRefreshToken, ["client_id": WellKnownApplication.broker]).errorNumber == 70000)
+        let broker = ["client_id": WellKnownApplication.broker]
+        #expect(try await world.refresh(amara.brokerRefreshToken, broker).errorNumber == 70000)
         #expect(try await bo.use().status == .ok)
     }
 

@@ -93,8 +93,8 @@ struct Till {
         let request = PrimaryRefreshToken.IssueRequest(
             clientID: clientID, nonce: nonce ?? fresh, scopes: scopes, proof: .refreshToken(Sensitive(refreshToken)),
             epoch: Till.epoch(counter))
-        return try await send(
-            PrimaryRefreshToken.form(request: try request.signed(with: .rsa(key ?? deviceKey), certificate: certificate)))
+        let signed = try request.signed(with: .rsa(key ?? deviceKey), certificate: certificate)
+        return try await send(PrimaryRefreshToken.form(request: signed))
     }
 
     /// The epoch of that number.

@@ -10,7 +10,9 @@ package func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> 
         let outcome = unsafe pthread_create(
             &thread, nil,
             { argument in
-                if let argument = unsafe argument { unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run() }
+                if let argument = unsafe argument {
+                    unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                }
                 return nil
             }, box.toOpaque())
         guard outcome == 0 else {

@@ -40,7 +40,9 @@ package final class DatagramSocket: Sendable {
             pollfd(fd: $0.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
         }
         var count: Int32
-        repeat { count = unsafe poll(&questions, nfds_t(questions.count), seconds * 1000) } while count < 0 && errno == EINTR
+        repeat {
+            count = unsafe poll(&questions, nfds_t(questions.count), seconds * 1000)
+        } while count < 0 && errno == EINTR
         guard count > 0 else { throw TestProblem("nothing came in \(seconds) s") }
         guard questions[0].revents != 0 else { return nil }
         var text = [UInt8](repeating: 0, count: 64 << 10)

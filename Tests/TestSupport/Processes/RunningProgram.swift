@@ -39,7 +39,8 @@ package final class RunningProgram: Sendable {
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
         awaitsReady: Bool = true, in scratch: Scratch
     ) async throws -> RunningProgram {
-        let notify = awaitsReady ? try DatagramSocket(path: scratch.path("notify-\(UInt32.random(in: 0...UInt32.max))")) : nil
+        let notify =
+            awaitsReady ? try DatagramSocket(path: scratch.path("notify-\(UInt32.random(in: 0...UInt32.max))")) : nil
         var variables = try inheritedEnvironment().merging(environment) { $1 }
         variables["NOTIFY_SOCKET"] = notify?.path
         let program = try spawn(executable, arguments, variables, logPath: scratch.path(log))
@@ -50,7 +51,9 @@ package final class RunningProgram: Sendable {
         guard let notify else { return program }
         let ready = try await blocking { try notify.awaitReady(or: program.pidfd, seconds: 60) }
         _ = unsafe unlink(notify.path)
-        guard ready else { throw TestProblem("\(executable) ended before it was ready:\n\(try program.log().suffix(2000))") }
+        guard ready else {
+            throw TestProblem("\(executable) ended before it was ready:\n\(try program.log().suffix(2000))")
+        }
         return program
     }
 
@@ -136,6 +139,6 @@ private func inheritedEnvironment() throws -> [String: String] {
 /// Lends `strings` as a null-terminated list of C strings.
 private func withCStrings<R>(_ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> R) -> R {
     var pointers = unsafe strings.map { unsafe strdup($0) } + [nil]
-    defer { for unsafe pointer in unsafe pointers { unsafe free(pointer) } }
+    defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
     return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body(UnsafePointer($0.baseAddress)) }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Glibc
+import Logging
+
+/// Puts the device's side of management together with the broker's supervisor.
+enum DeviceEnrolment {
+    /// The agent that enrols the device and obeys its server; every change reaches the supervisor.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` where the device's record cannot be read.
+    static func agent(
+        _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, logger: Logger
+    ) throws -> EnrolmentAgent {
+        let roots = configuration.trustRoots
+        let resolve = configuration.resolve
+        return try EnrolmentAgent(
+            directory: DeviceFiles(root: Directory(path: configuration.directory)).management,
+            configuration: .init(
+                device: DeviceDescription(name: try hostName()), interval: .seconds(configuration.checkInInterval),
+                connect: { identity, profileRoots in
+                    let own = try AtomicFile(path: roots).read() ?? []
+                    return try HTTPSClient(
+                        configuration: .init(
+                            trustRootsPEM: own + profileRoots, dnsOverride: resolve, identity: identity))
+                },
+                changed: { _ in inputs.post(.deviceChanged) }),
+            logger: logger)
+    }
+
+    private static func hostName() throws -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else {
+            throw ConfigurationError(file: "", cause: "the machine has no name", remedy: "Set one with hostnamectl.")
+        }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
