@@ -3,10 +3,13 @@ internal import Glibc
 internal import Hummingbird
 internal import IdentityPlatform
 internal import Logging
+internal import MDMServer
 internal import Redaction
 internal import ServiceLifecycle
 internal import Storage
+internal import SwiftASN1
 internal import UnixSignals
+internal import X509
 
 /// Puts the engines, their databases and their listeners together; the only place that knows them all.
 struct Composition {
@@ -21,18 +24,24 @@ struct Composition {
         let directory = try StateDirectory(path: configuration.directory)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
         let identity = try await identityPlatform(directory)
+        let management = try await management(directory, authority)
 
         let socket = directory.path(of: "admin.sock")
         // The directory is ours alone, so a socket in it is one that a dead server left.
         _ = unsafe unlink(socket)
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
+        administration.add(middleware: TenantLink(identity: identity, management: management))
         AdminRoutes(identity).addRoutes(to: administration)
+        management.addAdminRoutes(to: administration)
+        let devices = Router(context: MDMContext.self)
+        management.addRoutes(to: devices)
 
         let listeners = Listeners(
-            configuration: configuration, readiness: Readiness(listeners: 2, logger: logger), logger: logger)
+            configuration: configuration, readiness: Readiness(listeners: 3, logger: logger), logger: logger)
         let services = [
             try listeners.main(identity.responder(), authority: authority),
+            try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
         ]
         try await ServiceGroup(
@@ -57,6 +66,17 @@ struct Composition {
         return try await Platform(
             configuration: identity, database: database,
             storageKey: try storageKey(directory))
+    }
+
+    private func management(_ directory: StateDirectory, _ authority: DevelopmentAuthority) async throws -> Management {
+        let database = try await SQLiteDatabase(
+            path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)
+        return try await Management(
+            configuration: MDMConfiguration(
+                baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
+                trustRoot: try authority.root.serializeAsPEM().derBytes,
+                packageDirectory: directory.path(of: "packages")),
+            database: database)
     }
 
     /// The key of what the database keeps sealed, made at the first start. One of the wrong length is refused, never

@@ -6,7 +6,7 @@
 /// `{role}` a template id or a name; all percent-encoded.
 package enum IdentityAdmin {
     /// Every path, as a template; what answers is noted beside it.
-    package enum Path: String, CaseIterable, Sendable {
+    package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.
         case tenants = "/identity/tenants"
         /// GET `Tenant`.
@@ -31,26 +31,5 @@ package enum IdentityAdmin {
         case devices = "/identity/tenants/{tenant}/devices"
         /// PATCH `DeviceChange` → 204; DELETE → 204. `{device}` is the device id.
         case device = "/identity/tenants/{tenant}/devices/{device}"
-
-        /// The path with its places filled in, percent-encoded.
-        package func filled(_ places: [String: String]) -> String {
-            var path = rawValue
-            for (name, value) in places {
-                path = path.replacing("{\(name)}", with: Self.encoded(value))
-            }
-            return path
-        }
-
-        private static func encoded(_ text: String) -> String {
-            let digits = Array("0123456789ABCDEF")
-            return text.utf8.reduce(into: "") { output, byte in
-                let character = Character(Unicode.Scalar(byte))
-                if character.isASCII, character.isLetter || character.isNumber || "-._~".contains(character) {
-                    output.append(character)
-                } else {
-                    output += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-                }
-            }
-        }
     }
 }

@@ -7,7 +7,7 @@ package import Redaction
 /// profile's identifier; `{app}` a bundle identifier; all percent-encoded.
 package enum MDMAdmin {
     /// Every path, as a template; what answers is noted beside it.
-    package enum Path: String, CaseIterable, Sendable {
+    package enum Path: String, CaseIterable, PathTemplate {
         /// POST `NewEnrolment` → 201 `EnrolmentProfile`.
         case enrolments = "/mdm/tenants/{tenant}/enrolments"
         /// GET `[Device]`.

@@ -4,6 +4,7 @@ internal import HummingbirdCore
 internal import HummingbirdTLS
 internal import IdentityPlatform
 internal import Logging
+internal import MDMServer
 internal import NIOCore
 internal import NIOSSL
 internal import ServiceLifecycle
@@ -34,6 +35,22 @@ struct Listeners {
             responder: responder, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: nil),
+            onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
+    }
+
+    /// The devices' own listener: HTTP/1.1 over TLS with the identities that device management issued.
+    ///
+    /// - Throws: the library's error for a certificate it cannot use.
+    func devices(
+        _ router: Router<MDMContext>, of management: Management, authority: DevelopmentAuthority
+    ) throws -> any Service {
+        let tls = try management.tls(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
+        return Application(
+            router: router, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 

@@ -7,7 +7,10 @@ import FoundationEssentials
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin", abstract: "Administer tenants, people, roles, clients, devices, profiles and apps.",
-        subcommands: [TenantCommand.self, UserCommand.self, RoleCommand.self, ClientCommand.self])
+        subcommands: [
+            TenantCommand.self, UserCommand.self, RoleCommand.self, ClientCommand.self, ManagedDeviceCommand.self,
+            ProfileCommand.self, AppCommand.self,
+        ])
 }
 
 /// Which server and which tenant a command is about.

@@ -23,20 +23,52 @@ struct Story {
     // MARK: The device
 
     private func prepare() async throws {
-        try await stage.step("server up") { try world.startServer() }
-        try await stage.step("the organisation has people, roles and apps") {
+        try await stage.step("server up; an organisation with people, roles and apps") {
+            try world.startServer()
             try await world.prepareOrganisation()
             try world.prepareApps()
         }
-        try await stage.step("device up") {
+        try await stage.step("device up: personal, no app is served") {
             try world.startDevice()
             try world.startAgent()
+            try expect(mode: "personal", reason: "not_configured")
+        }
+        try await stage.step("device enrolled in the MDM") { try await world.enroll() }
+        try await stage.step("the broker package, the apps, their configuration and the profile arrive") {
+            try await world.push()
+        }
+        try await stage.step("not shared before the join: app 1 is told neither shared nor personal") {
+            try expect(mode: "incomplete", reason: "not_joined")
+            let answer = try stage.open(1).ask("device")
+            try check(answer["mode"] == nil && answer["error"] != nil, "app 1 says \(answer)")
+        }
+        try await stage.step("Chen, without the role, is refused the join") { try await refusedJoin() }
+        try await stage.step("Carol, the Cloud Device Administrator, joins the device") {
+            try stage.seat(try world.facts.person("Carol"))
+            let (device, order) = (world.device, world.joinOrder)
+            _ = try await blocking { try DeviceCommand.join(order, device) }
+            try stage.leave()
+            try expect(mode: "shared", reason: "shared")
         }
     }
 
-    private func status() throws -> [String] {
+    private func refusedJoin() async throws {
+        try stage.seat(try world.facts.person("Chen"))
+        let (device, order) = (world.device, world.joinOrder)
+        do {
+            _ = try await blocking { try DeviceCommand.join(order, device) }
+        } catch let failure as CommandFailure {
+            try check(failure.code == "authorization_failed", "the refusal is \(failure)")
+            try stage.leave()
+            return
+        }
+        throw StoryFailure("a worker joined the device")
+    }
+
+    private func expect(mode: String, reason: String) throws {
         let status = try DeviceCommand.status(world.device)
-        return [status.mode, status.reason, status.session]
+        try check(
+            status.mode == mode && status.reason == reason, "the device is \(status.mode) (\(status.reason))")
     }
 
     // MARK: The workers
@@ -44,7 +76,7 @@ struct Story {
     private func amaraSignsIn() async throws {
         let amara = try world.facts.person("Amara")
         try await stage.step("app 1 sees a shared device and offers no sign-up") {
-            let answer = try stage.open(1).ask("device")
+            let answer = try stage.app(1).ask("device")
             try check(answer["mode"] == "shared" && answer["signUp"] == "hidden", "app 1 says \(answer)")
         }
         try await stage.step("Amara signs in through app 1") {

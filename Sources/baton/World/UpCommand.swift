@@ -58,6 +58,11 @@ extension World {
         try startDevice()
         try startAgent()
         try prepareApps()
+        guard !facts.isPushed else { return }
+        say("enrolling the device")
+        try await enroll()
+        say("pushing the broker package, the apps and the profile")
+        try await push()
     }
 }
 
@@ -78,9 +83,12 @@ struct Welcome {
             + [
                 "", "  identity platform  \(facts.loginURL)/\(try world.tenantID())",
                 "  Graph              \(facts.graphURL)", "  logs               \(world.layout.logs)", "",
-                "Two apps, each in a terminal of its own (type: sign-in, me, note hello, sign-out):",
+                "The device is enrolled, and not joined yet. Carol joins it, at the browser that opens:",
+                "  baton device join --login \(facts.loginURL) --registration \(facts.registrationURL) "
+                    + "--tenant \(WorldFacts.domain) --name \(Fleet.deviceName)",
+                "", "Then two apps, each in a terminal of its own (type: sign-in, me, note hello, sign-out):",
             ] + apps + [
-                "", "The device and the organisation, from another terminal:",
+                "", "Device and organisation, from another terminal, first:",
                 "  export BATON_RUNTIME=\(world.layout.run) BATON_SERVER=\(world.layout.server)",
                 "  baton device status", "  baton admin user list", "", "Ctrl-C ends the world.",
             ]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import FoundationEssentials
-import Glibc
+import Redaction
 
 /// A whole world on loopback in one folder: a server, an organisation, one device with its agent, apps.
 final class World {
@@ -74,6 +75,52 @@ final class World {
         guard facts.tenantID == nil else { return }
         facts.tenantID = try await Organisation(admin: admin, facts: facts).make()
         try save()
+    }
+
+    // MARK: The device's management
+
+    var fleet: Fleet {
+        Fleet(admin: admin, facts: facts, brokerPackage: programs.broker, samplePackage: programs.sample)
+    }
+
+    /// Enrols the device in the MDM.
+    func enroll() async throws {
+        _ = try device.ask(.enroll(profile: try await fleet.enrolmentProfile().exposed))
+    }
+
+    /// Lets the MDM push the broker package, the apps and the profile, and waits until the device has taken them.
+    func push() async throws {
+        let profile = try await fleet.register()
+        try await fleet.push(profile: profile)
+        facts.profile = profile
+        try await carryOut()
+        facts.isPushed = true
+        try save()
+    }
+
+    /// Lets the device carry out what the MDM has for it.
+    func carryOut() async throws {
+        _ = try device.ask(.checkIn)
+        let failures = try await fleet.failures()
+        guard failures.isEmpty else {
+            throw CommandFailure(
+                code: "device_refused", message: "The device did not carry out: \(failures.joined(separator: "; "))",
+                remedy: "Read the logs in \(layout.logs).")
+        }
+    }
+
+    /// Takes the shared device profile away from the device.
+    func removeProfile() async throws {
+        guard let profile = facts.profile else { return }
+        try await fleet.remove(profile: profile)
+        try await carryOut()
+    }
+
+    /// How the device joins the directory.
+    var joinOrder: JoinOrder {
+        JoinOrder(
+            loginURL: facts.loginURL, registrationURL: facts.registrationURL, tenant: WorldFacts.domain,
+            deviceName: Fleet.deviceName)
     }
 
     func tenantID() throws -> String {

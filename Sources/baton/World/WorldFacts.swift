@@ -10,8 +10,10 @@ struct WorldFacts: Codable, Sendable {
     let people: [Person]
     let apps: [App]
     var tenantID: String?
-    /// How far the device has been prepared.
-    var deviceIsPrepared = false
+    /// The shared device profile, once the MDM has it.
+    var profile: String?
+    /// Whether the device has been enrolled, and told everything.
+    var isPushed = false
 
     struct Person: Codable, Sendable {
         let userName: String

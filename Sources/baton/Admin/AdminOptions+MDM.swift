@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+
+extension AdminOptions {
+    func path(_ path: MDMAdmin.Path, _ places: [String: String] = [:]) -> String {
+        path.filled(places.merging(["tenant": tenant]) { place, _ in place })
+    }
+}
+
+extension MDMAdmin.Command {
+    /// The command as one line for people.
+    var line: String {
+        let reasons = errors.map { "\($0.domain) \($0.code): \($0.message)" }
+        return ([requestType, state, uuid] + reasons).joined(separator: "  ")
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import FoundationEssentials
+import Redaction
+
+/// Devices: in the directory, and under management.
+struct ManagedDeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "List and remove devices; make enrolment profiles; see what became of commands.",
+        subcommands: [List.self, Remove.self, Managed.self, Add.self, Commands.self, Unenroll.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the devices of the directory.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({
+                try await admin.client.call("GET", admin.path(.devices as IdentityAdmin.Path)) as [IdentityAdmin.Device]
+            }, lines: { devices in
+                Table.lines(["DEVICE", "NAME", "KIND", "ENABLED"], devices.map {
+                    [$0.deviceID, $0.displayName, $0.profileType, $0.accountEnabled ? "yes" : "no"]
+                })
+            })
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a device from the directory; every session on it ends.")
+        @Argument(help: "The device id.") var device: String
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({
+                try await admin.client.call(
+                    "DELETE", admin.path(.device as IdentityAdmin.Path, ["device": device]))
+            }, done: "Removed.")
+        }
+    }
+
+    struct Managed: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the devices under management.")
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({
+                try await admin.client.call("GET", admin.path(.devices as MDMAdmin.Path)) as [MDMAdmin.Device]
+            }, lines: { devices in
+                Table.lines(["UDID", "NAME", "STATE", "WAITING", "APPS"], devices.map { device in
+                    [
+                        device.udid, device.name, device.state, String(device.waiting),
+                        device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
+                    ]
+                })
+            })
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the enrolment profile of a new device; it holds the device's key and works once.")
+        @Argument(help: "What administrators call the device.") var name: String
+        @Option(help: "The file for the profile (.mobileconfig).") var output: String
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var printing: OutputOptions
+
+        func run() async throws {
+            try await printing.run({
+                let made: MDMAdmin.EnrolmentProfile = try await admin.client.call(
+                    "POST", admin.path(.enrolments), body: MDMAdmin.NewEnrolment(name: name))
+                guard let bytes = Data(base64Encoded: made.profile.exposed) else {
+                    throw CommandFailure(
+                        code: "server_reply", message: "The profile is no Base64.",
+                        remedy: "Use baton and baton-server of one release.")
+                }
+                try SecretFile.write(bytes, to: output)
+            }, done: "The profile is in \(output). On the device: baton device enroll \(output)")
+        }
+    }
+
+    struct Commands: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List a device's commands and their outcome.")
+        @Argument(help: "The device's UDID or name.") var device: String
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({
+                try await admin.client.call("GET", admin.path(.commands, ["device": device])) as [MDMAdmin.Command]
+            }, lines: { $0.isEmpty ? ["none"] : $0.map(\.line) })
+        }
+    }
+
+    struct Unenroll: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a device up; it drops everything that the MDM brought when it next comes.")
+        @Argument(help: "The device's UDID or name.") var device: String
+        @OptionGroup var admin: AdminOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({
+                try await admin.client.call("DELETE", admin.path(.device as MDMAdmin.Path, ["device": device]))
+            }, done: "The device is no longer managed.")
+        }
+    }
+}
