@@ -66,7 +66,7 @@ let package = Package(
             name: "MDMServer",
             dependencies: [
                 "AdminAPI", "DeviceManagement", "Redaction", "Storage",
-                .asn1, .certificates, .crypto, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
+                .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
         // 7. Executables: compose, parse arguments, run.

@@ -7,17 +7,25 @@ import Testing
 @Suite struct ProfileTests {
     private let tenant = UUID(uuidString: "2f1c0a52-6f0e-4b1f-9f1c-8d2a4f3b7c10") ?? UUID()
 
-    @Test func `a generated profile is the same each time, read back alike, and its revision follows its content`() throws {
-        let first = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso", additionalURLs: ["https://a.example"])
-        let again = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso", additionalURLs: ["https://a.example"])
-        let changed = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso", additionalURLs: ["https://b.example"])
+    @Test func `a generated profile is the same each time, read back alike, and its revision follows its content`()
+        throws
+    {
+        let first = try Profile.sharedDeviceSSO(
+            tenant: tenant, organization: "Contoso", additionalURLs: ["https://a.example"])
+        let again = try Profile.sharedDeviceSSO(
+            tenant: tenant, organization: "Contoso", additionalURLs: ["https://a.example"])
+        let changed = try Profile.sharedDeviceSSO(
+            tenant: tenant, organization: "Contoso", additionalURLs: ["https://b.example"])
         let elsewhere = try Profile.sharedDeviceSSO(tenant: UUID(), organization: "Contoso")
         #expect(try first.xml() == again.xml())
         #expect(try Profile(xml: first.xml()) == first)
         #expect(changed.uuid != first.uuid)
         #expect(changed.payloads.map(\.uuid) == first.payloads.map(\.uuid))
         #expect(elsewhere.payloads[0].uuid != first.payloads[0].uuid)
-        #expect(StableUUID.make(namespace: try #require(UUID(uuidString: "6ba7b810-9dad-11d1-80b4-00c04fd430c8")), name: "www.example.com") == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
+        #expect(
+            StableUUID.make(
+                namespace: try #require(UUID(uuidString: "6ba7b810-9dad-11d1-80b4-00c04fd430c8")),
+                name: "www.example.com") == "2ED6657D-E927-568B-95E1-2665A8AEA6A2")
     }
 
     @Test func `the profile says what the seeds say`() throws {
@@ -55,7 +63,9 @@ import Testing
         check(.ssoURLMalformed) { $0.urls = ["https://a b.example"] }
         check(.ssoURLDuplicate) { $0.urls = ["https://A.example", "HTTPS://a.example/"] }
         check(.ssoURLDuplicate) { $0.urls = ["https://taken.example/"] }
-        check(.ssoHostsMissing) { $0.kind = .credential; $0.hosts = [] }
+        check(.ssoHostsMissing) {
+            $0.kind = .credential; $0.hosts = []
+        }
         check(.ssoSharedModeType) { $0.extensionData = ["sharedDeviceMode": "true"] }
         check(.ssoSharedModeType) { $0.extensionData = ["sharedDeviceMode": 1] }
         check(.ssoSharedModeSpelling) { $0.extensionData = ["SharedDeviceMode": true] }
@@ -77,8 +87,12 @@ import Testing
         #expect(try codes(enrolment()) == [.enrolmentPushed])
         #expect(try codes(enrolment(), .enrolment).isEmpty)
         #expect(ProfileLinter(delivery: .push).findings(inXML: Array("bplist00".utf8)).map(\.code) == [.unreadable])
-        #expect(ProfileLinter(delivery: .push).findings(inXML: Array("<plist><dict/></plist>".utf8)).map(\.code) == [.malformed])
-        let misspelt = String(decoding: try sso.xml(), as: UTF8.self).replacing("<key>Type</key>", with: "<key>ScreenLockedBehaviour</key><true/><key>Type</key>")
+        #expect(
+            ProfileLinter(delivery: .push).findings(inXML: Array("<plist><dict/></plist>".utf8)).map(\.code) == [
+                .malformed
+            ])
+        let misspelt = String(decoding: try sso.xml(), as: UTF8.self).replacing(
+            "<key>Type</key>", with: "<key>ScreenLockedBehaviour</key><true/><key>Type</key>")
         #expect(ProfileLinter(delivery: .push).findings(inXML: Array(misspelt.utf8)).map(\.code) == [.unknownKey])
     }
 
@@ -101,7 +115,8 @@ import Testing
         var after = before
         after.accessRights.insert(.erase)
         after.serverURL = "https://other.example"
-        #expect(ProfileLinter.changes(from: before, to: after).map(\.code) == [.enrolmentImmutable, .enrolmentRightsGrew])
+        #expect(
+            ProfileLinter.changes(from: before, to: after).map(\.code) == [.enrolmentImmutable, .enrolmentRightsGrew])
         after = before
         after.accessRights = [.inspectProfiles]
         #expect(ProfileLinter.changes(from: before, to: after).isEmpty)
@@ -114,6 +129,7 @@ import Testing
     private func enrolment() throws -> Profile {
         try Profile.enrolment(
             tenant: tenant, organization: "Contoso", enrolment: "e1", serverURL: "https://mdm.example/mdm",
-            topic: "com.apple.mgmt.External.x", identity: IdentityPayload(container: [1], password: "hunter2"), root: [2])
+            topic: "com.apple.mgmt.External.x", identity: IdentityPayload(container: [1], password: "hunter2"),
+            root: [2])
     }
 }

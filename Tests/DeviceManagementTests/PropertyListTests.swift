@@ -5,7 +5,8 @@ import Testing
 @Suite struct PropertyListTests {
     static let sample: PropertyList = [
         "string": "a & b < c > \" ' é 😀\ttab\nline\rreturn ]]>", "empty": "", "negative": -42,
-        "most": .integer(.max), "least": .integer(.min), "real": .real(0.1), "large": .real(1e300), "yes": true, "no": false,
+        "most": .integer(.max), "least": .integer(.min), "real": .real(0.1), "large": .real(1e300), "yes": true,
+        "no": false,
         "date": .date(1_795_244_100), "old": .date(-62_135_596_800), "data": .data(Array(0...255)), "none": .data([]),
         "list": [1, "two", [.real(-3.5)], []], "nested": ["a": ["b": ["c": []]], "é": 1], "": "empty key",
     ]
@@ -34,57 +35,62 @@ import Testing
         #expect(try PropertyList(xml: theirs) == .dictionary(expected))
     }
 
-    @Test(arguments: [
-        ("bplist00\u{1}\u{2}", .binary),
-        ("", .malformed),
-        ("<plist>", .malformed),
-        ("<plist/>", .unexpectedElement),
-        ("<plist></plist>", .unexpectedElement),
-        ("<plist><string>a</string><string>b</string></plist>", .unexpectedElement),
-        ("<plist><string>a</string></plist>x", .malformed),
-        ("<dict/>", .unexpectedElement),
-        ("<plist version=\"2.0\"><dict/></plist>", .unexpectedElement),
-        ("<plist><dict a=\"b\"/></plist>", .unexpectedElement),
-        ("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>", .duplicateKey),
-        ("<plist><dict><key>a</key></dict></plist>", .unexpectedElement),
-        ("<plist><dict><true/></dict></plist>", .unexpectedElement),
-        ("<plist><array>text</array></plist>", .malformed),
-        ("<plist><integer>0x10</integer></plist>", .invalidValue),
-        ("<plist><integer>9223372036854775808</integer></plist>", .invalidValue),
-        ("<plist><integer/></plist>", .invalidValue),
-        ("<plist><real>nan</real></plist>", .invalidValue),
-        ("<plist><real>1e999</real></plist>", .invalidValue),
-        ("<plist><date>2026-02-29T00:00:00Z</date></plist>", .invalidValue),
-        ("<plist><date>2026-1-1</date></plist>", .invalidValue),
-        ("<plist><data>A</data></plist>", .invalidValue),
-        ("<plist><true>x</true></plist>", .invalidValue),
-        ("<plist><null/></plist>", .unexpectedElement),
-        ("<plist><string>a<true/></string></plist>", .unexpectedElement),
-        ("<plist><string>&nbsp;</string></plist>", .forbiddenDeclaration),
-        ("<plist><string>&#0;</string></plist>", .malformed),
-        ("<plist><string>&#xD800;</string></plist>", .malformed),
-        ("<plist><string>&#+65;</string></plist>", .malformed),
-        ("<plist><string>\u{1}</string></plist>", .malformed),
-        ("<?xml version=\"1.0\" encoding=\"UTF-16\"?><plist><true/></plist>", .malformed),
-        ("<?xml-stylesheet href=\"x\"?><plist><true/></plist>", .forbiddenDeclaration),
-        ("<plist><?php x ?><true/></plist>", .forbiddenDeclaration),
-        ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>", .forbiddenDeclaration),
-        ("<!DOCTYPE plist SYSTEM \"file:///etc/passwd\"><plist><true/></plist>", .forbiddenDeclaration),
-        (
-            "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://evil.example/x.dtd\"><plist><true/></plist>",
-            .forbiddenDeclaration
-        ),
-    ] as [(String, PropertyListError.Code)])
+    @Test(
+        arguments: [
+            ("bplist00\u{1}\u{2}", .binary),
+            ("", .malformed),
+            ("<plist>", .malformed),
+            ("<plist/>", .unexpectedElement),
+            ("<plist></plist>", .unexpectedElement),
+            ("<plist><string>a</string><string>b</string></plist>", .unexpectedElement),
+            ("<plist><string>a</string></plist>x", .malformed),
+            ("<dict/>", .unexpectedElement),
+            ("<plist version=\"2.0\"><dict/></plist>", .unexpectedElement),
+            ("<plist><dict a=\"b\"/></plist>", .unexpectedElement),
+            ("<plist><dict><key>a</key><true/><key>a</key><false/></dict></plist>", .duplicateKey),
+            ("<plist><dict><key>a</key></dict></plist>", .unexpectedElement),
+            ("<plist><dict><true/></dict></plist>", .unexpectedElement),
+            ("<plist><array>text</array></plist>", .malformed),
+            ("<plist><integer>0x10</integer></plist>", .invalidValue),
+            ("<plist><integer>9223372036854775808</integer></plist>", .invalidValue),
+            ("<plist><integer/></plist>", .invalidValue),
+            ("<plist><real>nan</real></plist>", .invalidValue),
+            ("<plist><real>1e999</real></plist>", .invalidValue),
+            ("<plist><date>2026-02-29T00:00:00Z</date></plist>", .invalidValue),
+            ("<plist><date>2026-1-1</date></plist>", .invalidValue),
+            ("<plist><data>A</data></plist>", .invalidValue),
+            ("<plist><true>x</true></plist>", .invalidValue),
+            ("<plist><null/></plist>", .unexpectedElement),
+            ("<plist><string>a<true/></string></plist>", .unexpectedElement),
+            ("<plist><string>&nbsp;</string></plist>", .forbiddenDeclaration),
+            ("<plist><string>&#0;</string></plist>", .malformed),
+            ("<plist><string>&#xD800;</string></plist>", .malformed),
+            ("<plist><string>&#+65;</string></plist>", .malformed),
+            ("<plist><string>\u{1}</string></plist>", .malformed),
+            ("<?xml version=\"1.0\" encoding=\"UTF-16\"?><plist><true/></plist>", .malformed),
+            ("<?xml-stylesheet href=\"x\"?><plist><true/></plist>", .forbiddenDeclaration),
+            ("<plist><?php x ?><true/></plist>", .forbiddenDeclaration),
+            ("<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>", .forbiddenDeclaration),
+            ("<!DOCTYPE plist SYSTEM \"file:///etc/passwd\"><plist><true/></plist>", .forbiddenDeclaration),
+            (
+                "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"http://evil.example/x.dtd\"><plist><true/></plist>",
+                .forbiddenDeclaration
+            ),
+        ] as [(String, PropertyListError.Code)])
     func `malformed documents are refused with a reason`(text: String, code: PropertyListError.Code) {
         let error = #expect(throws: PropertyListError.self) { try PropertyList(xml: Array(text.utf8)) }
         #expect(error?.code == code)
     }
 
-    @Test(arguments: [
-        ("\u{FEFF}<?xml version='1.0' encoding='utf-8'?>\n<!-- c -->\n<plist version=\"1.0\"><true></true></plist>", true),
-        ("<plist><string><![CDATA[a<b&c]]>&#x41;&#66;<!-- x -->&lt;\r\n\r</string></plist>", "a<b&cAB<\n\n"),
-        ("<plist><data>\n\tAQ\n\tI=\n</data></plist>", .data([1, 2])),
-    ] as [(String, PropertyList)])
+    @Test(
+        arguments: [
+            (
+                "\u{FEFF}<?xml version='1.0' encoding='utf-8'?>\n<!-- c -->\n<plist version=\"1.0\"><true></true></plist>",
+                true
+            ),
+            ("<plist><string><![CDATA[a<b&c]]>&#x41;&#66;<!-- x -->&lt;\r\n\r</string></plist>", "a<b&cAB<\n\n"),
+            ("<plist><data>\n\tAQ\n\tI=\n</data></plist>", .data([1, 2])),
+        ] as [(String, PropertyList)])
     func `all spellings that XML allows mean the same`(text: String, value: PropertyList) throws {
         #expect(try PropertyList(xml: Array(text.utf8)) == value)
     }
@@ -130,7 +136,9 @@ import Testing
     func `mutated documents never trap`(seed: UInt64) throws {
         var random = Seeded(state: seed)
         let original = try Self.sample.xml()
-        let splices = ["<array>", "</dict>", "<![CDATA[", "]]>", "&#", "<!--", "--", "<!DOCTYPE", "<key>", "\r", "\u{FEFF}"]
+        let splices = [
+            "<array>", "</dict>", "<![CDATA[", "]]>", "&#", "<!--", "--", "<!DOCTYPE", "<key>", "\r", "\u{FEFF}",
+        ]
         var read = 0
         for _ in 0..<2_500 {
             var bytes = original
@@ -139,7 +147,9 @@ import Testing
                 switch Int.random(in: 0..<4, using: &random) {
                 case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
                 case 1: bytes.remove(at: index)
-                case 2: bytes.insert(contentsOf: Array(splices[Int.random(in: 0..<splices.count, using: &random)].utf8), at: index)
+                case 2:
+                    bytes.insert(
+                        contentsOf: Array(splices[Int.random(in: 0..<splices.count, using: &random)].utf8), at: index)
                 default: bytes.removeLast(min(bytes.count - 1, Int.random(in: 0..<40, using: &random)))
                 }
             }

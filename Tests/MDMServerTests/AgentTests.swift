@@ -47,7 +47,8 @@ import Testing
                 #expect(seen.waiting == 0)
                 #expect(try await world.commands("till-1").allSatisfy { $0.state == "acknowledged" })
 
-                let _: MDMAdmin.Command = try await world.call(.delete, "/devices/till-1/profiles/\(profile.identifier)")
+                let _: MDMAdmin.Command = try await world.call(
+                    .delete, "/devices/till-1/profiles/\(profile.identifier)")
                 try await agent.visit()
                 #expect(agent.settings.profileShared == false)
                 #expect(agent.settings.brokerManaged)
@@ -85,6 +86,7 @@ import Testing
 
     @Test func `a result whose answer was lost is sent again byte for byte, also by the next process`() async throws {
         try await World.with { world in
+            let lost = Mutex<[UInt8]?>(nil)
             try await withAgent(world) { agent, wire in
                 try await enrolled(agent, world)
                 try await world.register("the broker's package")
@@ -94,12 +96,14 @@ import Testing
                 wire.lostPut.withLock { $0 = count + 2 }
                 let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
                 #expect(error?.code == .unreachable)
+                lost.withLock { $0 = wire.sent.withLock { $0.last } }
             }
             try await withAgent(world) { agent, wire in
                 #expect(agent.settings.brokerManaged)
                 let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
                 try await agent.visit()
                 let first = try #require(wire.sent.withLock { $0.first })
+                #expect(first == lost.withLock { $0 })
                 let result = try CommandResult(propertyList: PropertyList(xml: first))
                 #expect(result.answer == .installation(identifier: "org.baton.authenticator", state: .managed))
                 let states = try await world.commands("till-1").map(\.state)
@@ -152,7 +156,8 @@ import Testing
                 let all: [MDMAdmin.Device] = try await world.call(.get, "/devices")
                 #expect(all.map(\.state) == ["left"])
                 try await enrolled(agent, world)
-                #expect(try await world.call(.get, "/devices", as: [MDMAdmin.Device].self).map(\.udid) == all.map(\.udid))
+                #expect(
+                    try await world.call(.get, "/devices", as: [MDMAdmin.Device].self).map(\.udid) == all.map(\.udid))
             }
         }
     }
@@ -163,13 +168,48 @@ import Testing
             #expect(try await HandDevice(world, profile: used).authenticate() == 200)
             try await withAgent(world) { agent, _ in
                 let sso = try Profile.sharedDeviceSSO(
-                    tenant: try #require(UUID(uuidString: World.tenant)), organization: "Contoso").xml()
+                    tenant: try #require(UUID(uuidString: World.tenant)), organization: "Contoso"
+                ).xml()
                 for profile in [used, sso, Array("bplist00".utf8), []] {
                     await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: profile) }
                     #expect(agent.settings == .none)
                 }
             }
         }
+    }
+
+    @Test func `a server that repeats itself does not keep the device busy for ever`() async throws {
+        try await World.with { world in
+            let profile = try await world.enrolmentProfile(named: "till-1")
+            for command in [Command.removeProfile(identifier: "none"), .installProfile([])] {
+                let server = StubbornServer(command: CommandRequest(uuid: "again", command: command))
+                var configuration = configuration(world, wire: .init()) { true }
+                configuration.connect = { _, _ in server }
+                let folder = world.folder.appending(UUID().uuidString)
+                try await withAgent(try EnrolmentAgent(directory: folder, configuration: configuration, logger: quiet))
+                {
+                    agent in
+                    try await agent.enroll(profile: profile)
+                    let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                    #expect(error?.code == .serverRefused)
+                }
+            }
+        }
+    }
+
+    /// Answers everything with one command.
+    private struct StubbornServer: HTTPSending {
+        let command: CommandRequest
+
+        func send(_ request: HTTPSClient.Request) async throws -> HTTPSClient.Response {
+            let isCheckIn = request.headers.contains { $0.value == CheckInMessage.mediaType }
+            return HTTPSClient.Response(
+                status: 200, headers: [], body: isCheckIn ? [] : try command.propertyList.xml())
+        }
+
+        func download(
+            _ url: String, limit: Int, into sink: @Sendable ([UInt8]) async throws -> Void
+        ) async throws -> Int { 404 }
     }
 
     @Test func `a record that cannot be read is an error, never "not managed"`() async throws {
@@ -196,16 +236,26 @@ import Testing
 
     private func device(_ world: World) -> Directory { world.folder.appending("management") }
 
-    private func agent(
-        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
-    ) throws -> EnrolmentAgent {
+    private var quiet: Logger {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        let configuration = EnrolmentAgent.Configuration(
+        return logger
+    }
+
+    private func configuration(
+        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
+    ) -> EnrolmentAgent.Configuration {
+        EnrolmentAgent.Configuration(
             device: DeviceDescription(name: "till"), interval: .seconds(86_400),
             connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) },
             isBusy: isBusy)
-        return try EnrolmentAgent(directory: device(world), configuration: configuration, logger: logger)
+    }
+
+    private func agent(
+        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
+    ) throws -> EnrolmentAgent {
+        try EnrolmentAgent(
+            directory: device(world), configuration: configuration(world, wire: wire, isBusy: isBusy), logger: quiet)
     }
 
     private func withAgent(
@@ -213,10 +263,13 @@ import Testing
         _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
     ) async throws {
         let wire = RouterLink.Wire()
-        let agent = try agent(world, wire: wire, isBusy: isBusy)
+        try await withAgent(try agent(world, wire: wire, isBusy: isBusy)) { try await body($0, wire) }
+    }
+
+    private func withAgent(_ agent: EnrolmentAgent, _ body: (EnrolmentAgent) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await agent.run() }
-            try await body(agent, wire)
+            try await body(agent)
             group.cancelAll()
         }
     }

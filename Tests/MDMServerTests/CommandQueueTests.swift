@@ -39,7 +39,8 @@ import Testing
             // A result for a command that was never delivered is no result.
             #expect(try await device.report(.acknowledged, uuids[3])?.uuid == uuids[1])
             #expect(try await device.report(.acknowledged, uuids[1])?.uuid == uuids[2])
-            #expect(try await world.commands("till-1").map(\.state) == ["queued", "sent", "acknowledged", "acknowledged"])
+            #expect(
+                try await world.commands("till-1").map(\.state) == ["queued", "sent", "acknowledged", "acknowledged"])
         }
     }
 

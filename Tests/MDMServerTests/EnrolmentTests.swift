@@ -35,7 +35,8 @@ import Testing
             let device = try await HandDevice.enrolled(world, named: "till-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             try await expectUnrecognized(world.send(idle, certificate: [1, 2, 3]))
-            let unbound = try HandDevice(world, udid: device.udid, profile: try await world.enrolmentProfile(named: "till-2"))
+            let unbound = try HandDevice(
+                world, udid: device.udid, profile: try await world.enrolmentProfile(named: "till-2"))
             try await expectUnrecognized(world.send(idle, certificate: unbound.certificate))
             let path = "/mdm/00000000-0000-0000-0000-000000000001"
             try await expectUnrecognized(world.send(idle, certificate: device.certificate, path: path))
@@ -77,7 +78,8 @@ import Testing
         }
     }
 
-    @Test func `a repeated Authenticate keeps the queue; a new enrolment of the device ends the old one`() async throws {
+    @Test func `a repeated Authenticate keeps the queue; a new enrolment of the device ends the old one`() async throws
+    {
         try await World.with { world in
             let device = try await HandDevice.enrolled(world, named: "till-1")
             let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
@@ -94,14 +96,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", false), ("bplist00", false), ("<plist><string>x</string></plist>", false), ("<plist><dict/></plist>", false),
+        ("", false), ("bplist00", false), ("<plist><string>x</string></plist>", false),
+        ("<plist><dict/></plist>", false),
         ("<plist><dict><key>Status</key><string>Idle</string></dict></plist>", false),
         ("<plist><dict><key>Status</key><string>Busy</string><key>UDID</key><string>U</string></dict></plist>", false),
         ("<plist><dict><key>Status</key><string>Error</string><key>UDID</key><string>U</string></dict></plist>", false),
         ("<plist><dict><key>Status</key><true/><key>UDID</key><string>U</string></dict></plist>", false),
         ("{}", true), ("<plist><dict/></plist>", true),
         ("<plist><dict><key>MessageType</key><string>Dance</string></dict></plist>", true),
-        ("<plist><dict><key>MessageType</key><string>TokenUpdate</string><key>UDID</key><string>U</string></dict></plist>", true),
+        (
+            "<plist><dict><key>MessageType</key><string>TokenUpdate</string><key>UDID</key><string>U</string></dict></plist>",
+            true
+        ),
     ])
     func `malformed messages are answered with 400 and change nothing`(body: String, isCheckIn: Bool) async throws {
         try await World.with { world in
@@ -136,7 +142,8 @@ import Testing
             let device = try await HandDevice.enrolled(world, named: "till-1")
             #expect(try await world.send([], certificate: device.certificate, method: .get, path: path).status == 200)
             let outside = "/mdm/\(World.tenant)/packages/..%2Fmdm.sqlite"
-            #expect(try await world.send([], certificate: device.certificate, method: .get, path: outside).status == 404)
+            #expect(
+                try await world.send([], certificate: device.certificate, method: .get, path: outside).status == 404)
         }
     }
 

@@ -38,7 +38,8 @@ final class RouterLink: HTTPSending {
         let isCheckIn = request.headers.contains { $0.value.hasPrefix("application/x-apple-aspen-mdm-checkin") }
         let path = request.url.replacing("https://mdm.baton.test:8444", with: "")
         let answer = try await world.send(
-            body, certificate: certificate, isCheckIn: isCheckIn, method: request.method == "PUT" ? .put : .get, path: path)
+            body, certificate: certificate, isCheckIn: isCheckIn, method: request.method == "PUT" ? .put : .get,
+            path: path)
         if wire.lostPut.withLock({ $0 == number }) { throw HTTPSError(.unreachable, "the answer was lost") }
         return answer
     }

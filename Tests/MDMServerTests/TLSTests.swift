@@ -37,7 +37,8 @@ import X509
                 await #expect(throws: HTTPSError(.untrusted, "")) { try await distrusting.send(request) }
                 let plain = HTTPSClient.Request(method: "GET", url: "http://mdm.baton.test:\(port)/")
                 await #expect(throws: HTTPSError(.invalidURL, "")) { try await mine.send(plain) }
-                for client in [mine, anonymous, stranger, distrusting] { await client.shutdown() }
+                // The others are dropped as they are, which is allowed too.
+                await mine.shutdown()
             }
         }
     }
@@ -63,7 +64,8 @@ import X509
         let (ports, port) = AsyncStream<Int>.makeStream()
         let application = Application(
             router: router,
-            server: try .tls(.http1(), tlsConfiguration: world.management.tls(certificateChain: chain, privateKey: key)),
+            server: try .tls(
+                .http1(), tlsConfiguration: world.management.tls(certificateChain: chain, privateKey: key)),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in

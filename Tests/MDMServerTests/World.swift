@@ -39,7 +39,8 @@ struct World: Sendable {
         let now = Clock()
         let management = try await Management(
             configuration: MDMConfiguration(
-                baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0], packageDirectory: folder.path + "/packages"),
+                baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0],
+                packageDirectory: folder.path + "/packages"),
             database: wrap(database),
             sources: MDMSources(
                 now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } }))
@@ -65,7 +66,8 @@ struct World: Sendable {
     }
 
     @discardableResult
-    func raw(_ method: HTTPRequest.Method, _ path: String, _ body: (any Encodable)? = nil) async throws -> TestResponse {
+    func raw(_ method: HTTPRequest.Method, _ path: String, _ body: (any Encodable)? = nil) async throws -> TestResponse
+    {
         let text = try body.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         return try await admin.send(method, "/mdm/tenants/-\(path)", body: text)
     }
@@ -81,7 +83,9 @@ struct World: Sendable {
         return Array(try #require(Data(base64Encoded: made.profile.exposed)))
     }
 
-    func commands(_ device: String) async throws -> [MDMAdmin.Command] { try await call(.get, "/devices/\(device)/commands") }
+    func commands(_ device: String) async throws -> [MDMAdmin.Command] {
+        try await call(.get, "/devices/\(device)/commands")
+    }
 
     /// Offers a package with that content.
     func register(_ content: String, bundleIdentifier: String = "org.baton.authenticator") async throws {

@@ -2,11 +2,17 @@
 internal import DeviceManagement
 internal import FoundationEssentials
 
+/// A result on its way to the server.
+struct CommandReply: Sendable {
+    let commandUUID: String
+    let body: [UInt8]
+}
+
 extension EnrolmentWorker {
     /// Carries out one command and makes its effect and its result durable together.
     ///
-    /// - Returns: the message to send next.
-    func obey(_ bytes: [UInt8], link: ServerLink) async throws -> [UInt8] {
+    /// - Returns: the result to send next.
+    func obey(_ bytes: [UInt8], link: ServerLink) async throws -> CommandReply {
         let value: PropertyList
         do { value = try PropertyList(xml: bytes) } catch {
             throw EnrolmentError(.serverRefused, "the server sent no property list: \(error)")
@@ -19,7 +25,9 @@ extension EnrolmentWorker {
             return try await finish(uuid, CommandOutcome(status: .commandFormatError), record: record)
         }
         // The server did not get our answer: the command is done, only the answer is due.
-        if let last = record?.lastResult, last.commandUUID == request.uuid { return Array(last.body) }
+        if let last = record?.lastResult, last.commandUUID == request.uuid {
+            return CommandReply(commandUUID: request.uuid, body: Array(last.body))
+        }
         if isBusy(), request.command.changesDevice { return try result(request.uuid, CommandOutcome(status: .notNow)) }
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         if let outcome = try next.perform(request.command, device: device) {
@@ -33,7 +41,7 @@ extension EnrolmentWorker {
 
     private func install(
         _ command: Command.InstallApplication, uuid: String, link: ServerLink, record: ManagementRecord
-    ) async throws -> [UInt8] {
+    ) async throws -> CommandReply {
         var next = record
         let fetch = PackageFetch(client: link.client, store: store, queue: queue)
         let outcome: CommandOutcome
@@ -53,19 +61,19 @@ extension EnrolmentWorker {
 
     private func finish(
         _ uuid: String, _ outcome: CommandOutcome, record: ManagementRecord?
-    ) async throws -> [UInt8] {
+    ) async throws -> CommandReply {
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         let message = try result(uuid, outcome)
-        next.lastResult = .init(commandUUID: uuid, body: Data(message), isDelivered: false)
+        next.lastResult = .init(commandUUID: uuid, body: Data(message.body), isDelivered: false)
         try await save(next)
         return message
     }
 
-    private func result(_ uuid: String, _ outcome: CommandOutcome) throws -> [UInt8] {
-        try CommandResult(
+    private func result(_ uuid: String, _ outcome: CommandOutcome) throws -> CommandReply {
+        let result = CommandResult(
             udid: record?.udid ?? "", status: outcome.status, commandUUID: uuid, errorChain: outcome.errors,
-            answer: outcome.answer
-        ).propertyList.xml()
+            answer: outcome.answer)
+        return CommandReply(commandUUID: uuid, body: try result.propertyList.xml())
     }
 }
 

@@ -17,7 +17,8 @@ actor EnrolmentWorker {
     private var link: (profile: Data, link: ServerLink)?
 
     init(
-        store: ManagementStore, queue: BlockingQueue, device: DeviceDescription, connect: @escaping EnrolmentAgent.Connect,
+        store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
+        connect: @escaping EnrolmentAgent.Connect,
         isBusy: @escaping @Sendable () -> Bool, publish: @escaping @Sendable (ManagementRecord) throws -> Void,
         record: ManagementRecord?
     ) {
@@ -77,7 +78,9 @@ actor EnrolmentWorker {
     /// Delivers the last result and obeys until the server has nothing more.
     func visit() async throws {
         try await resume()
-        guard let enrolment = record?.enrolment else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
+        guard let enrolment = record?.enrolment else {
+            throw EnrolmentError(.notEnrolled, "the device is not enrolled")
+        }
         do { try await exchange(serverLink(for: enrolment.profile)) } catch let error as EnrolmentError {
             guard error.code == .unrecognized else { throw error }
             try await removeEverything()
@@ -88,11 +91,17 @@ actor EnrolmentWorker {
     private func exchange(_ link: ServerLink) async throws {
         var message: [UInt8]
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
+        var answered: String?
         while true {
             let answer = try await link.connect(message)
             if record?.enrolment?.stage == .leaving { return try await leave(link) }
             guard !answer.isEmpty else { return try await markDelivered() }
-            message = try await obey(answer, link: link)
+            let reply = try await obey(answer, link: link)
+            // A server that repeats a command over the answer that it was just given would keep the device busy for ever.
+            guard reply.commandUUID != answered else {
+                throw EnrolmentError(.serverRefused, "the server repeats a command that was answered")
+            }
+            (message, answered) = (reply.body, reply.commandUUID)
         }
     }
 
@@ -109,7 +118,9 @@ actor EnrolmentWorker {
 
     /// Ends the enrolment from this side.
     func unenroll() async throws {
-        guard let enrolment = record?.enrolment else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
+        guard let enrolment = record?.enrolment else {
+            throw EnrolmentError(.notEnrolled, "the device is not enrolled")
+        }
         try await leave(serverLink(for: enrolment.profile))
     }
 
@@ -165,7 +176,9 @@ extension ServerLink {
         }
         guard let server else { throw EnrolmentError(.profileRefused, "the profile names no server") }
         let identity = profile.payloads.lazy.compactMap { payload -> IdentityPayload? in
-            guard case .identity(let identity) = payload.content, payload.uuid == server.identityUUID else { return nil }
+            guard case .identity(let identity) = payload.content, payload.uuid == server.identityUUID else {
+                return nil
+            }
             return identity
         }.first
         guard let identity else { throw EnrolmentError(.profileRefused, "the profile holds no identity") }

@@ -33,7 +33,9 @@ package struct ManagementState: Sendable, Equatable {
                 throw DeviceStateDamaged(file: ManagementStore.fileName)
             }
             profiles[profile.identifier] = profile.uuid
-            for payload in profile.payloads { if case .extensibleSSO(let sso) = payload.content { extensions.append(sso) } }
+            for payload in profile.payloads {
+                if case .extensibleSSO(let sso) = payload.content { extensions.append(sso) }
+            }
         }
         var apps: [String: ManagedApp] = [:]
         for (identifier, app) in record.apps {

@@ -37,7 +37,8 @@ struct ManagementStore: Sendable {
     /// Removes packages that the record does not name: what a crash left, older versions, apps of an ended enrolment.
     func sweep(keeping record: ManagementRecord?) throws {
         try incoming.removeTree()
-        let kept = Set((record?.apps.values.map(\.path) ?? []).map { $0.split(separator: "/").prefix(2).joined(separator: "/") })
+        let kept = Set(
+            (record?.apps.values.map(\.path) ?? []).map { $0.split(separator: "/").prefix(2).joined(separator: "/") })
         for identifier in try apps.names() {
             let folder = apps.appending(identifier)
             for version in try folder.names() where !kept.contains("\(identifier)/\(version)") {

@@ -69,7 +69,8 @@ struct PackageFetch: Sendable {
             let answer = try await client.send(HTTPSClient.Request(method: "GET", url: url))
             guard answer.status == 200 else {
                 throw PackageFailure(
-                    problem: .downloadFailed, detail: "the manifest was answered with \(answer.status)", identifier: nil)
+                    problem: .downloadFailed, detail: "the manifest was answered with \(answer.status)", identifier: nil
+                )
             }
             return try AppManifest(propertyList: PropertyList(xml: answer.body))
         } catch let error as PackageFailure { throw error } catch let error as HTTPSError {

@@ -32,7 +32,9 @@ extension ErrorItem {
                 try link.optionalString(.usEnglishDescription), try link.optionalString(.localizedDescription)
             )
             chain.append(
-                ErrorItem(code: try link.integer(.errorCode), domain: try link.string(.errorDomain), message: english ?? localized ?? ""))
+                ErrorItem(
+                    code: try link.integer(.errorCode), domain: try link.string(.errorDomain),
+                    message: english ?? localized ?? ""))
         }
         return chain
     }
@@ -134,7 +136,8 @@ extension ManagedAppStatus {
     fileprivate var propertyList: PropertyList {
         .record([
             .status: .string(state.name), .managementFlags: .integer(flags.rawValue),
-            .hasConfiguration: .boolean(hasConfiguration), .hasFeedback: false, .isValidated: .boolean(state == .managed),
+            .hasConfiguration: .boolean(hasConfiguration), .hasFeedback: false,
+            .isValidated: .boolean(state == .managed),
         ])
     }
 }

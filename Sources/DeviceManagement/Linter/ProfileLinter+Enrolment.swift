@@ -23,7 +23,9 @@ extension ProfileLinter {
         ]
         let isComplete = needs.allSatisfy { right, base in !rights.contains(right) || rights.contains(base) }
         if rights.isEmpty || !AccessRights.all.isSuperset(of: rights) || !isComplete {
-            add(.enrolmentRights, "AccessRights \(rights.rawValue) is empty, unknown, or lacks a right that another needs")
+            add(
+                .enrolmentRights,
+                "AccessRights \(rights.rawValue) is empty, unknown, or lacks a right that another needs")
         }
         return findings
     }

@@ -106,12 +106,16 @@ extension Payload.Kind {
         let own: [PropertyKey] =
             switch self {
             case .enrolment:
-                [.accessRights, .checkInURL, .checkOutWhenRemoved, .identityCertificateUUID, .serverURL, .signMessage, .topic]
+                [
+                    .accessRights, .checkInURL, .checkOutWhenRemoved, .identityCertificateUUID, .serverURL,
+                    .signMessage, .topic,
+                ]
             case .identity: [.password, .payloadCertificateFileName, .payloadContent]
             case .rootCertificate: [.payloadCertificateFileName, .payloadContent]
             case .extensibleSSO:
                 [
-                    .deniedBundleIdentifiers, .extensionData, .extensionIdentifier, .hosts, .realm, .screenLockedBehavior,
+                    .deniedBundleIdentifiers, .extensionData, .extensionIdentifier, .hosts, .realm,
+                    .screenLockedBehavior,
                     .teamIdentifier, .type, .urls,
                 ]
             }

@@ -134,7 +134,9 @@ private struct PKCS12Reader {
 
     private func certificate(_ node: ASN1Node) throws -> [UInt8] {
         try DER.sequence(node, identifier: .sequence) { nodes in
-            guard try ASN1ObjectIdentifier(derEncoded: &nodes) == .x509Certificate else { throw PKCS12Error.unsupported }
+            guard try ASN1ObjectIdentifier(derEncoded: &nodes) == .x509Certificate else {
+                throw PKCS12Error.unsupported
+            }
             return try DER.explicitlyTagged(&nodes, tagNumber: 0, tagClass: .contextSpecific) { node in
                 Array(try ASN1OctetString(derEncoded: node).bytes)
             }
@@ -147,7 +149,9 @@ private struct PKCS12Reader {
             return try DER.sequence(&nodes, identifier: .sequence) { nodes in
                 let (salt, iterations) = try derivation(&nodes)
                 let vector = try DER.sequence(&nodes, identifier: .sequence) { nodes in
-                    guard try ASN1ObjectIdentifier(derEncoded: &nodes) == .aes256CBC else { throw PKCS12Error.unsupported }
+                    guard try ASN1ObjectIdentifier(derEncoded: &nodes) == .aes256CBC else {
+                        throw PKCS12Error.unsupported
+                    }
                     return Array(try ASN1OctetString(derEncoded: &nodes).bytes)
                 }
                 return PKCS12.PasswordCipher(salt: salt, iterations: iterations, vector: vector)

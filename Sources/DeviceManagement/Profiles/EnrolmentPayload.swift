@@ -70,7 +70,8 @@ package struct AccessRights: OptionSet, Hashable, Sendable {
 
     /// The least that shared device mode needs (7443).
     package static let sharedDevice: AccessRights = [
-        .inspectProfiles, .changeProfiles, .deviceInformation, .inspectApps, .securityInformation, .settings, .manageApps,
+        .inspectProfiles, .changeProfiles, .deviceInformation, .inspectApps, .securityInformation, .settings,
+        .manageApps,
     ]
     static let all = AccessRights(rawValue: 8191)
 }

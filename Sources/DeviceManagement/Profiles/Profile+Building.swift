@@ -18,7 +18,8 @@ extension Profile {
             identifier: identifier, uuid: "", displayName: "Device management", organization: organization,
             payloads: [
                 Payload(
-                    identifier: "\(identifier).root", uuid: StableUUID.make(namespace: tenant, name: "\(identifier).root"),
+                    identifier: "\(identifier).root",
+                    uuid: StableUUID.make(namespace: tenant, name: "\(identifier).root"),
                     content: .rootCertificate(CertificatePayload(certificate: root, fileName: "root.cer"))),
                 Payload(identifier: "\(identifier).identity", uuid: identityUUID, content: .identity(identity)),
                 Payload(

@@ -52,7 +52,9 @@ package struct Fields: Sendable {
     package func integer(_ key: PropertyKey) throws(FieldError) -> Int64 { try required(key, try optionalInteger(key)) }
     package func boolean(_ key: PropertyKey) throws(FieldError) -> Bool { try required(key, try optionalBoolean(key)) }
     package func data(_ key: PropertyKey) throws(FieldError) -> [UInt8] { try required(key, try optionalData(key)) }
-    package func array(_ key: PropertyKey) throws(FieldError) -> [PropertyList] { try required(key, try optionalArray(key)) }
+    package func array(_ key: PropertyKey) throws(FieldError) -> [PropertyList] {
+        try required(key, try optionalArray(key))
+    }
     package func dictionary(_ key: PropertyKey) throws(FieldError) -> [String: PropertyList] {
         try required(key, try optionalDictionary(key))
     }

@@ -35,7 +35,8 @@ enum ScalarText {
         guard year >= 1, (1...12).contains(month), (1...CivilDate.days(in: month, of: year)).contains(day),
             hour < 24, minute < 60, second < 60
         else { return nil }
-        return CivilDate.daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
+        return CivilDate.daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60
+            + second
     }
 
     /// Nil for years outside 0001 to 9999.

@@ -22,7 +22,9 @@ struct XMLReader {
         guard root.name == "plist", !root.isEnd, !root.isEmpty else { throw failure(.unexpectedElement) }
         let first = try nextTag()
         let value = try self.value(of: first)
-        guard try nextTag() == Tag(name: "plist", isEnd: true, isEmpty: false) else { throw failure(.unexpectedElement) }
+        guard try nextTag() == Tag(name: "plist", isEnd: true, isEmpty: false) else {
+            throw failure(.unexpectedElement)
+        }
         try skipBlanksAndComments()
         guard position == bytes.count else { throw failure(.malformed) }
         return value

@@ -77,6 +77,8 @@ struct AdminCall: Sendable {
     }
 
     func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
-        do { return try JSONDecoder().decode(Body.self, from: Data(body)) } catch { throw ManagementRefusal(.malformed) }
+        do { return try JSONDecoder().decode(Body.self, from: Data(body)) } catch {
+            throw ManagementRefusal(.malformed)
+        }
     }
 }

@@ -11,7 +11,8 @@ extension Management {
             return try Self.json(apps.map(Self.description))
         }
         on(router, .post, .apps) { call in
-            try Self.json(Self.description(of: try await register(call.decode(), tenant: call.tenant)), status: .created)
+            try Self.json(
+                Self.description(of: try await register(call.decode(), tenant: call.tenant)), status: .created)
         }
         on(router, .put, .deviceApp) { call in
             let wanted: MDMAdmin.PushedApp = try call.decode()
@@ -53,7 +54,8 @@ extension Management {
         return try await enqueue(.installApplication(install), call)
     }
 
-    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: AdminCall) async throws -> MDMAdmin.Command {
+    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: AdminCall) async throws -> MDMAdmin.Command
+    {
         let setting = DeviceManagement.Command.Setting.applicationConfiguration(
             identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
         return try await enqueue(.settings([setting]), call)

@@ -16,7 +16,9 @@ extension Management {
         }
         on(router, .delete, .profile) { call in
             let identifier = try call.place("profile")
-            let removed = try await database.write { try Profiles(connection: $0, tenant: call.tenant).remove(identifier) }
+            let removed = try await database.write {
+                try Profiles(connection: $0, tenant: call.tenant).remove(identifier)
+            }
             guard removed else { throw ManagementRefusal(.noProfile) }
             return Response(status: .noContent)
         }
@@ -65,7 +67,9 @@ extension Management {
             let profiles = Profiles(connection: connection, tenant: call.tenant)
             guard let entry = try profiles.find(identifier) else { throw ManagementRefusal(.noProfile) }
             let held = try Inventory(connection: connection, tenant: call.tenant, udid: device.udid).profiles()
-            let others = try held.filter { $0.identifier != identifier }.compactMap { try profiles.find($0.identifier)?.body }
+            let others = try held.filter { $0.identifier != identifier }.compactMap {
+                try profiles.find($0.identifier)?.body
+            }
             return (entry.body, others)
         }
         var taken: Set<String> = []

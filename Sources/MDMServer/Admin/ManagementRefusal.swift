@@ -64,10 +64,15 @@ package struct ManagementRefusal: Error, Sendable {
         case .badProfile: ("Devices would refuse the profile.", "Mend what the message names, then add it again.")
         case .noApp: ("There is no such app or version in the tenant.", "List the apps and name one of them.")
         case .badApp:
-            ("A bundle identifier, version or title is malformed.", "Use letters, digits, dots, hyphens and underscores.")
-        case .unreadablePackage: ("The package file cannot be read or is empty.", "Give a path that the server can read.")
+            (
+                "A bundle identifier, version or title is malformed.",
+                "Use letters, digits, dots, hyphens and underscores."
+            )
+        case .unreadablePackage:
+            ("The package file cannot be read or is empty.", "Give a path that the server can read.")
         case .packageTooLarge: ("The package is larger than devices take.", "Offer one of at most 512 MiB.")
-        case .unwritableStore: ("The package cannot be stored.", "See that the server's folder has room and is writable.")
+        case .unwritableStore:
+            ("The package cannot be stored.", "See that the server's folder has room and is writable.")
         case .badName: ("The name is empty or too long.", "Use 1 to 128 characters.")
         case .fault: ("The server failed.", "Look into the server's log.")
         }

@@ -68,7 +68,8 @@ struct Apps {
 
     private static func app(_ row: Row) throws -> OfferedApp {
         OfferedApp(
-            bundleIdentifier: try row.text(0), version: try row.text(1), title: try row.text(2), size: try row.integer(3),
+            bundleIdentifier: try row.text(0), version: try row.text(1), title: try row.text(2),
+            size: try row.integer(3),
             sha256: try row.text(4))
     }
 }

@@ -11,7 +11,8 @@ struct CheckIn: Sendable {
         let message = try Self.message(body)
         let now = management.sources.now()
         try await management.database.write { connection in
-            let enrolment = try Enrolments(connection: connection, tenant: tenant).living(fingerprint: fingerprint, now: now)
+            let enrolment = try Enrolments(connection: connection, tenant: tenant).living(
+                fingerprint: fingerprint, now: now)
             try Self.apply(message, enrolment: enrolment, tenant: tenant, now: now, in: connection)
         }
         Logger.current.info(

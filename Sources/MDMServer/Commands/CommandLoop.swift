@@ -45,7 +45,8 @@ struct CommandLoop: Sendable {
     private static func authenticate(
         _ result: CommandResult, tenant: String, fingerprint: String, now: Int64, in connection: any Connection
     ) throws {
-        let enrolment = try Enrolments(connection: connection, tenant: tenant).living(fingerprint: fingerprint, now: now)
+        let enrolment = try Enrolments(connection: connection, tenant: tenant).living(
+            fingerprint: fingerprint, now: now)
         // A certificate that has not authenticated yet is no device.
         guard enrolment.state == .bound else { throw DeviceRefusal.unrecognized }
         guard enrolment.udid == result.udid else { throw DeviceRefusal.otherDevice }

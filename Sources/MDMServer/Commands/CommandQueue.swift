@@ -101,8 +101,10 @@ struct CommandQueue {
             """
         ).map { row in
             QueuedCommand(
-                position: try row.integer(0), uuid: try row.text(1), requestType: try row.text(2), state: try row.value(3),
-                enqueuedAt: try row.integer(4), finishedAt: try row.optionalInteger(5), result: try row.optionalBytes(6))
+                position: try row.integer(0), uuid: try row.text(1), requestType: try row.text(2),
+                state: try row.value(3),
+                enqueuedAt: try row.integer(4), finishedAt: try row.optionalInteger(5), result: try row.optionalBytes(6)
+            )
         }
     }
 }

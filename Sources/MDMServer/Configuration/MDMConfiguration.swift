@@ -14,7 +14,8 @@ package struct MDMConfiguration: Sendable {
     package var maximumQueue: Int
 
     package init(
-        baseURL: String, trustRoot: [UInt8], packageDirectory: String, identityLifetime: Duration = .seconds(397 * 86_400),
+        baseURL: String, trustRoot: [UInt8], packageDirectory: String,
+        identityLifetime: Duration = .seconds(397 * 86_400),
         maximumQueue: Int = 1_000
     ) {
         self.baseURL = baseURL

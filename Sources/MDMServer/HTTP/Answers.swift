@@ -22,7 +22,8 @@ enum DeviceRefusal: Error, Equatable {
 
     var response: Response {
         switch self {
-        case .noCertificate: text(.unauthorized, "This server knows devices by their TLS client certificate; none came.")
+        case .noCertificate:
+            text(.unauthorized, "This server knows devices by their TLS client certificate; none came.")
         case .unrecognized: unrecognized()
         case .otherDevice: text(.forbidden, "The certificate belongs to another device.")
         case .malformed(let reason): text(.badRequest, reason)

@@ -5,29 +5,23 @@ import FoundationEssentials
 final class Stage {
     let world: World
     let canary: String
-    private let personFile: String
     private(set) var apps: [Int: SampleApp] = [:]
     private let clock = ContinuousClock()
     private let begin: ContinuousClock.Instant
 
     init(layout: WorldLayout, programs: ProgramFiles, person: String, canary: String) throws {
-        personFile = layout.configuration + "/person.json"
         self.canary = canary
-        world = try World(
-            layout: layout, programs: programs,
-            browser: .program([
-                "/usr/bin/python3", person, "--person", personFile, "--log", layout.logs + "/person.log",
-            ]))
+        world = try World(layout: layout, programs: programs, browser: .person(program: person))
         begin = clock.now
     }
 
     /// Puts somebody in front of the device.
     func seat(_ person: WorldFacts.Person) throws {
-        try world.layout.write(["username": person.userName, "password": person.password], to: personFile)
+        try world.layout.write(["username": person.userName, "password": person.password], to: world.layout.person)
     }
 
     /// The person leaves, and their password with them.
-    func leave() throws { try FileManager.default.removeItem(atPath: personFile) }
+    func leave() throws { try FileManager.default.removeItem(atPath: world.layout.person) }
 
     func open(_ number: Int) throws -> SampleApp {
         let app = try SampleApp(number: number, world: world)

@@ -9,8 +9,8 @@ import X509
 enum BrowserChoice: Sendable {
     /// A Chromium window on this machine's screen.
     case window
-    /// A program and its arguments that drive a browser; given the browser's options after them.
-    case program([String])
+    /// A program that acts as the person whom `configuration/person.json` of the world names; see `Tests/Person`.
+    case person(program: String)
 
     /// `browser.command` of the agent's configuration.
     func command(_ layout: WorldLayout) throws -> [String] {
@@ -18,7 +18,9 @@ enum BrowserChoice: Sendable {
         case .window:
             ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
                 + (try Self.options(layout))
-        case .program(let words): words + ["--profile", "{profile}"] + (try Self.options(layout)) + ["{url}"]
+        case .person(let program):
+            ["/usr/bin/python3", program, "--person", layout.person, "--log", layout.logs + "/person.log"]
+                + ["--profile", "{profile}"] + (try Self.options(layout)) + ["{url}"]
         }
     }
 

@@ -15,13 +15,13 @@ struct UpCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: WorldOptions
-    @Option(parsing: .upToNextOption, help: "A program that acts as the person at the browser, instead of a window.")
-    var browser: [String] = []
+    @Option(help: "A program that acts as the person at the browser, instead of a window.")
+    var person: String?
 
     func run() async throws {
         let world = try World(
             layout: options.layout, programs: try options.programs,
-            browser: browser.isEmpty ? .window : .program(browser))
+            browser: person.map { .person(program: URL(filePath: $0).path) } ?? .window)
         let ended = Signals.next([SIGINT, SIGTERM])
         do {
             try await world.up { OutputOptions.print(["  " + $0]) }

@@ -16,6 +16,8 @@ struct WorldLayout: Sendable {
     /// The programs that the MDM hands out.
     var packages: String { root + "/packages" }
     var facts: String { root + "/world.json" }
+    /// Who sits at the browser, where a program acts for a person.
+    var person: String { configuration + "/person.json" }
     var trustRoots: String { server + "/ca/root.pem" }
     var serverCertificate: String { server + "/ca/server.pem" }
 
