@@ -59,16 +59,8 @@ package final class HTTPSClient: HTTPSending {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
     }
 
-<<<<<<< HEAD
-    deinit {
-        // The library traps where its client goes without having been closed; whoever lets go of this one need not know.
-        let client = client
-        Task { do { try await client.shutdown() } catch { /* It was closed before. */  } }
-    }
-=======
     // The library traps when a client goes that was not shut down; this one may just be dropped.
     deinit { client.shutdown { _ in } }
->>>>>>> 637d3b65b5b7913152d856321ae12dafd965153c
 
     /// Closes every connection; the client is of no use afterwards.
     package func shutdown() async {
