@@ -1,24 +1,30 @@
-.PHONY: up demo test lint setup
+.PHONY: up demo test lint build sample setup
 
-# Starts the whole world on loopback: server, device, agent, sample apps. Ctrl-C ends it; it starts again where it left off.
-up: setup
-	swift build
-	$(MAKE) -C Examples/FirstlineWorker
+# Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
+# on where it was left.
+up: build sample
 	.build/debug/baton up
 
 # Plays the hand-over from one worker to the next, with no terminal input, and checks every step.
-demo: setup
-	swift build
-	$(MAKE) -C Examples/FirstlineWorker
-	.build/debug/baton demo
+demo: build sample
+	rm -rf .baton/demo
+	.build/debug/baton demo --directory .baton/demo
 
 # Every test, unit and integration.
-test: setup
+test: setup sample
 	swift test
 
+# The form of the code, and who imports whom.
 lint:
 	scripts/format
 	scripts/check-imports
 
+build: setup
+	swift build
+
+sample: setup
+	swift build --package-path Examples/FirstlineWorker
+
+# Installs the Debian packages that are missing; says so.
 setup:
-	scripts/setup
+	@scripts/setup
