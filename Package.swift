@@ -73,7 +73,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "Redaction", "UnixSocket",
+                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "Redaction",
+                "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -85,7 +86,8 @@ let package = Package(
             name: "baton-server",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage", "UnixSocket",
-                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTLS,
+                .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
+                .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
             ]),
         .executableTarget(
@@ -97,19 +99,27 @@ let package = Package(
         // Tests.
         .target(
             name: "TestSupport",
-            dependencies: ["CLinux", "UnixSocket", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess],
+            dependencies: [
+                "CLinux", "UnixSocket", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
+            ],
             path: "Tests/TestSupport"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
         .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
             name: "DeviceManagementTests",
-            dependencies: ["DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto, .cryptoExtras, .subprocess]),
+            dependencies: [
+                "DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto, .cryptoExtras,
+                .subprocess,
+            ]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "Redaction"]),
         .testTarget(
             name: "AuthenticatorTests",
-            dependencies: ["Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Redaction", "TestSupport", "UnixSocket"]),
+            dependencies: [
+                "Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Redaction", "TestSupport",
+                "UnixSocket",
+            ]),
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
@@ -122,10 +132,14 @@ let package = Package(
                 "AdminAPI", "Authenticator", "DeviceManagement", "MDMServer", "Redaction", "Storage", "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
             ]),
-        .testTarget(name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
+        .testTarget(
+            name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["BrokerProtocol", "MSAL", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond", .subprocess]),
+            dependencies: [
+                "BrokerProtocol", "MSAL", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond",
+                .subprocess,
+            ]),
     ]
 )
 

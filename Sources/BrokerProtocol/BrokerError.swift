@@ -67,7 +67,8 @@ package struct BrokerError: Error, Equatable, Sendable {
         if let oauthError { userInfo[Member.oauthError] = .string(oauthError) }
         if let oauthSuberror { userInfo[Member.oauthSuberror] = .string(oauthSuberror) }
         return .object([
-            Member.domain: .string(Self.domain), Member.code: .integer(code.rawValue), Member.userInfo: .object(userInfo),
+            Member.domain: .string(Self.domain), Member.code: .integer(code.rawValue),
+            Member.userInfo: .object(userInfo),
         ])
     }
 

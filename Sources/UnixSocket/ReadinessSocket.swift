@@ -29,8 +29,9 @@ package final class ReadinessSocket: Sendable {
         while true {
             var questions = [socket, pidfd].map { pollfd(fd: $0.withNumber { $0 }, events: Int16(POLLIN), revents: 0) }
             var count: Int32
-            repeat { count = unsafe poll(&questions, nfds_t(questions.count), seconds * 1000) }
-            while count < 0 && errno == EINTR
+            repeat {
+                count = unsafe poll(&questions, nfds_t(questions.count), seconds * 1000)
+            } while count < 0 && errno == EINTR
             guard count > 0 else { throw SocketError(call: .poll, errno: count == 0 ? ETIMEDOUT : errno) }
             guard questions[0].revents != 0 else { return false }
             var text = [UInt8](repeating: 0, count: 4096)

@@ -21,7 +21,8 @@ enum DeviceEnrolment {
                     let own = try AtomicFile(path: roots).read() ?? []
                     return try HTTPSClient(
                         configuration: .init(
-                            trustRootsPEM: own + [UInt8(ascii: "\n")] + profileRoots, dnsOverride: resolve, identity: identity))
+                            trustRootsPEM: own + [UInt8(ascii: "\n")] + profileRoots, dnsOverride: resolve,
+                            identity: identity))
                 },
                 changed: { _ in inputs.post(.deviceChanged) }),
             logger: logger)

@@ -8,20 +8,25 @@ import Testing
     @Test func `messages of the client are read as they were written`() throws {
         let messages: [ClientMessage] = [
             .hello(ClientHello(clientName: "app", clientVersion: "1.2")), .cancel("id"),
-            .request(Request(
-                id: "id", operation: .refresh, parameters: FlatMap([Key.scope: "a \"quoted\" \\ näme \u{1}"]),
-                isSilent: true)),
+            .request(
+                Request(
+                    id: "id", operation: .refresh, parameters: FlatMap([Key.scope: "a \"quoted\" \\ näme \u{1}"]),
+                    isSilent: true)),
         ]
         for message in messages { #expect(try ClientMessage(bytes: message.bytes) == message) }
     }
 
     @Test func `messages of the broker are read as they were written`() throws {
         let messages: [BrokerMessage] = [
-            .hello(BrokerHello(
-                transport: 1, brokerVersion: "0.1", operations: Operation.all, epoch: try #require(epoch))),
+            .hello(
+                BrokerHello(
+                    transport: 1, brokerVersion: "0.1", operations: Operation.all, epoch: try #require(epoch))),
             .reply(Reply(requestID: "id", outcome: .success(FlatMap([Key.success: "1"])))),
-            .reply(Reply(requestID: "id", outcome: .failure(
-                BrokerError(.invalidGrant, "gone", oauthError: "invalid_grant", oauthSuberror: "bad_token")))),
+            .reply(
+                Reply(
+                    requestID: "id",
+                    outcome: .failure(
+                        BrokerError(.invalidGrant, "gone", oauthError: "invalid_grant", oauthSuberror: "bad_token")))),
         ]
         for message in messages { #expect(try BrokerMessage(bytes: message.bytes) == message) }
     }
@@ -54,9 +59,11 @@ import Testing
 
     @Test func `no change of a few bytes traps the reader`() {
         var random = SplitMix(state: 0xba70)
-        let seed = ClientMessage.request(Request(
-            id: "5E2F", operation: .login, parameters: FlatMap([Key.scope: "a b", Key.claims: #"{"x":"é\n"}"#]),
-            isSilent: false)).bytes
+        let seed = ClientMessage.request(
+            Request(
+                id: "5E2F", operation: .login, parameters: FlatMap([Key.scope: "a b", Key.claims: #"{"x":"é\n"}"#]),
+                isSilent: false)
+        ).bytes
         for _ in 0..<20_000 {
             var bytes = seed
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -72,7 +79,10 @@ import Testing
         #expect(FlatMap([Key.forceRefresh: text]).flag(.forceRefresh, default: false) == expected)
     }
 
-    @Test(arguments: ["", "7", "7.xyz", "x.0123456789abcdef0123456789abcdef", "7.0123456789ABCDEF0123456789abcdef", "-1.0123456789abcdef0123456789abcdef"])
+    @Test(arguments: [
+        "", "7", "7.xyz", "x.0123456789abcdef0123456789abcdef", "7.0123456789ABCDEF0123456789abcdef",
+        "-1.0123456789abcdef0123456789abcdef",
+    ])
     func `what is no epoch is none`(text: String) {
         #expect(Epoch(text) == nil)
     }

@@ -21,7 +21,9 @@ import Testing
         #expect(secret == SecretBytes(copying: [1, 2, 3]))
     }
 
-    @Test(arguments: [([1, 2, 3], [1, 2, 3], true), ([1, 2, 3], [1, 2, 4], false), ([1, 2], [1, 2, 3], false), ([], [], true)])
+    @Test(arguments: [
+        ([1, 2, 3], [1, 2, 3], true), ([1, 2, 3], [1, 2, 4], false), ([1, 2], [1, 2, 3], false), ([], [], true),
+    ])
     func `constant-time comparison agrees with ordinary equality`(left: [UInt8], right: [UInt8], equal: Bool) {
         #expect(equalInConstantTime(left, right) == equal)
         #expect((SecretBytes(copying: left) == SecretBytes(copying: right)) == equal)

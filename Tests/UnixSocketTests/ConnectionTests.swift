@@ -32,7 +32,9 @@ import UnixSocket
         let narrow = Connection(right.descriptor, maximumFrame: 16)
         try left.write([UInt8](repeating: 0, count: 17))
         #expect(throws: Connection.ReadFailure.tooLarge(17)) { try narrow.read() }
-        #expect(throws: SocketError(call: .send, errno: EMSGSIZE)) { try narrow.write([UInt8](repeating: 0, count: 17)) }
+        #expect(throws: SocketError(call: .send, errno: EMSGSIZE)) {
+            try narrow.write([UInt8](repeating: 0, count: 17))
+        }
     }
 
     @Test func `the end of the peer is an end between frames and a truncation inside one`() throws {

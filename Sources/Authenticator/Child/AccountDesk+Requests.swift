@@ -76,8 +76,11 @@ extension AccountDesk {
             return (answer, isNew ? store(principals, of: client.clientID, in: &state) : nil)
         }
         let info = try state.withLock { $0.device }.info()
-        app.reply(to: request, .success(.response(
-            to: request.operation, type: .accounts, device: info, entries: answer.entries)))
+        app.reply(
+            to: request,
+            .success(
+                .response(
+                    to: request.operation, type: .accounts, device: info, entries: answer.entries)))
     }
 
     private func acknowledge(_ request: Request, _ app: AppConnection) throws(BrokerError) {

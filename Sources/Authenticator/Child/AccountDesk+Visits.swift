@@ -38,10 +38,11 @@ extension AccountDesk {
 
     func admitted(_ ticket: UInt64, _ epochText: String, _ descriptor: Descriptor?) {
         guard let visit = visit(ticket) else { return }
-        visit.admission.settle(Result {
-            guard let epoch = Epoch(epochText), let descriptor else { throw ChildFailure.noKey }
-            return (epoch, try MemoryKey(handedOver: descriptor))
-        })
+        visit.admission.settle(
+            Result {
+                guard let epoch = Epoch(epochText), let descriptor else { throw ChildFailure.noKey }
+                return (epoch, try MemoryKey(handedOver: descriptor))
+            })
     }
 
     func refused(_ ticket: UInt64, occupied: Bool) {
@@ -129,8 +130,10 @@ extension AccountDesk {
         let worker = try await source.session(
             refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
         // From here the server holds a session: that is written down before anything can be answered.
-        tell(.sessionKnown(EndedSession(
-            serverSession: worker.serverSession, epoch: epoch.description, fromBrowser: false)))
+        tell(
+            .sessionKnown(
+                EndedSession(
+                    serverSession: worker.serverSession, epoch: epoch.description, fromBrowser: false)))
         try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
         return worker
     }
@@ -189,7 +192,8 @@ extension AccountDesk {
                     state.withLock { $0.device = $0.device.without(ended) }
                     tell(.serverSessionEnded(ended.serverSession))
                 } catch {
-                    logger.notice("the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
+                    logger.notice(
+                        "the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
                     do { try await Task.sleep(for: patience) } catch { return }
                     patience = min(patience * 2, .seconds(60))
                 }

@@ -36,9 +36,11 @@ final class AppConnection: Sendable {
             try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
             guard case .hello(let hello) = try receive() else { return }
             guard hello.transports.contains(Wire.transport) else { return }
-            try send(.hello(BrokerHello(
-                transport: Wire.transport, brokerVersion: BrokerVersion.current, operations: Operation.all,
-                epoch: epoch)))
+            try send(
+                .hello(
+                    BrokerHello(
+                        transport: Wire.transport, brokerVersion: BrokerVersion.current, operations: Operation.all,
+                        epoch: epoch)))
             try descriptor.setReceiveTimeout(milliseconds: 0)
             while true {
                 switch try receive() {

@@ -71,7 +71,8 @@ extension BrokerError {
         case is CancellationError:
             self.init(.programCanceled, "The request was given up before it was finished.")
         default:
-            self.init(.internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")
+            self.init(
+                .internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")
         }
     }
 }

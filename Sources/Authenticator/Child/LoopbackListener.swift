@@ -28,7 +28,9 @@ final class LoopbackListener: Sendable {
     /// Listens on a free port.
     ///
     /// - Parameter authorizeURL: gives the identity platform's address for a redirect URI.
-    static func open(authorizeURL: @escaping @Sendable (_ redirectURI: String) -> String) async throws -> LoopbackListener {
+    static func open(authorizeURL: @escaping @Sendable (_ redirectURI: String) -> String) async throws
+        -> LoopbackListener
+    {
         let answer = Promise<FormParameters>()
         let word = ProofKey.verifier()
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -86,7 +88,8 @@ private final class LoopbackHandler: ChannelInboundHandler {
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         if parts.first.map(String.init) == "/" + word {
             send(.found, LoopbackPage.onTheWay, location: authorizeURL("http://127.0.0.1:\(port)"), context: context)
-        } else if parts.first == "/", parts.count == 2, let fields = try? FormParameters(parsing: Array(parts[1].utf8)) {
+        } else if parts.first == "/", parts.count == 2, let fields = try? FormParameters(parsing: Array(parts[1].utf8))
+        {
             send(.ok, fields[ParameterName.error] == nil ? LoopbackPage.done : LoopbackPage.refused, context: context)
             answer.settle(.success(fields))
         } else {

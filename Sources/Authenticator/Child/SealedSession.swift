@@ -20,11 +20,12 @@ struct SealedSession {
 
     /// Writes the session down, durably.
     func write(_ session: WorkerSession, epoch: Epoch, under key: MemoryKey) throws {
-        var plain = JSONWriter.write(.object([
-            Member.account: session.account.json, Member.token: .string(session.token.exposed),
-            Member.key: .string(unsafe session.key.secret.withUnsafeBytes { unsafe Base64.encode($0) }),
-            Member.serverSession: .string(session.serverSession),
-        ]))
+        var plain = JSONWriter.write(
+            .object([
+                Member.account: session.account.json, Member.token: .string(session.token.exposed),
+                Member.key: .string(unsafe session.key.secret.withUnsafeBytes { unsafe Base64.encode($0) }),
+                Member.serverSession: .string(session.serverSession),
+            ]))
         defer { wipe(&plain) }
         let sealed = try AES.GCM.seal(plain, using: key.symmetric, authenticating: Array(epoch.description.utf8))
         guard let combined = sealed.combined else { throw SealedSessionUnreadable() }
@@ -40,7 +41,8 @@ struct SealedSession {
         }
         do {
             let box = try AES.GCM.SealedBox(combined: combined)
-            var plain = Array(try AES.GCM.open(box, using: key.symmetric, authenticating: Array(epoch.description.utf8)))
+            var plain = Array(
+                try AES.GCM.open(box, using: key.symmetric, authenticating: Array(epoch.description.utf8)))
             defer { wipe(&plain) }
             return try Self.session(try JSONReader.read(plain, limits: Wire.nestedLimits))
         } catch { throw SealedSessionUnreadable() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+
 /// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode

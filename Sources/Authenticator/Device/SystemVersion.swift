@@ -6,6 +6,8 @@ package enum SystemVersion {
     package static var current: String {
         var name = utsname()
         guard unsafe uname(&name) == 0 else { return "unknown" }
-        return unsafe withUnsafeBytes(of: &name.release) { unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return unsafe withUnsafeBytes(of: &name.release) {
+            unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
     }
 }

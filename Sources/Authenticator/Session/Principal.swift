@@ -45,7 +45,9 @@ package struct Principals: Sendable, Equatable {
 
     /// The client has dealt with the leaving of `homeAccountID`; returns whether anything changed.
     package mutating func acknowledge(_ homeAccountID: String, current: String?) -> Bool {
-        guard told.first?.homeAccountID == homeAccountID, homeAccountID != current || told.count > 1 else { return false }
+        guard told.first?.homeAccountID == homeAccountID, homeAccountID != current || told.count > 1 else {
+            return false
+        }
         told.removeFirst()
         return true
     }

@@ -86,11 +86,12 @@ struct BrokerSockets: Sendable {
         let logger = logger
         try BlockingThread.start {
             while let request = try? channel.receive().message {
-                inputs.post(.operatorAsked(request) { reply in
-                    do { try channel.send(reply) } catch {
-                        logger.debug("the operator is gone", metadata: ["error": "\(error)"])
-                    }
-                })
+                inputs.post(
+                    .operatorAsked(request) { reply in
+                        do { try channel.send(reply) } catch {
+                            logger.debug("the operator is gone", metadata: ["error": "\(error)"])
+                        }
+                    })
             }
         }
     }

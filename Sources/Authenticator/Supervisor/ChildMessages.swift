@@ -57,4 +57,3 @@ package struct PeerRecord: Sendable, Codable, Equatable {
         self.uid = uid
     }
 }
-

@@ -33,7 +33,9 @@ package struct DeviceFiles: Sendable {
     package func join() throws -> JoinRecord? { try read(JoinRecord.self, Name.join) }
     package func write(_ join: JoinRecord) throws { try write(join, Name.join) }
 
-    package func principals() throws -> [String: [Principal]] { try read([String: [Principal]].self, Name.principals) ?? [:] }
+    package func principals() throws -> [String: [Principal]] {
+        try read([String: [Principal]].self, Name.principals) ?? [:]
+    }
     package func write(_ principals: [String: [Principal]]) throws { try write(principals, Name.principals) }
 
     package func endedSessions() throws -> [EndedSession] { try read([EndedSession].self, Name.endedSessions) ?? [] }

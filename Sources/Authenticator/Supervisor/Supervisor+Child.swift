@@ -54,9 +54,10 @@ extension Supervisor {
 
     func childEnded() throws {
         endChild()
-        try failJoin(OperatorFailure(
-            code: "session_process_died", message: "The process that served the sign-in ended.",
-            remedy: "Try again; if it happens again, look at the broker's log."))
+        try failJoin(
+            OperatorFailure(
+                code: "session_process_died", message: "The process that served the sign-in ended.",
+                remedy: "Try again; if it happens again, look at the broker's log."))
         try handle(.childDied)
     }
 
@@ -85,9 +86,11 @@ extension Supervisor {
         switch ticket.purpose {
         case .worker: tell(.refuse(ticket: ticket.number, occupied: refusal == .occupied))
         case .administrator:
-            joining?.answer(.failed(OperatorFailure(
-                code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
-                remedy: "Sign out first (baton account sign-out), then join.")))
+            joining?.answer(
+                .failed(
+                    OperatorFailure(
+                        code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
+                        remedy: "Sign out first (baton account sign-out), then join.")))
             joining = nil
         }
     }
@@ -122,14 +125,16 @@ extension Supervisor {
         if fromBrowser { try markBrowserSession() }
         let connection = Connection(app, maximumFrame: Wire.maximumFrame)
         let info = try? snapshot.info()
-        try handle(.endWanted(newRequester { [logger] _ in
-            let response = FlatMap.response(to: .signOut, type: .generic, device: info)
-            let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: .success(response)))
-            do { try connection.write(reply.bytes) } catch {
-                logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
-            }
-            connection.shutDown()
-        }))
+        try handle(
+            .endWanted(
+                newRequester { [logger] _ in
+                    let response = FlatMap.response(to: .signOut, type: .generic, device: info)
+                    let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: .success(response)))
+                    do { try connection.write(reply.bytes) } catch {
+                        logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
+                    }
+                    connection.shutDown()
+                }))
     }
 
     func markBrowserSession() throws {
@@ -151,9 +156,10 @@ extension Supervisor {
     /// What the session's process must know of the device now.
     var snapshot: DeviceSnapshot {
         let managed = device.settings
-        let mode = DeviceMode(.init(
-            brokerManaged: managed.brokerManaged, profile: managed.profileShared,
-            appConfiguration: managed.appConfigurationShared, joined: join != nil))
+        let mode = DeviceMode(
+            .init(
+                brokerManaged: managed.brokerManaged, profile: managed.profileShared,
+                appConfiguration: managed.appConfigurationShared, joined: join != nil))
         return DeviceSnapshot(mode: mode, join: join, apps: managed.apps, endedSessions: endedSessions)
     }
 

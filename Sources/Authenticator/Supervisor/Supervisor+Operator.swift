@@ -16,15 +16,19 @@ extension Supervisor {
 
     private func join(_ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         guard joining == nil else {
-            answer(.failed(OperatorFailure(
-                code: "join_running", message: "A join is running already.",
-                remedy: "Finish or close the browser of the running one.")))
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: "join_running", message: "A join is running already.",
+                        remedy: "Finish or close the browser of the running one.")))
             return
         }
         guard join == nil else {
-            answer(.failed(OperatorFailure(
-                code: "already_joined", message: "The device is joined to a directory already.",
-                remedy: "Remove the device in the directory and reset this device before you join another.")))
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: "already_joined", message: "The device is joined to a directory already.",
+                        remedy: "Remove the device in the directory and reset this device before you join another.")))
             return
         }
         joining = (order, answer)

@@ -159,12 +159,13 @@ extension Supervisor {
     private static let tombstoneLife = 24 * 60 * 60
 
     private func markPrincipals(endedWith ended: Epoch) throws {
-        try store(principals.mapValues { told in
-            told.map { principal in
-                guard principal.endedAt == nil, principal.epoch == ended.description else { return principal }
-                return Principal(homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: now())
-            }
-        })
+        try store(
+            principals.mapValues { told in
+                told.map { principal in
+                    guard principal.endedAt == nil, principal.epoch == ended.description else { return principal }
+                    return Principal(homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: now())
+                }
+            })
     }
 
     private func forgetOldPrincipals() throws {

@@ -37,26 +37,29 @@ extension BrokerMessage {
     package var bytes: [UInt8] {
         switch self {
         case .hello(let hello):
-            JSONWriter.write(.object([
-                Wire.Member.hello: .object([
-                    Wire.Member.transport: .integer(hello.transport),
-                    Wire.Member.brokerVersion: .string(hello.brokerVersion),
-                    Wire.Member.protocolVersion: .string(Wire.messageProtocol),
-                    Wire.Member.operations: .array(hello.operations.map { .string($0.rawValue) }),
-                    Wire.Member.maximumFrame: .integer(Wire.maximumFrame),
-                    Wire.Member.epoch: .string(hello.epoch.description),
-                ]),
-            ]))
+            JSONWriter.write(
+                .object([
+                    Wire.Member.hello: .object([
+                        Wire.Member.transport: .integer(hello.transport),
+                        Wire.Member.brokerVersion: .string(hello.brokerVersion),
+                        Wire.Member.protocolVersion: .string(Wire.messageProtocol),
+                        Wire.Member.operations: .array(hello.operations.map { .string($0.rawValue) }),
+                        Wire.Member.maximumFrame: .integer(Wire.maximumFrame),
+                        Wire.Member.epoch: .string(hello.epoch.description),
+                    ])
+                ]))
         case .reply(let reply):
             switch reply.outcome {
             case .success(let response):
-                JSONWriter.write(.object([
-                    Wire.Member.requestID: .string(reply.requestID), Wire.Member.response: response.json,
-                ]))
+                JSONWriter.write(
+                    .object([
+                        Wire.Member.requestID: .string(reply.requestID), Wire.Member.response: response.json,
+                    ]))
             case .failure(let error):
-                JSONWriter.write(.object([
-                    Wire.Member.requestID: .string(reply.requestID), Wire.Member.error: error.json,
-                ]))
+                JSONWriter.write(
+                    .object([
+                        Wire.Member.requestID: .string(reply.requestID), Wire.Member.error: error.json,
+                    ]))
             }
         }
     }

@@ -14,7 +14,9 @@ package struct ClientHello: Sendable, Equatable {
     package let clientName: String
     package let clientVersion: String
 
-    package init(transports: ClosedRange<Int> = Wire.transport...Wire.transport, clientName: String, clientVersion: String) {
+    package init(
+        transports: ClosedRange<Int> = Wire.transport...Wire.transport, clientName: String, clientVersion: String
+    ) {
         self.transports = transports
         self.clientName = clientName
         self.clientVersion = clientVersion
@@ -42,21 +44,23 @@ extension ClientMessage {
     package var bytes: [UInt8] {
         switch self {
         case .hello(let hello):
-            JSONWriter.write(.object([
-                Wire.Member.hello: .object([
-                    Wire.Member.transportMinimum: .integer(hello.transports.lowerBound),
-                    Wire.Member.transportMaximum: .integer(hello.transports.upperBound),
-                    Wire.Member.clientName: .string(hello.clientName),
-                    Wire.Member.clientVersion: .string(hello.clientVersion),
-                ]),
-            ]))
+            JSONWriter.write(
+                .object([
+                    Wire.Member.hello: .object([
+                        Wire.Member.transportMinimum: .integer(hello.transports.lowerBound),
+                        Wire.Member.transportMaximum: .integer(hello.transports.upperBound),
+                        Wire.Member.clientName: .string(hello.clientName),
+                        Wire.Member.clientVersion: .string(hello.clientVersion),
+                    ])
+                ]))
         case .request(let request):
-            JSONWriter.write(.object([
-                Wire.Member.requestID: .string(request.id),
-                Wire.Member.operation: .string(request.operation.rawValue),
-                Wire.Member.parameters: request.parameters.json,
-                Wire.Member.isSilent: .bool(request.isSilent),
-            ]))
+            JSONWriter.write(
+                .object([
+                    Wire.Member.requestID: .string(request.id),
+                    Wire.Member.operation: .string(request.operation.rawValue),
+                    Wire.Member.parameters: request.parameters.json,
+                    Wire.Member.isSilent: .bool(request.isSilent),
+                ]))
         case .cancel(let id): JSONWriter.write(.object([Wire.Member.cancel: .string(id)]))
         }
     }

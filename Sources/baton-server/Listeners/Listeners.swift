@@ -45,7 +45,9 @@ struct Listeners {
         _ router: Router<MDMContext>, of management: Management, authority: DevelopmentAuthority
     ) throws -> any Service {
         let tls = try management.tls(
-            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem))],
+            certificateChain: [
+                .certificate(try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem))
+            ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
         return Application(
             router: router, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),

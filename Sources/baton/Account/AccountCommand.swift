@@ -16,9 +16,10 @@ struct AccountCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                _ = try device.client.ask(.signOut(fromBrowser: fromBrowser))
-            }, done: "Nobody is signed in. The device is ready for the next worker.")
+            try await output.run(
+                {
+                    _ = try device.client.ask(.signOut(fromBrowser: fromBrowser))
+                }, done: "Nobody is signed in. The device is ready for the next worker.")
         }
     }
 }

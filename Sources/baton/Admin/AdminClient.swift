@@ -14,7 +14,9 @@ struct AdminClient: Sendable {
     /// Calls `path` and reads the answer.
     ///
     /// - Throws: ``CommandFailure``.
-    func call<Reply: Decodable>(_ method: String, _ path: String, body: (any Encodable & Sendable)? = nil) async throws -> Reply {
+    func call<Reply: Decodable>(_ method: String, _ path: String, body: (any Encodable & Sendable)? = nil) async throws
+        -> Reply
+    {
         let bytes = try await send(method, path, body: body)
         do { return try JSONDecoder().decode(Reply.self, from: bytes) } catch {
             throw CommandFailure(

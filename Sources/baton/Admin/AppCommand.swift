@@ -14,13 +14,17 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.apps)) as [MDMAdmin.App]
-            }, lines: { apps in
-                Table.lines(["BUNDLE ID", "VERSION", "NAME", "SHA-256"], apps.map {
-                    [$0.bundleIdentifier, $0.version, $0.title, $0.sha256]
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.apps)) as [MDMAdmin.App]
+                },
+                lines: { apps in
+                    Table.lines(
+                        ["BUNDLE ID", "VERSION", "NAME", "SHA-256"],
+                        apps.map {
+                            [$0.bundleIdentifier, $0.version, $0.title, $0.sha256]
+                        })
                 })
-            })
         }
     }
 
@@ -35,9 +39,10 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             let app = MDMAdmin.NewApp(
                 path: URL(filePath: path).path, bundleIdentifier: bundleID, version: version, title: title)
-            try await output.run({
-                try await admin.client.call("POST", admin.path(.apps), body: app) as MDMAdmin.App
-            }, lines: { ["\($0.bundleIdentifier) \($0.version) is there, SHA-256 \($0.sha256)."] })
+            try await output.run(
+                {
+                    try await admin.client.call("POST", admin.path(.apps), body: app) as MDMAdmin.App
+                }, lines: { ["\($0.bundleIdentifier) \($0.version) is there, SHA-256 \($0.sha256)."] })
         }
     }
 
@@ -50,11 +55,12 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call(
-                    "PUT", admin.path(.deviceApp, ["device": device, "app": bundleID]),
-                    body: MDMAdmin.PushedApp(configuration: try parsed())) as MDMAdmin.Command
-            }, lines: { [$0.line] })
+            try await output.run(
+                {
+                    try await admin.client.call(
+                        "PUT", admin.path(.deviceApp, ["device": device, "app": bundleID]),
+                        body: MDMAdmin.PushedApp(configuration: try parsed())) as MDMAdmin.Command
+                }, lines: { [$0.line] })
         }
 
         private func parsed() throws -> MDMAdmin.Configuration? {

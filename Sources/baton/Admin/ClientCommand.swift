@@ -13,13 +13,17 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.clients)) as [IdentityAdmin.Client]
-            }, lines: { clients in
-                Table.lines(["ID", "NAME", "REDIRECT URIS"], clients.map {
-                    [$0.id, $0.displayName, $0.redirectURIs.joined(separator: " ")]
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.clients)) as [IdentityAdmin.Client]
+                },
+                lines: { clients in
+                    Table.lines(
+                        ["ID", "NAME", "REDIRECT URIS"],
+                        clients.map {
+                            [$0.id, $0.displayName, $0.redirectURIs.joined(separator: " ")]
+                        })
                 })
-            })
         }
     }
 
@@ -32,9 +36,10 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             let client = IdentityAdmin.NewClient(id: id, displayName: name, redirectURIs: redirectURI)
-            try await output.run({
-                try await admin.client.call("POST", admin.path(.clients), body: client) as IdentityAdmin.Client
-            }, lines: { ["\($0.displayName) is registered: client \($0.id)."] })
+            try await output.run(
+                {
+                    try await admin.client.call("POST", admin.path(.clients), body: client) as IdentityAdmin.Client
+                }, lines: { ["\($0.displayName) is registered: client \($0.id)."] })
         }
     }
 
@@ -44,9 +49,10 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("DELETE", admin.path(.client, ["client": client]))
-            }, done: "Removed.")
+            try await output.run(
+                {
+                    try await admin.client.call("DELETE", admin.path(.client, ["client": client]))
+                }, done: "Removed.")
         }
     }
 }

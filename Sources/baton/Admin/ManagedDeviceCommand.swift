@@ -7,7 +7,8 @@ import Redaction
 /// Devices: in the directory, and under management.
 struct ManagedDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "List and remove devices; make enrolment profiles; see what became of commands.",
+        commandName: "device",
+        abstract: "List and remove devices; make enrolment profiles; see what became of commands.",
         subcommands: [List.self, Remove.self, Managed.self, Add.self, Commands.self, Unenroll.self])
 
     struct List: AsyncParsableCommand {
@@ -16,13 +17,18 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.devices as IdentityAdmin.Path)) as [IdentityAdmin.Device]
-            }, lines: { devices in
-                Table.lines(["DEVICE", "NAME", "KIND", "ENABLED"], devices.map {
-                    [$0.deviceID, $0.displayName, $0.profileType, $0.accountEnabled ? "yes" : "no"]
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.devices as IdentityAdmin.Path))
+                        as [IdentityAdmin.Device]
+                },
+                lines: { devices in
+                    Table.lines(
+                        ["DEVICE", "NAME", "KIND", "ENABLED"],
+                        devices.map {
+                            [$0.deviceID, $0.displayName, $0.profileType, $0.accountEnabled ? "yes" : "no"]
+                        })
                 })
-            })
         }
     }
 
@@ -34,10 +40,11 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call(
-                    "DELETE", admin.path(.device as IdentityAdmin.Path, ["device": device]))
-            }, done: "Removed.")
+            try await output.run(
+                {
+                    try await admin.client.call(
+                        "DELETE", admin.path(.device as IdentityAdmin.Path, ["device": device]))
+                }, done: "Removed.")
         }
     }
 
@@ -47,16 +54,20 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.devices as MDMAdmin.Path)) as [MDMAdmin.Device]
-            }, lines: { devices in
-                Table.lines(["UDID", "NAME", "STATE", "WAITING", "APPS"], devices.map { device in
-                    [
-                        device.udid, device.name, device.state, String(device.waiting),
-                        device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
-                    ]
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.devices as MDMAdmin.Path)) as [MDMAdmin.Device]
+                },
+                lines: { devices in
+                    Table.lines(
+                        ["UDID", "NAME", "STATE", "WAITING", "APPS"],
+                        devices.map { device in
+                            [
+                                device.udid, device.name, device.state, String(device.waiting),
+                                device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
+                            ]
+                        })
                 })
-            })
         }
     }
 
@@ -69,16 +80,17 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var printing: OutputOptions
 
         func run() async throws {
-            try await printing.run({
-                let made: MDMAdmin.EnrolmentProfile = try await admin.client.call(
-                    "POST", admin.path(.enrolments), body: MDMAdmin.NewEnrolment(name: name))
-                guard let bytes = Data(base64Encoded: made.profile.exposed) else {
-                    throw CommandFailure(
-                        code: "server_reply", message: "The profile is no Base64.",
-                        remedy: "Use baton and baton-server of one release.")
-                }
-                try SecretFile.write(bytes, to: output)
-            }, done: "The profile is in \(output). On the device: baton device enroll \(output)")
+            try await printing.run(
+                {
+                    let made: MDMAdmin.EnrolmentProfile = try await admin.client.call(
+                        "POST", admin.path(.enrolments), body: MDMAdmin.NewEnrolment(name: name))
+                    guard let bytes = Data(base64Encoded: made.profile.exposed) else {
+                        throw CommandFailure(
+                            code: "server_reply", message: "The profile is no Base64.",
+                            remedy: "Use baton and baton-server of one release.")
+                    }
+                    try SecretFile.write(bytes, to: output)
+                }, done: "The profile is in \(output). On the device: baton device enroll \(output)")
         }
     }
 
@@ -89,9 +101,10 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.commands, ["device": device])) as [MDMAdmin.Command]
-            }, lines: { $0.isEmpty ? ["none"] : $0.map(\.line) })
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.commands, ["device": device])) as [MDMAdmin.Command]
+                }, lines: { $0.isEmpty ? ["none"] : $0.map(\.line) })
         }
     }
 
@@ -103,9 +116,10 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("DELETE", admin.path(.device as MDMAdmin.Path, ["device": device]))
-            }, done: "The device is no longer managed.")
+            try await output.run(
+                {
+                    try await admin.client.call("DELETE", admin.path(.device as MDMAdmin.Path, ["device": device]))
+                }, done: "The device is no longer managed.")
         }
     }
 }

@@ -14,9 +14,10 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.profiles)) as [MDMAdmin.Profile]
-            }, lines: { Table.lines(["IDENTIFIER", "NAME"], $0.map { [$0.identifier, $0.displayName ?? ""] }) })
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.profiles)) as [MDMAdmin.Profile]
+                }, lines: { Table.lines(["IDENTIFIER", "NAME"], $0.map { [$0.identifier, $0.displayName ?? ""] }) })
         }
     }
 
@@ -36,9 +37,10 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("POST", admin.path(.profiles), body: try body()) as MDMAdmin.Profile
-            }, lines: { ["\($0.identifier) is there."] + $0.warnings.map { "warning: \($0)" } })
+            try await output.run(
+                {
+                    try await admin.client.call("POST", admin.path(.profiles), body: try body()) as MDMAdmin.Profile
+                }, lines: { ["\($0.identifier) is there."] + $0.warnings.map { "warning: \($0)" } })
         }
 
         private func body() throws -> MDMAdmin.NewProfile {
@@ -58,10 +60,11 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call(
-                    "PUT", admin.path(.deviceProfile, ["device": device, "profile": profile])) as MDMAdmin.Command
-            }, lines: { [$0.line] })
+            try await output.run(
+                {
+                    try await admin.client.call(
+                        "PUT", admin.path(.deviceProfile, ["device": device, "profile": profile])) as MDMAdmin.Command
+                }, lines: { [$0.line] })
         }
     }
 
@@ -73,10 +76,12 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call(
-                    "DELETE", admin.path(.deviceProfile, ["device": device, "profile": profile])) as MDMAdmin.Command
-            }, lines: { [$0.line] })
+            try await output.run(
+                {
+                    try await admin.client.call(
+                        "DELETE", admin.path(.deviceProfile, ["device": device, "profile": profile]))
+                        as MDMAdmin.Command
+                }, lines: { [$0.line] })
         }
     }
 }

@@ -13,13 +13,17 @@ struct RoleCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.roles)) as [IdentityAdmin.Role]
-            }, lines: { roles in
-                Table.lines(["ID", "NAME", "MEMBERS"], roles.map {
-                    [$0.id, $0.displayName, $0.members.joined(separator: ", ")]
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.roles)) as [IdentityAdmin.Role]
+                },
+                lines: { roles in
+                    Table.lines(
+                        ["ID", "NAME", "MEMBERS"],
+                        roles.map {
+                            [$0.id, $0.displayName, $0.members.joined(separator: ", ")]
+                        })
                 })
-            })
         }
     }
 
@@ -30,9 +34,10 @@ struct RoleCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("PUT", admin.path(.roleMember, ["role": role, "user": user]))
-            }, done: "\(user) holds the role \(role).")
+            try await output.run(
+                {
+                    try await admin.client.call("PUT", admin.path(.roleMember, ["role": role, "user": user]))
+                }, done: "\(user) holds the role \(role).")
         }
     }
 
@@ -43,9 +48,10 @@ struct RoleCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("DELETE", admin.path(.roleMember, ["role": role, "user": user]))
-            }, done: "\(user) no longer holds the role \(role).")
+            try await output.run(
+                {
+                    try await admin.client.call("DELETE", admin.path(.roleMember, ["role": role, "user": user]))
+                }, done: "\(user) no longer holds the role \(role).")
         }
     }
 }

@@ -12,9 +12,10 @@ struct TenantCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.tenants)) as [IdentityAdmin.Tenant]
-            }, lines: { Table.lines(["ID", "DOMAIN", "NAME"], $0.map { [$0.id, $0.domain, $0.displayName] }) })
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.tenants)) as [IdentityAdmin.Tenant]
+                }, lines: { Table.lines(["ID", "DOMAIN", "NAME"], $0.map { [$0.id, $0.domain, $0.displayName] }) })
         }
     }
 
@@ -25,11 +26,12 @@ struct TenantCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call(
-                    "POST", admin.path(.tenants), body: IdentityAdmin.NewTenant(displayName: name, domain: domain))
-                    as IdentityAdmin.Tenant
-            }, lines: { ["\($0.displayName) is there: tenant \($0.id)."] })
+            try await output.run(
+                {
+                    try await admin.client.call(
+                        "POST", admin.path(.tenants), body: IdentityAdmin.NewTenant(displayName: name, domain: domain))
+                        as IdentityAdmin.Tenant
+                }, lines: { ["\($0.displayName) is there: tenant \($0.id)."] })
         }
     }
 }

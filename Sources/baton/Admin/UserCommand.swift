@@ -15,18 +15,23 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("GET", admin.path(.users)) as [IdentityAdmin.User]
-            }, lines: { users in
-                Table.lines(["USER NAME", "NAME", "ROLES"], users.map {
-                    [$0.userPrincipalName, $0.displayName, $0.roles.joined(separator: ", ")]
+            try await output.run(
+                {
+                    try await admin.client.call("GET", admin.path(.users)) as [IdentityAdmin.User]
+                },
+                lines: { users in
+                    Table.lines(
+                        ["USER NAME", "NAME", "ROLES"],
+                        users.map {
+                            [$0.userPrincipalName, $0.displayName, $0.roles.joined(separator: ", ")]
+                        })
                 })
-            })
         }
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Add a person; the password is read from standard input.")
+        static let configuration = CommandConfiguration(
+            abstract: "Add a person; the password is read from standard input.")
         @Argument(help: "The user name, such as amara@contoso.example.") var userName: String
         @Option(help: "The name to show.") var name: String
         @Option var givenName: String?
@@ -38,16 +43,17 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                var user = IdentityAdmin.NewUser(
-                    userPrincipalName: userName, displayName: name, password: try PasswordInput.read())
-                user.givenName = givenName
-                user.surname = surname
-                user.mail = mail
-                user.jobTitle = jobTitle
-                user.mobilePhone = mobilePhone
-                return try await admin.client.call("POST", admin.path(.users), body: user) as IdentityAdmin.User
-            }, lines: { ["\($0.userPrincipalName) is there: user \($0.id)."] })
+            try await output.run(
+                {
+                    var user = IdentityAdmin.NewUser(
+                        userPrincipalName: userName, displayName: name, password: try PasswordInput.read())
+                    user.givenName = givenName
+                    user.surname = surname
+                    user.mail = mail
+                    user.jobTitle = jobTitle
+                    user.mobilePhone = mobilePhone
+                    return try await admin.client.call("POST", admin.path(.users), body: user) as IdentityAdmin.User
+                }, lines: { ["\($0.userPrincipalName) is there: user \($0.id)."] })
         }
     }
 
@@ -57,9 +63,10 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call("DELETE", admin.path(.user, ["user": user]))
-            }, done: "Removed.")
+            try await output.run(
+                {
+                    try await admin.client.call("DELETE", admin.path(.user, ["user": user]))
+                }, done: "Removed.")
         }
     }
 
@@ -71,11 +78,12 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                try await admin.client.call(
-                    "PUT", admin.path(.password, ["user": user]),
-                    body: IdentityAdmin.NewPassword(password: try PasswordInput.read()))
-            }, done: "The password is set.")
+            try await output.run(
+                {
+                    try await admin.client.call(
+                        "PUT", admin.path(.password, ["user": user]),
+                        body: IdentityAdmin.NewPassword(password: try PasswordInput.read()))
+                }, done: "The password is set.")
         }
     }
 }
@@ -86,7 +94,8 @@ enum PasswordInput {
     ///
     /// - Throws: ``CommandFailure`` where there is none.
     static func read() throws -> Sensitive<String> {
-        let line = isatty(STDIN_FILENO) == 1 ? unsafe getpass("Password: ").map { unsafe String(cString: $0) } : readLine()
+        let line =
+            isatty(STDIN_FILENO) == 1 ? unsafe getpass("Password: ").map { unsafe String(cString: $0) } : readLine()
         guard let line, !line.isEmpty else {
             throw CommandFailure(
                 code: "password_missing", message: "No password came on standard input.",

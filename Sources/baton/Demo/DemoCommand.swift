@@ -19,7 +19,10 @@ struct DemoCommand: AsyncParsableCommand {
         let layout = WorldLayout(root: URL(filePath: options.directory).path)
         guard !FileManager.default.fileExists(atPath: layout.root) else {
             OutputOptions.print(
-                ["baton: \(layout.root) exists; the story plays in a new world.", "  Remove it, or give another --directory."],
+                [
+                    "baton: \(layout.root) exists; the story plays in a new world.",
+                    "  Remove it, or give another --directory.",
+                ],
                 to: STDERR_FILENO)
             throw ExitCode.failure
         }

@@ -166,7 +166,9 @@ struct Story {
             let app3 = try stage.app(3)
             app3.forget()
             app3.send(SIGCONT)
-            let event = try app3.hear("that Bo is signed in") { $0["event"] == "account" && $0["username"] == bo.userName }
+            let event = try app3.hear("that Bo is signed in") {
+                $0["event"] == "account" && $0["username"] == bo.userName
+            }
             try check(event["previous"] != nil && event["previous"] != event["current"], "app 3 says \(event)")
             let shown = try app3.ask("show")
             try check(shown["note"] == nil && shown["id"] == event["current"], "app 3 says \(shown)")

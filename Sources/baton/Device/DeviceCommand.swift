@@ -38,14 +38,15 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({
-                guard let bytes = try? Data(contentsOf: URL(filePath: profile)) else {
-                    throw CommandFailure(
-                        code: "profile_unreadable", message: "The file \(profile) cannot be read.",
-                        remedy: "Give the path of the profile that your MDM made for this device.")
-                }
-                _ = try device.client.ask(.enroll(profile: bytes.base64EncodedString()))
-            }, done: "The device is enrolled.")
+            try await output.run(
+                {
+                    guard let bytes = try? Data(contentsOf: URL(filePath: profile)) else {
+                        throw CommandFailure(
+                            code: "profile_unreadable", message: "The file \(profile) cannot be read.",
+                            remedy: "Give the path of the profile that your MDM made for this device.")
+                    }
+                    _ = try device.client.ask(.enroll(profile: bytes.base64EncodedString()))
+                }, done: "The device is enrolled.")
         }
     }
 
@@ -72,9 +73,11 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let order = JoinOrder(loginURL: login, registrationURL: registration, tenant: tenant, deviceName: name)
-            try await output.run({ try DeviceCommand.join(order, device.client) }, lines: { joined in
-                ["The device is joined: device \(joined["deviceID"] ?? ""), tenant \(joined["tenantID"] ?? "")."]
-            })
+            try await output.run(
+                { try DeviceCommand.join(order, device.client) },
+                lines: { joined in
+                    ["The device is joined: device \(joined["deviceID"] ?? ""), tenant \(joined["tenantID"] ?? "")."]
+                })
         }
     }
 

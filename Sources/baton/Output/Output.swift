@@ -14,7 +14,9 @@ struct OutputOptions: ParsableArguments {
             let value = try await body()
             if json { try write(value, to: STDOUT_FILENO) } else { Self.print(lines(value), to: STDOUT_FILENO) }
         } catch let failure as CommandFailure {
-            if json { try write(["error": failure], to: STDERR_FILENO) } else {
+            if json {
+                try write(["error": failure], to: STDERR_FILENO)
+            } else {
                 Self.print(["baton: \(failure)"], to: STDERR_FILENO)
             }
             throw failure.exitCode
@@ -23,10 +25,11 @@ struct OutputOptions: ParsableArguments {
 
     /// Runs `body`, which has nothing to say but that it is done.
     func run(_ body: () async throws -> Void, done: String) async throws {
-        try await run({
-            try await body()
-            return ["done": true]
-        }, lines: { _ in [done] })
+        try await run(
+            {
+                try await body()
+                return ["done": true]
+            }, lines: { _ in [done] })
     }
 
     private func write(_ value: some Encodable, to file: Int32) throws {

@@ -10,7 +10,8 @@ enum SecretFile {
     static func write(_ bytes: Data, to path: String) throws {
         do { try AtomicFile(path: path).replace(with: Array(bytes), mode: 0o600) } catch {
             throw CommandFailure(
-                code: "file_not_written", message: "\(path) cannot be written (\(error)).", remedy: "Give another path.")
+                code: "file_not_written", message: "\(path) cannot be written (\(error)).", remedy: "Give another path."
+            )
         }
     }
 }

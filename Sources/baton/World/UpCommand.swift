@@ -78,7 +78,8 @@ struct Welcome {
         let apps = facts.apps.prefix(2).map { app in
             "  BATON_SOCKET=\(world.layout.run)/broker.sock \(world.programs.sample) --config \(world.configuration(of: app.number))"
         }
-        lines = ["", "\(WorldFacts.organisation) is up.", ""]
+        lines =
+            ["", "\(WorldFacts.organisation) is up.", ""]
             + Table.lines(["USER NAME", "PASSWORD", "WHO"], people).map { "  " + $0 }
             + [
                 "", "  identity platform  \(facts.loginURL)/\(try world.tenantID())",

@@ -126,7 +126,8 @@ final class World {
     func tenantID() throws -> String {
         guard let tenantID = facts.tenantID else {
             throw CommandFailure(
-                code: "world_unprepared", message: "The world has no organisation yet.", remedy: "Start it with: baton up.")
+                code: "world_unprepared", message: "The world has no organisation yet.",
+                remedy: "Start it with: baton up.")
         }
         return tenantID
     }

@@ -85,7 +85,8 @@ struct WorldFacts: Codable, Sendable {
         _ givenName: String, _ surname: String, _ jobTitle: String, _ phone: String, _ role: String?
     ) -> Person {
         Person(
-            userName: "\(givenName.lowercased()).\(surname.lowercased())@\(domain)", displayName: "\(givenName) \(surname)",
+            userName: "\(givenName.lowercased()).\(surname.lowercased())@\(domain)",
+            displayName: "\(givenName) \(surname)",
             givenName: givenName, surname: surname, jobTitle: jobTitle, mobilePhone: phone, role: role,
             password: password())
     }

@@ -45,10 +45,11 @@ import Testing
         let ended = try epoch(2)
         let next = try epoch(3)
         #expect(machine.epoch == next)
-        #expect(actions == [
-            .journal(.signingOut(ended: ended, next: next)), .destroyKey, .endChild,
-            .startChild(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
-        ])
+        #expect(
+            actions == [
+                .journal(.signingOut(ended: ended, next: next)), .destroyKey, .endChild,
+                .startChild(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
+            ])
     }
 
     @Test mutating func `the device is ready, and says so, when the last trace is cleared`() throws {
@@ -65,7 +66,8 @@ import Testing
         #expect(afterBrowser == [.journal(.ready(try epoch(3))), .answer([requester])])
     }
 
-    @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws {
+    @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws
+    {
         var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .endWanted(.init(number: 1)))
         let asked = machine.handle(.visitWanted(nextWorker), random: &random)
         #expect(asked == [])
@@ -123,8 +125,10 @@ import Testing
         #expect(JournalRecord(bytes: record.bytes) == record)
     }
 
-    @Test(arguments: ["", "{}", "ready", #"{"state":"ready"}"#, #"{"state":"idle","epoch":"1.00000000000000000000000000000000"}"#,
-        #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#])
+    @Test(arguments: [
+        "", "{}", "ready", #"{"state":"ready"}"#, #"{"state":"idle","epoch":"1.00000000000000000000000000000000"}"#,
+        #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#,
+    ])
     func `a damaged journal is not a journal`(text: String) {
         #expect(JournalRecord(bytes: Array(text.utf8)) == nil)
     }
