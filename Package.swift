@@ -73,7 +73,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "Redaction",
+                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "OAuth",
+                "Redaction",
                 "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),

@@ -20,20 +20,28 @@ struct BrokerLink: Sendable {
         while true {
             do throws(SocketError) {
                 let connection = try Connection.connect(to: socket, maximumFrame: AgentWire.maximumFrame)
-                wait = Backoff()
                 tell(.connected(connection))
-                readOrders(connection)
+                if readOrders(connection) { wait = Backoff() }
                 tell(.lost)
             } catch {
-                wait.pause()
+                // Nobody listens, or the socket is not there: the pause below is all there is to do.
             }
+            // Also after a connection: a broker that ends each one at once must not be asked without end.
+            wait.pause()
         }
     }
 
     /// Reads until the connection ends; an order that cannot be understood ends it as well.
-    private func readOrders(_ connection: Connection) {
+    ///
+    /// - Returns: whether any order came.
+    private func readOrders(_ connection: Connection) -> Bool {
         defer { connection.shutDown() }
-        while let order = try? AgentWire.receive(AgentOrder.self, from: connection) { tell(.order(order)) }
+        var came = false
+        while let order = try? AgentWire.receive(AgentOrder.self, from: connection) {
+            came = true
+            tell(.order(order))
+        }
+        return came
     }
 }
 

@@ -23,11 +23,20 @@ extension BrowserAgent {
         guard let connection else { return }
         do {
             try AgentWire.send(message, over: connection)
-            if case .hello = message { try ServiceNotification.ready() }
+            if case .hello = message { tellServiceManager() }
         } catch {
             // The link's thread sees the same end and posts it: then everything is closed.
             logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
             connection.shutDown()
+        }
+    }
+
+    /// Says once that the agent serves; a manager that does not hear it is its own trouble, not the broker's.
+    private func tellServiceManager() {
+        guard !isReady else { return }
+        isReady = true
+        do { try ServiceNotification.ready() } catch {
+            logger.error("the service manager cannot be told", metadata: ["error": "\(error)"])
         }
     }
 

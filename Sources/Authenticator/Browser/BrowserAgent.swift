@@ -17,6 +17,8 @@ package final class BrowserAgent {
     var machine = BrowserMachine()
     var browsers: [Int32: ChildProcess] = [:]
     var connection: Connection?
+    /// Whether the service manager has been told.
+    var isReady = false
 
     /// What the threads post.
     enum Event: Sendable {

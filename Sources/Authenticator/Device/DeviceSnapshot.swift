@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+internal import OAuth
 
 /// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
@@ -64,6 +65,10 @@ package struct RegisteredApp: Sendable, Codable, Equatable {
         self.clientID = clientID
         self.redirectURI = redirectURI
     }
+
+    /// The command line, which comes with the broker.
+    package static let commandLine = RegisteredApp(
+        bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID, redirectURI: CommandLineApp.redirectURI)
 }
 
 /// The device's registration in the organisation's directory.

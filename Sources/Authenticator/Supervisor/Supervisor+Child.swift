@@ -160,7 +160,7 @@ extension Supervisor {
             .init(
                 brokerManaged: managed.brokerManaged, profile: managed.profileShared,
                 appConfiguration: managed.appConfigurationShared, joined: join != nil))
-        return DeviceSnapshot(mode: mode, join: join, apps: managed.apps, endedSessions: endedSessions)
+        return DeviceSnapshot(mode: mode, join: join, apps: managed.apps + [.commandLine], endedSessions: endedSessions)
     }
 
     /// The MDM changed the device; a worker whose device is no longer shared is signed out.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Dispatch
 internal import Glibc
 internal import Logging
 internal import UnixSocket
@@ -32,6 +33,7 @@ final class Supervisor {
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
     var stopping = false
+    private let trashQueue = DispatchQueue(label: "baton.trash")
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
@@ -142,13 +144,12 @@ extension Supervisor {
 
     private func emptyTrash() {
         let (files, logger) = (files, logger)
-        do {
-            try BlockingThread.start {
-                do { try files.emptyTrash() } catch {
-                    logger.error("emptying the trash failed", metadata: ["error": "\(error)"])
-                }
+        // One at a time: two that unlink the same tree would trip over each other.
+        trashQueue.async {
+            do { try files.emptyTrash() } catch {
+                logger.error("emptying the trash failed", metadata: ["error": "\(error)"])
             }
-        } catch { logger.error("no thread to empty the trash", metadata: ["error": "\(error)"]) }
+        }
     }
 }
 

@@ -16,5 +16,10 @@ package struct WellKnownClient: Sendable {
             "ms-appx-web://Microsoft.AAD.BrokerPlugin/\(WellKnownApplication.broker)",
         ])
 
-    static let compatibilityPack: [WellKnownClient] = [broker]
+    /// The command line of the device, which comes with the broker and is an app like every other.
+    static let commandLine = WellKnownClient(
+        id: CommandLineApp.clientID, displayName: "Baton command line",
+        redirectURIs: [CommandLineApp.redirectURI])
+
+    static let compatibilityPack: [WellKnownClient] = [broker, commandLine]
 }

@@ -1,12 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import BrokerProtocol
+import Foundation
 
 /// The worker who holds the device.
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Show who is signed in; sign in, sign out, watch.",
-        subcommands: [SignOut.self])
+        subcommands: [Current.self, SignIn.self, SignOut.self, Watch.self])
+
+    struct Current: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show who is signed in on this device.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ try await AccountClient(device).current() }, lines: { [$0.line] })
+        }
+    }
+
+    struct SignIn: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "sign-in", abstract: "Sign a worker in for every app; opens the browser.")
+        @Option(help: "The user name to suggest.") var hint: String?
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ try await AccountClient(device).signIn(hint: hint) }, lines: { [$0.line] })
+        }
+    }
 
     struct SignOut: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -20,6 +43,22 @@ struct AccountCommand: AsyncParsableCommand {
                 {
                     _ = try device.client.ask(.signOut(fromBrowser: fromBrowser))
                 }, done: "Nobody is signed in. The device is ready for the next worker.")
+        }
+    }
+
+    struct Watch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a line at every change of who is signed in, until Ctrl-C.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            let client = try AccountClient(device)
+            let changes = client.changes()
+            try await output.run({ try await client.current() }, lines: { [$0.line] })
+            for await _ in changes {
+                try await output.run({ try await client.current() }, lines: { [$0.line] })
+            }
         }
     }
 }

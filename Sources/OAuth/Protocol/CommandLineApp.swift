@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The command line as an app of the device: it comes with the broker, so every broker and every organisation knows it.
+package enum CommandLineApp {
+    package static let bundleID = "org.baton.cli"
+    package static let clientID = "5f0c1d5e-3f0b-4b7e-9d3a-6f1f2c9b7a10"
+    package static let redirectURI = "msauth.\(bundleID)://auth"
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import MSAL
+import OAuth
+
+/// The command line as one more app of the device: it uses the library that every app uses.
+struct AccountClient {
+    private let application: MSALPublicClientApplication
+
+    /// - Throws: ``CommandFailure`` where the library refuses the settings.
+    init(_ device: DeviceOptions) throws {
+        unsafe setenv("BATON_SOCKET", device.folder + "/broker.sock", 1)
+        do {
+            application = try MSALPublicClientApplication(
+                configuration: MSALPublicClientApplicationConfig(
+                    clientId: CommandLineApp.clientID, redirectUri: CommandLineApp.redirectURI, authority: nil))
+        } catch { throw CommandFailure(error) }
+    }
+
+    /// Who is signed in, as it is printed.
+    struct Account: Encodable {
+        let current: String?
+        let username: String?
+        let previous: String?
+
+        var line: String { username.map { "\($0) is signed in." } ?? "Nobody is signed in." }
+    }
+
+    /// - Throws: ``CommandFailure``.
+    func current() async throws -> Account {
+        do {
+            let (current, previous) = try await application.currentAccount(with: nil)
+            return Account(
+                current: current?.identifier, username: current?.username, previous: previous?.identifier)
+        } catch { throw CommandFailure(error) }
+    }
+
+    /// - Throws: ``CommandFailure``.
+    func signIn(hint: String?) async throws -> Account {
+        let parameters = MSALInteractiveTokenParameters(
+            scopes: ["User.Read"],
+            webviewParameters: MSALWebviewParameters(authPresentationViewController: Presenter()))
+        parameters.loginHint = hint
+        do {
+            let account = try await application.acquireToken(with: parameters).account
+            return Account(current: account.identifier, username: account.username, previous: nil)
+        } catch { throw CommandFailure(error) }
+    }
+
+    /// The changes of who is signed in, without saying to whom.
+    func changes() -> AsyncStream<Void> {
+        AsyncStream { continuation in
+            let name = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                continuation.yield()
+            }
+        }
+    }
+
+    /// The library wants something to present on; the broker opens the browser itself.
+    private final class Presenter {}
+}
+
+extension CommandFailure {
+    /// The library's error in the three parts that every error of Baton has.
+    fileprivate init(_ error: any Error) {
+        let error = error as NSError
+        let text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "The broker did not do it."
+        let inner = (error.userInfo[MSALInternalErrorCodeKey] as? NSNumber).map { "/\($0)" } ?? ""
+        self.init(
+            code: "msal_\(error.code)\(inner)", message: text,
+            remedy: "See baton device status for the state of this device.")
+    }
+}
