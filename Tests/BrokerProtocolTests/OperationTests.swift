@@ -43,6 +43,11 @@ import Testing
         #expect(try AccountsResponse(AccountsResponse(accounts: [account]).entries).accounts == [account])
     }
 
+    @Test(arguments: ["{}", "[{}]", "[1]", #"[{"home_account_id":"u.t"}]"#, "["])
+    func `an account that cannot be read is an error and never nobody`(text: String) {
+        #expect(throws: BrokerError.self) { try AccountsResponse(FlatMap([Key.accounts: text])) }
+    }
+
     @Test func `an unknown device mode is an error and never personal`() {
         for mode in [nil, "", "Shared", "kiosk"] {
             var map = DeviceInfo(mode: .shared, reason: "shared", brokerVersion: "1", registration: nil).entries

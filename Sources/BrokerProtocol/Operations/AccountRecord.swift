@@ -76,15 +76,18 @@ package struct AccountsResponse: Sendable, Equatable {
 
     /// Reads the accounts out of a response; blank means none.
     ///
-    /// - Throws: ``BrokerError`` where the list cannot be read.
+    /// - Throws: ``BrokerError`` where the list, or an account in it, cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
         guard let text = map[.accounts], !text.isEmpty else {
             self.init(accounts: [])
             return
         }
-        guard let elements = try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits).array else {
+        let elements = (try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits))?.array
+        let accounts = elements?.compactMap(AccountRecord.init(json:))
+        // An account that cannot be read is not nobody.
+        guard let accounts, accounts.count == elements?.count else {
             throw BrokerError(.invalidParameter, "The broker's list of accounts cannot be read. Update the broker.")
         }
-        self.init(accounts: elements.compactMap(AccountRecord.init(json:)))
+        self.init(accounts: accounts)
     }
 }

@@ -6,6 +6,8 @@ final class Stage {
     let world: World
     let canary: String
     private(set) var apps: [Int: SampleApp] = [:]
+    /// Amara's account identifier, as the first app learnt it.
+    var amaraID: String?
     private let clock = ContinuousClock()
     private let begin: ContinuousClock.Instant
 

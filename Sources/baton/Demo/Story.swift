@@ -106,7 +106,8 @@ struct Story {
         try await stage.step("Amara signs in through app 1") {
             try stage.seat(amara)
             let answer = try stage.app(1).ask("sign-in")
-            try check(answer["username"] == amara.userName, "app 1 says \(answer)")
+            try check(answer["username"] == amara.userName && answer["id"] != nil, "app 1 says \(answer)")
+            stage.amaraID = answer["id"]
             try stage.leave()
         }
         try await stage.step("app 2 has Amara's token with no prompt, and reads /me") {
@@ -136,7 +137,7 @@ struct Story {
         }
         try await stage.step("app 1 learns it without asking: nobody now, Amara before") {
             let event = try app1.hear("that nobody is signed in") { $0["event"] == "account" && $0["current"] == nil }
-            try check(event["error"] == nil && event["previous"] != nil, "app 1 says \(event)")
+            try check(event["error"] == nil && event["previous"] == stage.amaraID, "app 1 says \(event)")
             try check(event["username"] == nil, "app 1 still knows a name: \(event)")
         }
         try await stage.step("app 1 has no token and no note of hers") {
@@ -169,7 +170,8 @@ struct Story {
             let event = try app3.hear("that Bo is signed in") {
                 $0["event"] == "account" && $0["username"] == bo.userName
             }
-            try check(event["previous"] != nil && event["previous"] != event["current"], "app 3 says \(event)")
+            try check(
+                event["previous"] == stage.amaraID && event["current"] != stage.amaraID, "app 3 says \(event)")
             let shown = try app3.ask("show")
             try check(shown["note"] == nil && shown["id"] == event["current"], "app 3 says \(shown)")
             try check(!"\(event) \(shown)".lowercased().contains("amara"), "app 3 names Amara")

@@ -36,7 +36,7 @@ import Testing
         #expect(roles.first { $0.displayName == "Cloud Device Administrator" }?.members == ["Zoe+1@fabrikam.test"])
         #expect(try await admin.send(.delete, .roleMember, role).status == .noContent)
         let clients: [IdentityAdmin.Client] = try await admin.call(.get, .clients, role)
-        #expect(clients.map(\.id) == ["29d9ed98-a469-4536-ade2-f981bc1d605e"])
+        #expect(clients.map(\.id).sorted() == [WellKnownApplication.broker, CommandLineApp.clientID].sorted())
 
         var query = AuthorizeQuery(world, ["client_id": clients[0].id])
         query.tenant = "fabrikam.test"
