@@ -96,11 +96,12 @@ extension AccountDesk {
             let worker = try await prove(wanted, visit, epoch, key)
             tell(.visitSucceeded)
             try await visit.confirmation.value()
-            begin(worker, epoch)
+            // Every other app belongs to the epoch before; the one that signed in gets its answer first.
+            for other in begin(worker, epoch) where other !== app { other.end() }
             let outcome = await fetch(wanted, of: worker, for: request)
-            DispatchQueue.global().async { [self] in
+            DispatchQueue.global().async {
                 app.reply(to: request, outcome)
-                endConnections()
+                app.end()
             }
         } catch {
             let failure = BrokerError(reading: error)
@@ -140,17 +141,16 @@ extension AccountDesk {
 
     private func browse(_ url: String) throws { try supervisor.tell(.browserWanted(url: url)) }
 
-    /// The worker holds the device; apps that are connected belong to the epoch before.
-    private func begin(_ worker: WorkerSession, _ epoch: Epoch) {
+    /// The worker holds the device.
+    ///
+    /// - Returns: the connections of the epoch before.
+    private func begin(_ worker: WorkerSession, _ epoch: Epoch) -> [AppConnection] {
         state.withLock { state in
             state.worker = worker
             state.epoch = epoch
             state.visit = nil
+            return Array(state.connections.values)
         }
-    }
-
-    private func endConnections() {
-        for app in state.withLock({ Array($0.connections.values) }) { app.end() }
     }
 
     // MARK: - Joining

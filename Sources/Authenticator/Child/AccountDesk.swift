@@ -28,6 +28,8 @@ final class AccountDesk: Sendable {
     let network: Network
     let files: DeviceFiles
     let logger: Logger
+    /// App connections at once; each has a thread.
+    private static let maximumConnections = 512
     /// One change of principals at a time; held while the supervisor writes.
     let principalTurn = Mutex<Void>(())
 
@@ -69,9 +71,15 @@ final class AccountDesk: Sendable {
 
     private func serve(_ descriptor: Descriptor, _ peer: PeerRecord) {
         let app = AppConnection(descriptor, peer: peer)
-        let epoch = state.withLock { state in
+        let epoch: Epoch? = state.withLock { state in
+            guard state.connections.count < Self.maximumConnections else { return nil }
             state.connections[ObjectIdentifier(app)] = app
             return state.epoch
+        }
+        guard let epoch else {
+            logger.warning("too many app connections", metadata: ["peer.pid": "\(peer.pid)"])
+            app.end()
+            return
         }
         do {
             try BlockingThread.start { [self] in

@@ -14,12 +14,17 @@ final class AppConnection: Sendable {
     let peer: PeerRecord
     private let connection: Connection
     private let writing = Mutex<Void>(())
+    /// Requests without an answer yet.
+    private let open = Mutex(0)
     private let cancellations = Mutex<[String: @Sendable () -> Void]>([:])
 
     /// Milliseconds that an app may leave its replies unread before it is cut off.
     private static let sendPatience: Int32 = 2000
     /// Milliseconds for the hello.
     private static let helloPatience: Int32 = 5000
+
+    /// Requests that one app may have open at once.
+    private static let maximumOpen = 64
 
     init(_ descriptor: Descriptor, peer: PeerRecord) {
         self.peer = peer
@@ -45,12 +50,22 @@ final class AppConnection: Sendable {
             while true {
                 switch try receive() {
                 case .hello: return
-                case .request(let request): answer(request, self)
+                case .request(let request):
+                    // An app that asks without waiting for answers is not served without end.
+                    guard admit() else { return }
+                    answer(request, self)
                 case .cancel(let id): cancellations.withLock { $0.removeValue(forKey: id) }?()
                 }
             }
         } catch {
             logger.debug("app connection ended", metadata: ["peer.pid": "\(peer.pid)", "reason": "\(error)"])
+        }
+    }
+
+    private func admit() -> Bool {
+        open.withLock { open in
+            open += 1
+            return open <= Self.maximumOpen
         }
     }
 
@@ -70,6 +85,7 @@ final class AppConnection: Sendable {
     /// Sends the one reply to a request; an app that does not take it is cut off.
     func reply(to request: Request, _ outcome: Result<FlatMap, BrokerError>) {
         _ = cancellations.withLock { $0.removeValue(forKey: request.id) }
+        open.withLock { $0 -= 1 }
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
     }
 
