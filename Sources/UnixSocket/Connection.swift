@@ -11,11 +11,15 @@ package import Redaction
 package final class Connection: Sendable {
     package let descriptor: Descriptor
     private let maximumFrame: Int
+    private let descriptorCapacity: Int32
 
     /// Wraps a connected socket; frames over `maximumFrame` bytes are refused in both directions.
-    package init(_ descriptor: Descriptor, maximumFrame: Int) {
+    ///
+    /// - Parameter acceptsDescriptors: false closes whatever descriptors the peer attaches; strangers attach none.
+    package init(_ descriptor: Descriptor, maximumFrame: Int, acceptsDescriptors: Bool = true) {
         self.descriptor = descriptor
         self.maximumFrame = maximumFrame
+        descriptorCapacity = acceptsDescriptors ? 8 : 0
     }
 
     /// Connects to the socket at `path`.
@@ -95,7 +99,7 @@ package final class Connection: Sendable {
                 unsafe withUnsafeMutableBytes(of: &numbers) { numbers in
                     unsafe clinux_receive(
                         socket, bytes.baseAddress?.advanced(by: offset), bytes.count - offset,
-                        numbers.baseAddress?.assumingMemoryBound(to: Int32.self), 8, &arrived)
+                        numbers.baseAddress?.assumingMemoryBound(to: Int32.self), descriptorCapacity, &arrived)
                 }
             }
         }

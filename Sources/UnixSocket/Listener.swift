@@ -27,9 +27,10 @@ package final class Listener: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Stops listening: a waiting ``accept()`` returns with an error, the socket file goes.
+    /// Stops listening: a waiting ``accept()`` returns with an error.
+    ///
+    /// The socket file stays, so that a client is refused and does not take the service for one that was never there.
     package func close() {
         _ = descriptor.withNumber { Glibc.shutdown($0, Int32(SHUT_RDWR)) }
-        _ = unsafe unlink(path)
     }
 }

@@ -22,6 +22,12 @@ struct Supervise: AsyncParsableCommand {
             return handler
         }
         let logger = Logger(label: "batond")
+        // Two brokers on one state would each believe that they alone decide who holds the device.
+        let state = Directory(path: configuration.supervisor.directory)
+        try state.make(mode: 0o700)
+        let lock = try state.lock()
+        defer { withExtendedLifetime(lock) {} }
+        try CoreDumps.forbid()
         let inputs = Mailbox<SupervisorInput>()
         let device = try DeviceEnrolment.agent(configuration.supervisor, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(

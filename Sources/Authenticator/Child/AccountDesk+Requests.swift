@@ -65,15 +65,15 @@ extension AccountDesk {
     // MARK: - The current account and the one before
 
     private func currentAccount(_ request: Request, _ app: AppConnection) throws(BrokerError) {
-        let client = try ClientRequest(request.parameters)
-        _ = try self.app(client)
+        // The registry's spelling: one app is one client, however it writes its id.
+        let clientID = try self.app(ClientRequest(request.parameters)).clientID
         let answer = try changePrincipals { state in
-            var principals = state.principals[client.clientID] ?? Principals([])
+            var principals = state.principals[clientID] ?? Principals([])
             let answer = CurrentAccount(
                 current: state.worker?.account, previousHomeAccountID: principals.previous, epoch: state.epoch)
             let current = state.worker?.account.homeAccountID
             let isNew = current.map { principals.tell($0, in: state.epoch.description) } ?? false
-            return (answer, isNew ? store(principals, of: client.clientID, in: &state) : nil)
+            return (answer, isNew ? store(principals, of: clientID, in: &state) : nil)
         }
         let info = try state.withLock { $0.device }.info()
         app.reply(
@@ -85,13 +85,13 @@ extension AccountDesk {
 
     private func acknowledge(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let note = try Acknowledgement(request.parameters)
-        _ = try self.app(note.client)
+        let clientID = try self.app(note.client).clientID
         try changePrincipals { state in
             guard note.epoch == state.epoch, let previous = note.previousHomeAccountID,
-                var principals = state.principals[note.client.clientID],
+                var principals = state.principals[clientID],
                 principals.acknowledge(previous, current: state.worker?.account.homeAccountID)
             else { return ((), nil) }
-            return ((), store(principals, of: note.client.clientID, in: &state))
+            return ((), store(principals, of: clientID, in: &state))
         }
         let info = try state.withLock { $0.device }.info()
         app.reply(to: request, .success(.response(to: request.operation, type: .generic, device: info)))

@@ -45,14 +45,6 @@ extension AccountDesk {
             })
     }
 
-    func refused(_ ticket: UInt64, occupied: Bool) {
-        let error =
-            occupied
-            ? BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
-            : BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
-        visit(ticket)?.admission.settle(.failure(error))
-    }
-
     // MARK: - Signing in
 
     /// Signs a worker in, or gives the signed-in worker's token: who is signed in is signed in for every app.

@@ -60,7 +60,8 @@ final class AccountDesk: Sendable {
             reportEndedSessions()
         case .connection(let peer): if let descriptor = descriptors.first { serve(descriptor, peer) }
         case .admit(let ticket, let epoch): admitted(ticket, epoch, descriptors.first)
-        case .refuse(let ticket, let occupied): refused(ticket, occupied: occupied)
+        case .principals(let principals): state.withLock { $0.principals = principals.mapValues(Principals.init) }
+        case .refuse(let ticket, let refusal): visit(ticket)?.admission.settle(.failure(refusal.error))
         case .confirm(let ticket): visit(ticket)?.confirmation.settle(.success(()))
         case .principalsStored(let clientID):
             state.withLock { $0.storing.removeValue(forKey: clientID) }?.settle(.success(()))
@@ -110,6 +111,20 @@ final class AccountDesk: Sendable {
             throw BrokerError(.workplaceJoinRequired, "The device is not joined. Run: baton device join.")
         }
         return try TokenSource(join: join, keys: DeviceKeys(in: files.keys), https: network.https(), now: now)
+    }
+}
+
+extension SessionMachine.Refusal {
+    var error: BrokerError {
+        switch self {
+        case .occupied:
+            BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
+        case .anotherVisit:
+            BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+        case .agentMissing:
+            BrokerError(
+                .internal, "The last worker's browser cannot be cleared without baton-agent. Start it, then sign in.")
+        }
     }
 }
 

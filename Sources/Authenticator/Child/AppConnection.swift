@@ -28,7 +28,7 @@ final class AppConnection: Sendable {
 
     init(_ descriptor: Descriptor, peer: PeerRecord) {
         self.peer = peer
-        connection = Connection(descriptor, maximumFrame: Wire.maximumFrame)
+        connection = Connection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
     }
 
     var descriptor: Descriptor { connection.descriptor }

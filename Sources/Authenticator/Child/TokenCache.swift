@@ -30,6 +30,6 @@ struct TokenCache {
     }
 
     private static func key(_ request: TokenRequest) -> Key {
-        Key(clientID: request.client.clientID, scopes: Set(request.scopes.map { $0.lowercased() }))
+        Key(clientID: request.client.clientID.lowercased(), scopes: Set(request.scopes.map { $0.lowercased() }))
     }
 }

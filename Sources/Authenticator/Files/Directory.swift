@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import Glibc
+package import UnixSocket
 
 /// A folder of the device's state.
 ///
@@ -37,6 +38,18 @@ package struct Directory: Sendable {
         guard file >= 0 else { throw FileError(.open, errno: -file, path: path) }
         defer { _ = close(file) }
         guard fsync(file) == 0 else { throw FileError(.sync, errno: errno, path: path) }
+    }
+
+    /// Takes the folder for this process alone, until the descriptor goes.
+    ///
+    /// - Throws: ``FileError`` with `EWOULDBLOCK` where another process has it.
+    package func lock() throws(FileError) -> Descriptor {
+        let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY, 0)
+        guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
+        let folder = Descriptor(owning: number)
+        let outcome = folder.withNumber { clinux_lock($0) }
+        guard outcome == 0 else { throw FileError(.lock, errno: -outcome, path: path) }
+        return folder
     }
 
     /// The names in the folder, sorted; empty where there is no such folder.

@@ -7,7 +7,7 @@ internal import Glibc
 package struct FileError: Error, Equatable, CustomStringConvertible {
     /// The steps that can fail.
     package enum Operation: String, Sendable {
-        case open, read, write, sync, rename, remove, makeDirectory, tooLarge
+        case lock, open, read, write, sync, rename, remove, makeDirectory, tooLarge
     }
 
     package let operation: Operation

@@ -52,6 +52,8 @@ package import UnixSocket
         guard let mapped = unsafe mapped, unsafe mapped != MAP_FAILED else {
             throw KeyFailure(step: .open, errno: errno)
         }
+        // A core file would be a disk.
+        guard unsafe madvise(mapped, count, MADV_DONTDUMP) == 0 else { throw KeyFailure(step: .lock, errno: errno) }
         return unsafe mapped
     }
 

@@ -82,11 +82,13 @@ extension SessionMachine {
     }
 
     /// Why a visit may not begin now.
-    package enum Refusal: Sendable, Equatable {
+    package enum Refusal: String, Sendable, Equatable, Codable {
         /// Another worker is signed in.
         case occupied
         /// Somebody else is signing in at this moment.
         case anotherVisit
+        /// The last worker's browser cannot be cleared, for want of an agent.
+        case agentMissing
     }
 
     /// What the supervisor must do, in this order; `journal` is on disk before the next one begins.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Glibc
 internal import Logging
 internal import Synchronization
 internal import UnixSocket
@@ -14,7 +15,9 @@ struct BrokerSockets: Sendable {
     private let logger: Logger
     private let links = Counter()
 
-    /// Bytes of an operator's request or an agent's message; an enrolment profile is the largest.
+    /// Milliseconds for an agent's hello.
+    private static let helloPatience: Int32 = 5000
+    /// Bytes of an operator's request; an enrolment profile is the largest.
     private static let maximumMessage = 4 << 20
 
     init(
@@ -64,16 +67,21 @@ struct BrokerSockets: Sendable {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {
                 guard !error.meansClosed else { return nil }
+                if error.meansExhausted { usleep(50_000) }
                 logger.warning("accept failed", metadata: ["error": "\(error)"])
             }
         }
     }
 
     private func serveAgent(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<AgentMessage, AgentOrder>(Connection(descriptor, maximumFrame: Self.maximumMessage))
+        let channel = FramedJSON<AgentMessage, AgentOrder>(
+            Connection(descriptor, maximumFrame: AgentWire.maximumFrame, acceptsDescriptors: false))
+        try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
         let link = AgentLink(id: links.next(), channel: channel, logger: logger)
         try BlockingThread.start {
             guard let first = try? channel.receive().message, case .hello = first else { return }
+            // The socket is connected: nothing but its end can make this fail.
+            try? descriptor.setReceiveTimeout(milliseconds: 0)
             inputs.post(.agentConnected(link))
             while let message = try? channel.receive().message { inputs.post(.agentSaid(link.id, message)) }
             inputs.post(.agentLost(link.id))
@@ -82,7 +90,7 @@ struct BrokerSockets: Sendable {
 
     private func serveOperator(_ descriptor: Descriptor) throws {
         let channel = FramedJSON<OperatorRequest, OperatorReply>(
-            Connection(descriptor, maximumFrame: Self.maximumMessage))
+            Connection(descriptor, maximumFrame: Self.maximumMessage, acceptsDescriptors: false))
         let logger = logger
         try BlockingThread.start {
             while let request = try? channel.receive().message {

@@ -11,9 +11,11 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case device(DeviceSnapshot)
     /// A new app connection, as a descriptor.
     case connection(PeerRecord)
+    /// What clients have been told of, after some of it was forgotten.
+    case principals([String: [Principal]])
     /// The visit may begin; the session key is the descriptor.
     case admit(ticket: UInt64, epoch: String)
-    case refuse(ticket: UInt64, occupied: Bool)
+    case refuse(ticket: UInt64, SessionMachine.Refusal)
     /// The visit is in the journal: the worker holds the device.
     case confirm(ticket: UInt64)
     /// A client's principals are on disk.

@@ -13,7 +13,11 @@ extension Supervisor {
 
     func agentConnected(_ link: AgentLink) throws {
         // One session, one agent: the newer one is the session's, an older one that still hangs on is cut off.
-        agent?.end()
+        if let former = agent {
+            former.end()
+            // With its agent the browser of a sign-in went, too.
+            tell(.browserEnded(.agentMissing))
+        }
         agent = link
         logger.info("agent connected")
         try handle(.agentArrived)
@@ -28,7 +32,8 @@ extension Supervisor {
     func agentSaid(_ message: AgentMessage) throws {
         switch message {
         case .hello, .opened: break
-        case .failed(_, let code, _):
+        case .failed(let id, let code, _):
+            guard id == visitEpoch?.counter else { return }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
         case .browserExited(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.closedByPerson)) }

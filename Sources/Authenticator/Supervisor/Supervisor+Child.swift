@@ -54,7 +54,7 @@ extension Supervisor {
 
     func childEnded() throws {
         endChild()
-        try failJoin(
+        failJoin(
             OperatorFailure(
                 code: "session_process_died", message: "The process that served the sign-in ended.",
                 remedy: "Try again; if it happens again, look at the broker's log."))
@@ -72,19 +72,20 @@ extension Supervisor {
         tell(.connection(PeerRecord(pid: peer.pid, uid: peer.uid)), descriptors: [descriptor])
     }
 
-    func admit(_ ticket: SessionMachine.Ticket, _ epoch: Epoch) {
-        guard let key else { return }
-        switch ticket.purpose {
-        case .worker: tell(.admit(ticket: ticket.number, epoch: epoch.description), descriptors: [key.file])
-        case .administrator:
-            guard let order = joining?.order else { return }
-            tell(.join(order))
+    func admit(_ ticket: SessionMachine.Ticket, _ epoch: Epoch) throws {
+        switch (ticket.purpose, key, joining?.order) {
+        case (.worker, let key?, _):
+            tell(.admit(ticket: ticket.number, epoch: epoch.description), descriptors: [key.file])
+        case (.administrator, _, let order?): tell(.join(order))
+        case (.worker, nil, _), (.administrator, _, nil):
+            // Nobody is left who could go on with this visit.
+            try handle(.visitFailed)
         }
     }
 
     func refuse(_ ticket: SessionMachine.Ticket, _ refusal: SessionMachine.Refusal) {
         switch ticket.purpose {
-        case .worker: tell(.refuse(ticket: ticket.number, occupied: refusal == .occupied))
+        case .worker: tell(.refuse(ticket: ticket.number, refusal))
         case .administrator:
             joining?.answer(
                 .failed(
@@ -97,18 +98,19 @@ extension Supervisor {
 
     func childSaid(_ message: ChildMessage, _ descriptors: [Descriptor]) throws {
         switch message {
-        case .visitWanted(let ticket):
-            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
-        case .browserWanted(let url): try handle(.browserWanted(url: url))
+        case .visitWanted(let ticket): try visitWanted(ticket)
+        case .browserWanted(let url):
+            // Without an agent no browser opens, and nothing has to be cleared.
+            if agent == nil { tell(.browserEnded(.agentMissing)) } else { try handle(.browserWanted(url: url)) }
         case .sessionKnown(let session): try files.write(live: session)
-        case .visitSucceeded: try handle(.visitSucceeded)
+        case .visitSucceeded:
+            try endUnlessShared()
+            try handle(.visitSucceeded)
         case .visitFailed(let failure):
-            try failJoin(failure)
+            failJoin(failure)
             try handle(.visitFailed)
         case .storePrincipals(let clientID, let told):
-            var changed = principals
-            changed[clientID] = told.isEmpty ? nil : told
-            try store(changed)
+            try store(told, of: clientID)
             tell(.principalsStored(clientID: clientID))
         case .endWanted(let requestID, let fromBrowser):
             try endWanted(requestID: requestID, fromBrowser: fromBrowser, app: descriptors.first)
@@ -117,6 +119,23 @@ extension Supervisor {
             endedSessions.removeAll { $0.serverSession == session }
             try files.write(endedSessions)
         }
+    }
+
+    /// Who waits for a browser that nobody can clear would wait for ever.
+    private func visitWanted(_ ticket: UInt64) throws {
+        if case .signingOut(let clearing) = machine.state, clearing.items.contains(.browser), agent == nil {
+            tell(.refuse(ticket: ticket, .agentMissing))
+        } else {
+            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
+        }
+    }
+
+    /// A session that the server opened must be ended there, also where its process has been killed meanwhile.
+    func heardTooLate(_ message: ChildMessage) throws {
+        guard case .sessionKnown(let session) = message, !endedSessions.contains(session) else { return }
+        endedSessions.append(session)
+        try files.write(endedSessions)
+        tell(.device(snapshot))
     }
 
     /// An app asked: the answer goes out on its own connection, which then ends like every other of the epoch.
@@ -166,7 +185,17 @@ extension Supervisor {
     /// The MDM changed the device; a worker whose device is no longer shared is signed out.
     func deviceChanged() throws {
         tell(.device(snapshot))
-        guard case .signedIn = machine.state, snapshot.mode != .shared else { return }
+        try endUnlessShared()
+    }
+
+    /// A device that is not shared (any more) has no worker.
+    private func endUnlessShared() throws {
+        switch machine.state {
+        case .signedIn: break
+        case .visiting(_, let ticket) where ticket.purpose == .worker: break
+        case .visiting, .ready, .signingOut: return
+        }
+        guard snapshot.mode != .shared else { return }
         try handle(.endWanted(newRequester { _ in }))
     }
 }

@@ -47,7 +47,7 @@ extension Supervisor {
     }
 
     /// Tells the operator who waits for a join that it failed; the administrator's visit ends with it.
-    func failJoin(_ failure: OperatorFailure) throws {
+    func failJoin(_ failure: OperatorFailure) {
         joining?.answer(.failed(failure))
         joining = nil
     }

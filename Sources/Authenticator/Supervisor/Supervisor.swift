@@ -75,11 +75,12 @@ final class Supervisor {
         case .agentLost(let id): if id == agent?.id { agentLost() }
         case .operatorAsked(let request, let answer): try operatorAsked(request, answer: answer)
         case .childSaid(let message, let descriptors, let number):
-            if number == child?.number { try childSaid(message, descriptors) }
+            if number == child?.number { try childSaid(message, descriptors) } else { try heardTooLate(message) }
         case .childEnded(let number): if number == child?.number { try childEnded() }
         case .deviceChanged: try deviceChanged()
         case .retryClearing(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
+        case .forgetPrincipals: try forgetOldPrincipals()
         case .stop: stopping = true
         }
     }
@@ -100,8 +101,13 @@ final class Supervisor {
             key?.destroy()
             key = nil
         case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
-        case .endChild: endChild()
-        case .admit(let ticket, let epoch): admit(ticket, epoch)
+        case .endChild:
+            endChild()
+            failJoin(
+                OperatorFailure(
+                    code: "join_interrupted", message: "Somebody ended what was going on at the device.",
+                    remedy: "Join again."))
+        case .admit(let ticket, let epoch): try admit(ticket, epoch)
         case .refuse(let ticket, let refusal): refuse(ticket, refusal)
         case .confirm(let ticket): tell(.confirm(ticket: ticket.number))
         case .openBrowser(let epoch, let url): openBrowser(epoch, url)
@@ -118,6 +124,7 @@ extension Supervisor {
     private func journal(_ record: JournalRecord) throws {
         if case .signingOut(let ended, _) = record { try rememberEnd(of: ended) }
         try files.write(record)
+        if case .signingOut(let ended, _) = record { try markPrincipals(endedWith: ended) }
         logger.info("session state changed", metadata: ["session.state": "\(record.stateName)"])
     }
 
@@ -169,11 +176,34 @@ extension Supervisor {
             })
     }
 
+    /// Forgets what is older than it may be, and looks again in an hour.
     private func forgetOldPrincipals() throws {
-        let living = principals.mapValues { told in
-            told.filter { $0.endedAt.map { now() - $0 < Self.tombstoneLife } ?? true }
+        let living = principals.mapValues { $0.filter(isYoung) }.filter { !$0.value.isEmpty }
+        if living != principals {
+            try store(living)
+            tell(.principals(living))
         }
-        try store(living.filter { !$0.value.isEmpty })
+        inputs.post(.forgetPrincipals, afterSeconds: 60 * 60)
+    }
+
+    private func isYoung(_ principal: Principal) -> Bool {
+        principal.endedAt.map { now() - $0 < Self.tombstoneLife } ?? true
+    }
+
+    /// What a client has been told of now; when an epoch ended is the supervisor's own knowledge, whatever comes back
+    /// from a session's process.
+    func store(_ told: [Principal], of clientID: String) throws {
+        guard snapshot.apps.contains(where: { $0.clientID == clientID }) else { return }
+        let known = principals[clientID] ?? []
+        let current = told.map { principal in
+            let end = known.first { $0.homeAccountID == principal.homeAccountID && $0.epoch == principal.epoch }?.endedAt
+            let isLive = principal.epoch == machine.epoch.description
+            return Principal(
+                homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: isLive ? nil : end ?? now())
+        }
+        var changed = principals
+        changed[clientID] = current.isEmpty ? nil : current.filter(isYoung)
+        try store(changed)
     }
 
     func store(_ changed: [String: [Principal]]) throws {

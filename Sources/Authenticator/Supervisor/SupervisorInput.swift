@@ -16,5 +16,7 @@ package enum SupervisorInput: Sendable {
     case deviceChanged
     case retryClearing(Epoch)
     case retryBrowser(Epoch)
+    /// Time to forget whom clients saw long ago.
+    case forgetPrincipals
     case stop
 }

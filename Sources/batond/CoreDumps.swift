@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// A crash must not write memory to a disk.
+enum CoreDumps {
+    /// Sets the limit for this process and those that it starts.
+    ///
+    /// - Throws: ``ConfigurationError`` where the kernel refuses.
+    static func forbid() throws {
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {
+            throw ConfigurationError(file: "", cause: "core dumps cannot be forbidden", remedy: "Look at the limits.")
+        }
+    }
+}
