@@ -83,8 +83,10 @@ extension AccountDesk {
     }
 
     private func signIn(_ visit: Visit, _ wanted: TokenRequest, _ request: Request, _ app: AppConnection) async {
+        var isAdmitted = false
         do {
             let (epoch, key) = try await visit.admission.value()
+            isAdmitted = true
             let worker = try await prove(wanted, visit, epoch, key)
             tell(.visitSucceeded)
             try await visit.confirmation.value()
@@ -98,14 +100,13 @@ extension AccountDesk {
         } catch {
             let failure = BrokerError(reading: error)
             logger.notice("sign-in failed", metadata: ["error.code": "\(failure.code.rawValue)"])
-            let known = state.withLock { state in
-                defer { state.visit = nil }
-                return state.visit?.ticket == visit.ticket
+            state.withLock { state in
+                if state.visit?.ticket == visit.ticket { state.visit = nil }
             }
-            DispatchQueue.global().async { [self] in
+            DispatchQueue.global().async { [self, isAdmitted] in
                 app.reply(to: request, .failure(failure))
                 // The answer is out; now the supervisor may end this process and what it holds of the attempt.
-                if known { tell(.visitFailed(OperatorFailure(failure))) }
+                if isAdmitted { tell(.visitFailed(OperatorFailure(failure))) }
             }
         }
     }
@@ -118,7 +119,9 @@ extension AccountDesk {
         let signIn = InteractiveSignIn(
             server: source.server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
             loginHint: wanted.username, prompt: wanted.prompt)
-        let tokens = try await signIn.run(open: browse, interruption: visit.interruption)
+        let tokens = try await Self.inTime(visit) {
+            try await signIn.run(open: browse, interruption: visit.interruption)
+        }
         guard let join = state.withLock({ $0.device.join }) else { throw ChildFailure.unexpectedStart }
         let worker = try await source.session(
             refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
@@ -127,8 +130,23 @@ extension AccountDesk {
             .sessionKnown(
                 EndedSession(
                     serverSession: worker.serverSession, epoch: epoch.description, fromBrowser: false)))
-        try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
+        try await disk.run { [files] in
+            try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
+        }
         return worker
+    }
+
+    /// A page that somebody left open must not keep the next worker waiting for ever.
+    private static func inTime<Value: Sendable>(
+        _ visit: Visit, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let deadline = Task {
+            try await Task.sleep(for: .seconds(600))
+            visit.interruption.settle(
+                .failure(BrokerError(.userCanceled, "Nobody finished the sign-in within ten minutes.")))
+        }
+        defer { deadline.cancel() }
+        return try await body()
     }
 
     private func browse(_ url: String) throws { try supervisor.tell(.browserWanted(url: url)) }
@@ -156,8 +174,12 @@ extension AccountDesk {
         }
         Task { [self] in
             do {
-                let join = DeviceJoin(order: order, https: try network.https(), keysDirectory: files.keys)
-                tell(.joined(try await join.run(open: browse, interruption: visit.interruption)))
+                let join = DeviceJoin(
+                    order: order, https: try network.https(), keysDirectory: files.keys, disk: disk)
+                let record = try await Self.inTime(visit) {
+                    try await join.run(open: browse, interruption: visit.interruption)
+                }
+                tell(.joined(record))
             } catch let failure as OperatorFailure {
                 tell(.visitFailed(failure))
             } catch {
@@ -178,20 +200,37 @@ extension AccountDesk {
         guard begins else { return }
         Task { [self] in
             var patience = Duration.seconds(1)
-            while let ended = state.withLock({ $0.device.endedSessions.first }) {
-                do {
-                    try await tokenSource().end(ended)
-                    state.withLock { $0.device = $0.device.without(ended) }
-                    tell(.serverSessionEnded(ended.serverSession))
-                } catch {
-                    logger.notice(
-                        "the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
-                    do { try await Task.sleep(for: patience) } catch { return }
-                    patience = min(patience * 2, .seconds(60))
-                }
+            while await !reportOnce() {
+                do { try await Task.sleep(for: patience) } catch { return }
+                patience = min(patience * 2, .seconds(60))
             }
             state.withLock { $0.reporting = false }
         }
+    }
+
+    /// Tells the server of each session once; one that it refuses for good does not hold up the others.
+    ///
+    /// - Returns: whether none is left.
+    private func reportOnce() async -> Bool {
+        for ended in state.withLock({ $0.device.endedSessions }) {
+            do {
+                try await tokenSource().end(ended)
+                forget(ended)
+            } catch let refusal as BrokerError where refusal.code != .serverError {
+                logger.error(
+                    "the server refuses an ended session", metadata: ["error.code": "\(refusal.code.rawValue)"])
+                forget(ended)
+            } catch {
+                logger.notice(
+                    "the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
+            }
+        }
+        return state.withLock { $0.device.endedSessions.isEmpty }
+    }
+
+    private func forget(_ ended: EndedSession) {
+        state.withLock { $0.device = $0.device.without(ended) }
+        tell(.serverSessionEnded(ended.serverSession))
     }
 }
 

@@ -28,6 +28,9 @@ final class AccountDesk: Sendable {
     let network: Network
     let files: DeviceFiles
     let logger: Logger
+    /// For what blocks on the disk and is asked for by tasks.
+    let disk = BlockingQueue(label: "baton.session.disk")
+    private let source = Mutex<(join: JoinRecord, source: TokenSource)?>(nil)
     /// App connections at once; each has a thread.
     private static let maximumConnections = 512
     /// One change of principals at a time; held while the supervisor writes.
@@ -110,7 +113,13 @@ final class AccountDesk: Sendable {
         guard let join = state.withLock({ $0.device.join }) else {
             throw BrokerError(.workplaceJoinRequired, "The device is not joined. Run: baton device join.")
         }
-        return try TokenSource(join: join, keys: DeviceKeys(in: files.keys), https: network.https(), now: now)
+        return try source.withLock { source in
+            if let source, source.join == join { return source.source }
+            let made = try TokenSource(
+                join: join, keys: DeviceKeys(in: files.keys), https: network.https(), now: { Int(Glibc.time(nil)) })
+            source = (join, made)
+            return made
+        }
     }
 }
 

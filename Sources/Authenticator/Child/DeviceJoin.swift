@@ -10,6 +10,8 @@ struct DeviceJoin: Sendable {
     let order: JoinOrder
     let https: any HTTPSending
     let keysDirectory: Directory
+    /// Where keys are made and written.
+    let disk: BlockingQueue
 
     /// Signs the administrator in, registers the device as a shared one, and gives what must be kept.
     ///
@@ -22,7 +24,7 @@ struct DeviceJoin: Sendable {
         let signIn = InteractiveSignIn(
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
         let tokens = try await signIn.run(open: open, interruption: interruption)
-        let keys = try DeviceKeys.make(in: keysDirectory)
+        let keys = try await disk.run { [keysDirectory] in try DeviceKeys.make(in: keysDirectory) }
         let reply = try await register(keys, token: tokens.accessToken)
         return try record(reply, tenantID: try tenantID(in: tokens.accessToken))
     }

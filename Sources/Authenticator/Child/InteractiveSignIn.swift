@@ -26,7 +26,7 @@ struct InteractiveSignIn: Sendable {
     func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> Tokens {
         let verifier = ProofKey.verifier()
         let state = ProofKey.verifier()
-        let listener = try await LoopbackListener.open { [self] redirectURI in
+        let listener = try await LoopbackListener.open(state: state) { [self] redirectURI in
             authorizeURL(redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier))
         }
         defer { listener.close() }
@@ -35,7 +35,7 @@ struct InteractiveSignIn: Sendable {
         }
         try open(listener.startURL)
         let answer = try await listener.answer.value()
-        return try await redeem(try code(in: answer, state: state), verifier, redirectURI: listener.redirectURI)
+        return try await redeem(try code(in: answer), verifier, redirectURI: listener.redirectURI)
     }
 
     private func authorizeURL(redirectURI: String, state: String, challenge: String) -> String {
@@ -52,11 +52,7 @@ struct InteractiveSignIn: Sendable {
         return server.loginURL + EndpointPath.authorize(tenant: server.tenant) + "?" + query.encoded
     }
 
-    private func code(in answer: FormParameters, state: String) throws(BrokerError) -> String {
-        guard let returned = answer[ParameterName.state], equalInConstantTime(Array(returned.utf8), Array(state.utf8))
-        else {
-            throw BrokerError(.accessDenied, "The answer belongs to another sign-in. Try again.")
-        }
+    private func code(in answer: FormParameters) throws(BrokerError) -> String {
         if let word = answer[ParameterName.error] {
             throw BrokerError(
                 OAuthError(

@@ -3,6 +3,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import OAuth
+internal import Redaction
+internal import Synchronization
 
 /// The device's end of a sign-in in the browser: a web server on a loopback port that lives for one attempt
 /// (RFC 8252 section 7.3).
@@ -27,8 +29,10 @@ final class LoopbackListener: Sendable {
 
     /// Listens on a free port.
     ///
-    /// - Parameter authorizeURL: gives the identity platform's address for a redirect URI.
-    static func open(authorizeURL: @escaping @Sendable (_ redirectURI: String) -> String) async throws
+    /// - Parameters:
+    ///   - state: what the answer must bring back; another answer is refused, and the attempt goes on.
+    ///   - authorizeURL: gives the identity platform's address for a redirect URI.
+    static func open(state: String, authorizeURL: @escaping @Sendable (_ redirectURI: String) -> String) async throws
         -> LoopbackListener
     {
         let answer = Promise<FormParameters>()
@@ -39,7 +43,7 @@ final class LoopbackListener: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(
-                        LoopbackHandler(word: word, authorizeURL: authorizeURL, answer: answer))
+                        LoopbackHandler(attempt: LoopbackAttempt(word: word, state: state), authorizeURL: authorizeURL, answer: answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -51,18 +55,46 @@ final class LoopbackListener: Sendable {
     func close() { channel.close(promise: nil) }
 }
 
+/// What only the browser of one attempt knows.
+private final class LoopbackAttempt: Sendable {
+    private let word: Mutex<String?>
+    private let state: [UInt8]
+
+    init(word: String, state: String) {
+        self.word = Mutex(word)
+        self.state = Array(state.utf8)
+    }
+
+    /// Whether `path` is the address that the browser was given; it is good once, since others can read a command line.
+    func begins(with path: Substring) -> Bool {
+        word.withLock { word in
+            guard let known = word, equalInConstantTime(Array(path.utf8), Array("/\(known)".utf8)) else { return false }
+            word = nil
+            return true
+        }
+    }
+
+    /// The parameters of an answer that brings the attempt's state back; nil for anybody else's.
+    func answer(_ query: Substring) -> FormParameters? {
+        guard let fields = try? FormParameters(parsing: Array(query.utf8)), let state = fields[ParameterName.state],
+            equalInConstantTime(Array(state.utf8), self.state)
+        else { return nil }
+        return fields
+    }
+}
+
 /// Serves the two addresses of an attempt and nothing else.
 private final class LoopbackHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let word: String
+    private let attempt: LoopbackAttempt
     private let authorizeURL: @Sendable (String) -> String
     private let answer: Promise<FormParameters>
     private var head: HTTPRequestHead?
 
-    init(word: String, authorizeURL: @escaping @Sendable (String) -> String, answer: Promise<FormParameters>) {
-        self.word = word
+    init(attempt: LoopbackAttempt, authorizeURL: @escaping @Sendable (String) -> String, answer: Promise<FormParameters>) {
+        self.attempt = attempt
         self.authorizeURL = authorizeURL
         self.answer = answer
     }
@@ -86,11 +118,11 @@ private final class LoopbackHandler: ChannelInboundHandler {
             return
         }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        if parts.first.map(String.init) == "/" + word {
+        if attempt.begins(with: parts[0]) {
             send(.found, LoopbackPage.onTheWay, location: authorizeURL("http://127.0.0.1:\(port)"), context: context)
-        } else if parts.first == "/", parts.count == 2, let fields = try? FormParameters(parsing: Array(parts[1].utf8))
-        {
-            send(.ok, fields[ParameterName.error] == nil ? LoopbackPage.done : LoopbackPage.refused, context: context)
+        } else if parts[0] == "/", parts.count == 2, let fields = attempt.answer(parts[1]) {
+            send(
+                .ok, fields[ParameterName.error] == nil ? LoopbackPage.done : LoopbackPage.refused, context: context)
             answer.settle(.success(fields))
         } else {
             send(.notFound, LoopbackPage.unknown, context: context)

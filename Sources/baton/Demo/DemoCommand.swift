@@ -16,6 +16,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Leave the world's folder as the story left it.") var keep = false
 
     func run() async throws {
+        umask(0o077)
         let layout = WorldLayout(root: URL(filePath: options.directory).path)
         guard !FileManager.default.fileExists(atPath: layout.root) else {
             OutputOptions.print(

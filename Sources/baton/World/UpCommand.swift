@@ -19,6 +19,7 @@ struct UpCommand: AsyncParsableCommand {
     var person: String?
 
     func run() async throws {
+        umask(0o077)
         let world = try World(
             layout: options.layout, programs: try options.programs,
             browser: person.map { .person(program: URL(filePath: $0).path) } ?? .window)
