@@ -138,7 +138,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond",
+                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond",
                 .subprocess,
             ]),
     ]
