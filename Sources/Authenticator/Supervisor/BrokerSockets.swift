@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Glibc
 internal import Logging
 internal import Synchronization
 internal import UnixSocket
@@ -16,6 +17,8 @@ struct BrokerSockets: Sendable {
 
     /// Bytes of an operator's request or an agent's message; an enrolment profile is the largest.
     private static let maximumMessage = 4 << 20
+    /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
+    private static let acceptPause: UInt32 = 100_000
 
     init(
         configuration: SupervisorConfiguration, ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
@@ -65,6 +68,7 @@ struct BrokerSockets: Sendable {
             do throws(SocketError) { return try listener.accept() } catch {
                 guard !error.meansClosed else { return nil }
                 logger.warning("accept failed", metadata: ["error": "\(error)"])
+                usleep(Self.acceptPause)
             }
         }
     }
