@@ -29,7 +29,9 @@ extension LiveDevice {
             }
         }
 
-        @Test func `getCurrentAccount names the previous worker after another app's sign-out, and then no more`() async throws {
+        @Test func `getCurrentAccount names the previous worker after another app's sign-out, and then no more`()
+            async throws
+        {
             let world = try await World.ready()
             let (app1, app2) = (try world.app(1), try world.app(2))
             let amara = try await world.signIn("Amara", through: app1)

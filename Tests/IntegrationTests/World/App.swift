@@ -5,11 +5,9 @@ import MSAL
 import Testing
 
 /// An app of the device, as far as it talks to the library: the calls are those of the seeds, with their blocks.
-final class App {
+final class App: Sendable {
     let application: MSALPublicClientApplication
     private let broker: BrokerConnection
-    private let webViewParamaters: MSALWebviewParameters? =
-        MSALWebviewParameters(authPresentationViewController: NSObject())
     let notifications = NotificationCenter()
 
     /// Who is signed in, and whom this app saw before.
@@ -26,17 +24,23 @@ final class App {
 
     deinit { broker.close() }
 
+    private var webViewParamaters: MSALWebviewParameters? {
+        MSALWebviewParameters(authPresentationViewController: NSObject())
+    }
+
     func isSharedDevice() async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
-            application.getDeviceInformation(with: nil, completionBlock: { (deviceInformation, error) in
+            application.getDeviceInformation(
+                with: nil,
+                completionBlock: { (deviceInformation, error) in
 
-                guard let deviceInfo = deviceInformation else {
-                    return continuation.resume(with: .failure(error ?? NoAnswer()))
-                }
+                    guard let deviceInfo = deviceInformation else {
+                        return continuation.resume(with: .failure(error ?? NoAnswer()))
+                    }
 
-                let isSharedDevice = deviceInfo.deviceMode == .shared
-                continuation.resume(returning: isSharedDevice)
-            })
+                    let isSharedDevice = deviceInfo.deviceMode == .shared
+                    continuation.resume(returning: isSharedDevice)
+                })
         }
     }
 
@@ -45,10 +49,12 @@ final class App {
         msalParameters.completionBlockQueue = DispatchQueue.main
 
         return try await withCheckedThrowingContinuation { continuation in
-            application.getCurrentAccount(with: msalParameters, completionBlock: { (currentAccount, previousAccount, error) in
+            application.getCurrentAccount(
+                with: msalParameters,
+                completionBlock: { (currentAccount, previousAccount, error) in
 
-                continuation.resume(with: error.map { .failure($0) } ?? .success((currentAccount, previousAccount)))
-            })
+                    continuation.resume(with: error.map { .failure($0) } ?? .success((currentAccount, previousAccount)))
+                })
         }
     }
 
@@ -71,14 +77,16 @@ final class App {
         signoutParameters.signoutFromBrowser = true  // Only needed for Public Preview.
 
         return try await withCheckedThrowingContinuation { continuation in
-            application.signout(with: account, signoutParameters: signoutParameters, completionBlock: { (success, error) in
+            application.signout(
+                with: account, signoutParameters: signoutParameters,
+                completionBlock: { (success, error) in
 
-                if let error = error {
-                    return continuation.resume(throwing: error)
-                }
+                    if let error = error {
+                        return continuation.resume(throwing: error)
+                    }
 
-                continuation.resume(returning: success)
-            })
+                    continuation.resume(returning: success)
+                })
         }
     }
 

@@ -14,7 +14,9 @@ final class FolderWatch: Sendable {
         events = Descriptor(owning: number)
         self.folder = folder
         let mask = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE)
-        guard unsafe inotify_add_watch(number, folder, mask) >= 0 else { throw TestProblem("\(folder): error \(errno)") }
+        guard unsafe inotify_add_watch(number, folder, mask) >= 0 else {
+            throw TestProblem("\(folder): error \(errno)")
+        }
     }
 
     /// Waits until `holds`; asks at once, and again after every change.

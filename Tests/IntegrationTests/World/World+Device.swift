@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Foundation
+import TestSupport
 
 /// What the device has written down.
 extension World {
@@ -20,5 +22,34 @@ extension World {
     func serverHearsOfEveryEnd() async throws {
         let folder = path("device")
         try await FolderWatch(folder).until("told the server") { try Self.endedSessions(in: folder).isEmpty }
+    }
+
+    /// Waits until the journal says `state`, in which the device must stay for a while.
+    func journalSays(_ state: String) async throws { try await journal { $0 == state } }
+
+    /// Waits until the journal says anything but `state`.
+    func journalLeaves(_ state: String) async throws { try await journal { $0 != state } }
+
+    private func journal(holds: @escaping @Sendable (String) -> Bool) async throws {
+        struct Record: Decodable { let state: String }
+        let folder = path("device")
+        try await FolderWatch(folder).until("in the journal") {
+            let bytes = try Data(contentsOf: URL(filePath: folder + "/journal"))
+            return holds(try JSONDecoder().decode(Record.self, from: bytes).state)
+        }
+    }
+
+    /// The counter of the device's epoch.
+    func epochCounter() async throws -> UInt64 {
+        guard let epoch = Epoch(try await status().epoch) else { throw TestProblem("the epoch cannot be read") }
+        return epoch.counter
+    }
+
+    /// Nothing of a session is on the live paths.
+    var isClean: Bool {
+        get throws {
+            try names(in: "device/session").isEmpty && names(in: "run/profiles").isEmpty
+                && !FileManager.default.fileExists(atPath: path("device/live-session.json"))
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import Foundation
+import Glibc
 import Redaction
 import Synchronization
 import TestSupport
@@ -83,20 +84,32 @@ final class World: Sendable {
 
     /// Ends a program as a crash would.
     func kill(_ program: Program) async throws {
-        guard let victim = running.withLock({ $0.removeValue(forKey: program) }) else {
-            throw TestProblem("\(program.rawValue) does not run")
-        }
+        let victim = try process(program)
+        running.withLock { $0[program] = nil }
         victim.kill()
         try await victim.waitForExit()
     }
 
+    /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
+    func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
+
+    private func process(_ program: Program) throws -> RunningProgram {
+        guard let process = running.withLock({ $0[program] }) else {
+            throw TestProblem("\(program.rawValue) does not run")
+        }
+        return process
+    }
+
     /// The process that serves the session's apps, which the broker started.
-    func sessionProcess() throws -> Int32 {
-        guard let broker = running.withLock({ $0[.broker]?.pid }) else { throw TestProblem("batond does not run") }
-        let threads = "/proc/\(broker)/task"
+    func sessionProcess() throws -> ForeignProcess {
+        let threads = "/proc/\(try process(.broker).pid)/task"
         for thread in try FileManager.default.contentsOfDirectory(atPath: threads) {
-            let children = try textOfFile("\(threads)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
-            for child in children where try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") { return child }
+            let children = try textOfFile("\(threads)/\(thread)/children").split(separator: " ").compactMap {
+                Int32($0)
+            }
+            for child in children where try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
+                return try ForeignProcess(pid: child)
+            }
         }
         throw TestProblem("batond has no session process")
     }
@@ -123,6 +136,27 @@ final class World: Sendable {
         return person
     }
 
+    // MARK: The resource server
+
+    /// The HTTP status of Graph's `/me` for a bearer of `accessToken`.
+    func me(_ accessToken: String) async throws -> Int? {
+        let script = """
+            import http.client, os, socket, ssl
+            host, port = "graph.baton.test", int(os.environ["PORT"])
+            tls = ssl.create_default_context(cafile=os.environ["ROOT"])
+            connection = http.client.HTTPSConnection(host, port)
+            connection.sock = tls.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname=host)
+            connection.request("GET", "/v1.0/me", headers={"Authorization": "Bearer " + os.environ["TOKEN"]})
+            print(connection.getresponse().status)
+            """
+        let environment = ["PORT": "\(facts.port)", "ROOT": path("server/ca/root.pem"), "TOKEN": accessToken]
+        let request = try await RunningProgram.start(
+            "/usr/bin/python3", ["-c", script], environment: environment,
+            log: "me-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        try await request.waitForExit()
+        return Int(try request.log().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
     // MARK: The operator
 
     /// Asks the broker what `baton` asks it.
@@ -147,6 +181,14 @@ final class World: Sendable {
     /// Signs out whoever is there; returns when the device is ready.
     func settle() async throws { try await ask(.signOut(fromBrowser: false)) }
 
+    /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
+    private func awaitAgent() async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try await !status().agentConnected {
+            guard ContinuousClock.now < deadline else { throw TestProblem("the agent does not come back") }
+        }
+    }
+
     // MARK: The world of one test
 
     @TaskLocal private static var current: World?
@@ -161,10 +203,13 @@ final class World: Sendable {
     /// The suite's world as every test finds it: all programs up, the device ready, nobody known to any app.
     static func ready() async throws -> World {
         guard let world = current else { throw TestProblem("the suite lacks the trait .world") }
-        for program in Program.allCases where world.running.withLock({ $0[program] == nil }) {
-            try await world.start(program)
+        for program in Program.allCases {
+            let running = world.running.withLock { $0[program] }
+            running?.send(SIGCONT)
+            if running == nil { try await world.start(program) }
         }
         try await world.settle()
+        try await world.awaitAgent()
         if FileManager.default.fileExists(atPath: world.path("configuration/person.json")) { try world.leave() }
         for number in world.facts.apps.map(\.number) {
             let app = try world.app(number)
