@@ -53,7 +53,11 @@ final class App: Sendable {
                 with: msalParameters,
                 completionBlock: { (currentAccount, previousAccount, error) in
 
-                    continuation.resume(with: error.map { .failure($0) } ?? .success((currentAccount, previousAccount)))
+                    // On after this block has returned: until then a change is not taken for dealt with.
+                    DispatchQueue.main.async {
+                        continuation.resume(
+                            with: error.map { .failure($0) } ?? .success((currentAccount, previousAccount)))
+                    }
                 })
         }
     }
