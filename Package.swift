@@ -138,8 +138,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond",
-                .subprocess,
+                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server",
+                "batond", .subprocess,
             ]),
     ]
 )

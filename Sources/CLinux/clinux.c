@@ -142,10 +142,9 @@ int clinux_listen(const char *path, mode_t mode, int backlog) {
     if (outcome < 0) return outcome;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
-    // Born without access for anybody: the mode opens it only when it is bound, so there is no moment of too much.
-    mode_t old = umask(0777);
-    outcome = bind(fd, (struct sockaddr *)&where, sizeof where) < 0 ? -errno : 0;
-    umask(old);
+    // Born without access for anybody: the mode opens it only when it is bound, so there is no moment of too much. Linux
+    // gives the file the socket's own mode; umask(2) would reach files that other threads make at this moment, too.
+    outcome = fchmod(fd, 0) < 0 || bind(fd, (struct sockaddr *)&where, sizeof where) < 0 ? -errno : 0;
     if (outcome == 0 && chmod(path, mode) < 0) outcome = -errno;
     if (outcome == 0 && listen(fd, backlog) < 0) outcome = -errno;
     if (outcome < 0) {

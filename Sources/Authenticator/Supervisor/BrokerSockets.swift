@@ -19,6 +19,8 @@ struct BrokerSockets: Sendable {
     private static let helloPatience: Int32 = 5000
     /// Bytes of an operator's request; an enrolment profile is the largest.
     private static let maximumMessage = 4 << 20
+    /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
+    private static let acceptPause: UInt32 = 100_000
 
     init(
         configuration: SupervisorConfiguration, ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
@@ -69,6 +71,7 @@ struct BrokerSockets: Sendable {
                 guard !error.meansClosed else { return nil }
                 if error.meansExhausted { usleep(50_000) }
                 logger.warning("accept failed", metadata: ["error": "\(error)"])
+                usleep(Self.acceptPause)
             }
         }
     }

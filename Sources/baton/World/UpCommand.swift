@@ -3,6 +3,7 @@ import ArgumentParser
 import Dispatch
 import FoundationEssentials
 import Glibc
+import UnixSocket
 
 /// Starts a whole world and keeps it up.
 struct UpCommand: AsyncParsableCommand {
@@ -27,6 +28,7 @@ struct UpCommand: AsyncParsableCommand {
         do {
             try await world.up { OutputOptions.print(["  " + $0]) }
             OutputOptions.print(try Welcome(world).lines)
+            try ServiceNotification.ready()
             _ = await ended.value
             OutputOptions.print(["", "Ending the world; it goes on with: make up"])
             try world.stop()

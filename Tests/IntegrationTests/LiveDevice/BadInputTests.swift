@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// What is not of the protocol ends its own connection; what the broker will not do gets its documented error.
+    @Suite struct BadInputTests {
+        /// Runs `body` with a connection that misbehaves, and expects that another one is served before and after.
+        private func besideAnother(
+            _ world: World, greets: Bool = true, _ body: (RawApp) async throws -> Void
+        ) async throws {
+            let (bad, good) = (try RawApp(world), try RawApp(world))
+            try await good.greet()
+            if greets { try await bad.greet() }
+            try await body(bad)
+            let error = try await good.refusal(BrokerProtocol.Operation(rawValue: "unknown"), FlatMap())
+            #expect(error.code == .unsupported)
+            #expect(try await world.app(1).isSharedDevice())
+        }
+
+        static let noMessages: [[UInt8]] = [
+            [], Array("not JSON".utf8), Array("{".utf8), Array("[]".utf8), Array("{}".utf8), [0xff, 0xfe, 0x00],
+            Array(#"{"sso_request_id":"","sso_request_operation":"login","sso_request_param":{}}"#.utf8),
+            Array(#"{"sso_request_id":"1","sso_request_operation":"login","sso_request_param":[]}"#.utf8),
+            Array(String(repeating: "[", count: 100_000).utf8),
+        ]
+
+        @Test(arguments: noMessages)
+        func `a frame that is no message ends its connection`(frame: [UInt8]) async throws {
+            let world = try await World.ready()
+            try await besideAnother(world) { bad in
+                try bad.send(frame: frame)
+                #expect(try await bad.answer() == .ended)
+            }
+        }
+
+        @Test(arguments: [[0xff, 0xff, 0xff, 0xff], [0x00, 0x10, 0x00, 0x01]] as [[UInt8]])
+        func `a frame over the limit ends its connection before it is read`(length: [UInt8]) async throws {
+            let world = try await World.ready()
+            try await besideAnother(world) { bad in
+                try bad.send(raw: length)
+                #expect(try await bad.answer() == .ended)
+            }
+        }
+
+        @Test func `a request before the hello is not answered`() async throws {
+            let world = try await World.ready()
+            try await besideAnother(world, greets: false) { bad in
+                let parameters = ClientRequest(clientID: world.facts.apps[0].clientID).entries
+                try bad.send(
+                    .request(Request(id: "1", operation: .getDeviceInfo, parameters: parameters, isSilent: true)))
+                #expect(try await bad.answer() == .ended)
+            }
+        }
+
+        @Test func `a transport that the broker does not speak ends the connection`() async throws {
+            let world = try await World.ready()
+            try await besideAnother(world, greets: false) { bad in
+                try bad.send(.hello(ClientHello(transports: 90...99, clientName: "raw", clientVersion: "1")))
+                #expect(try await bad.answer() == .ended)
+            }
+        }
+
+        @Test func `a second hello ends the connection`() async throws {
+            let world = try await World.ready()
+            try await besideAnother(world) { bad in
+                try bad.send(.hello(ClientHello(clientName: "raw", clientVersion: "1")))
+                #expect(try await bad.answer() == .ended)
+            }
+        }
+
+        @Test func `what the broker will not do is refused by code, and the connection stays`() async throws {
+            let world = try await World.ready()
+            let amara = try await world.signIn("Amara", through: try world.app(1))
+            let app = world.facts.apps[0]
+            let raw = try RawApp(world)
+            try await raw.greet()
+            func token(_ client: String, _ redirectURI: String) -> FlatMap {
+                var request = TokenRequest(
+                    client: ClientRequest(clientID: client), redirectURI: redirectURI,
+                    authority: world.facts.authority, scopes: ["User.Read"])
+                request.homeAccountID = amara.identifier
+                return request.entries
+            }
+            let stranger = "00000000-0000-0000-0000-000000000000"
+            #expect(try await raw.refusal(.refresh, token(stranger, app.redirectURI)).code == .unauthorizedClient)
+            for redirectURI in [world.facts.apps[1].redirectURI, "msauth.org.example://auth", "http://localhost"] {
+                #expect(try await raw.refusal(.refresh, token(app.clientID, redirectURI)).code == .invalidRedirectURI)
+            }
+            #expect(try await raw.refusal(.refresh, FlatMap()).code == .invalidParameter)
+            for operation in [BrokerProtocol.Operation.getAccounts, .currentAccount] {
+                let refusal = try await raw.refusal(operation, ClientRequest(clientID: stranger).entries)
+                #expect(refusal.code == .unauthorizedClient)
+            }
+            let other = SignOutRequest(
+                client: ClientRequest(clientID: app.clientID), homeAccountID: "somebody.else",
+                authority: world.facts.authority, redirectURI: app.redirectURI)
+            #expect(try await raw.refusal(.signOut, other.entries).code == .mismatchedAccount)
+            // Nobody was signed out by any of this.
+            #expect(try await world.app(2).token(of: amara).account == amara)
+        }
+    }
+}

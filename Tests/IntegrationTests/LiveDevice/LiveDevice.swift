@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// Everything that is tested on one live, shared device, one test after the other.
+@Suite(.serialized, .world, .timeLimit(.minutes(5))) enum LiveDevice {}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Testing
+
+/// An app of the device, as far as it talks to the library: the calls are those of the seeds, with their blocks.
+final class App: Sendable {
+    let application: MSALPublicClientApplication
+    private let broker: BrokerConnection
+    let notifications = NotificationCenter()
+
+    /// Who is signed in, and whom this app saw before.
+    typealias Accounts = (current: MSALAccount?, previous: MSALAccount?)
+
+    init(socket: String, clientID: String, redirectURI: String, authority: String) throws {
+        broker = BrokerConnection(location: BrokerLocation(socket: socket, marker: nil), notifications: notifications)
+        application = try MSALPublicClientApplication(
+            configuration: MSALPublicClientApplicationConfig(
+                clientId: clientID, redirectUri: redirectURI,
+                authority: try MSALAADAuthority(url: #require(URL(string: authority)))),
+            broker: broker)
+    }
+
+    deinit { broker.close() }
+
+    private var webViewParamaters: MSALWebviewParameters? {
+        MSALWebviewParameters(authPresentationViewController: NSObject())
+    }
+
+    func isSharedDevice() async throws -> Bool {
+        try await withCheckedThrowingContinuation { continuation in
+            application.getDeviceInformation(
+                with: nil,
+                completionBlock: { (deviceInformation, error) in
+
+                    guard let deviceInfo = deviceInformation else {
+                        return continuation.resume(with: .failure(error ?? NoAnswer()))
+                    }
+
+                    let isSharedDevice = deviceInfo.deviceMode == .shared
+                    continuation.resume(returning: isSharedDevice)
+                })
+        }
+    }
+
+    func accounts() async throws -> Accounts {
+        let msalParameters = MSALParameters()
+        msalParameters.completionBlockQueue = DispatchQueue.main
+
+        return try await withCheckedThrowingContinuation { continuation in
+            application.getCurrentAccount(
+                with: msalParameters,
+                completionBlock: { (currentAccount, previousAccount, error) in
+
+                    // On after this block has returned: until then a change is not taken for dealt with.
+                    DispatchQueue.main.async {
+                        continuation.resume(
+                            with: error.map { .failure($0) } ?? .success((currentAccount, previousAccount)))
+                    }
+                })
+        }
+    }
+
+    func signIn(hint: String? = nil) async throws -> MSALResult {
+        let parameters = MSALInteractiveTokenParameters(
+            scopes: ["User.Read"], webviewParameters: try #require(webViewParamaters))
+        parameters.loginHint = hint
+        return try await application.acquireToken(with: parameters)
+    }
+
+    func token(of account: MSALAccount, refreshed: Bool = false) async throws -> MSALResult {
+        let parameters = MSALSilentTokenParameters(scopes: ["User.Read"], account: account)
+        parameters.forceRefresh = refreshed
+        return try await application.acquireTokenSilent(with: parameters)
+    }
+
+    @discardableResult
+    func signOut(_ account: MSALAccount) async throws -> Bool {
+        let signoutParameters = MSALSignoutParameters(webviewParameters: try #require(webViewParamaters))
+        signoutParameters.signoutFromBrowser = true  // Only needed for Public Preview.
+
+        return try await withCheckedThrowingContinuation { continuation in
+            application.signout(
+                with: account, signoutParameters: signoutParameters,
+                completionBlock: { (success, error) in
+
+                    if let error = error {
+                        return continuation.resume(throwing: error)
+                    }
+
+                    continuation.resume(returning: success)
+                })
+        }
+    }
+
+    private struct NoAnswer: Error {}
+}
+
+extension World {
+    /// A fresh process's worth of app `number`: its own connection, nothing remembered.
+    func app(_ number: Int) throws -> App {
+        let app = try #require(facts.apps.first { $0.number == number })
+        return try App(
+            socket: path("run/broker.sock"), clientID: app.clientID, redirectURI: app.redirectURI,
+            authority: facts.authority)
+    }
+
+    /// Amara, say, signs in through `app` and leaves the browser as it is.
+    @discardableResult
+    func signIn(_ givenName: String, through app: App) async throws -> MSALAccount {
+        try seat(givenName)
+        let account = try await app.signIn().account
+        try leave()
+        return account
+    }
+}
+
+/// What an app reads out of an error.
+struct Seen: Equatable, CustomStringConvertible {
+    let code: MSALError?
+    let internalCode: MSALInternalError?
+    let text: String
+
+    init(_ error: any Error) {
+        let error = error as NSError
+        code = error.domain == MSALErrorDomain ? MSALError(rawValue: error.code) : nil
+        internalCode = (error.userInfo[MSALInternalErrorCodeKey] as? Int).flatMap(MSALInternalError.init(rawValue:))
+        text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "\(error)"
+    }
+
+    var description: String { "\(code as Any) \(internalCode as Any) \(text)" }
+}
+
+/// The error that `body` ends with.
+func seen<Value>(_ body: () async throws -> Value) async throws -> Seen {
+    do {
+        let value = try await body()
+        throw Unexpected(value: "\(value)")
+    } catch let unexpected as Unexpected { throw unexpected } catch { return Seen(error) }
+}
+
+/// Something went well that should have failed.
+struct Unexpected: Error {
+    let value: String
+}

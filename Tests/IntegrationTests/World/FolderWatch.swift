@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import TestSupport
+import UnixSocket
+
+/// Waits for files in one folder to become what they must, told by the kernel (inotify(7)) and not by the clock.
+final class FolderWatch: Sendable {
+    private let events: Descriptor
+    private let folder: String
+
+    init(_ folder: String) throws {
+        let number = inotify_init1(Int32(IN_CLOEXEC))
+        guard number >= 0 else { throw TestProblem("inotify: error \(errno)") }
+        events = Descriptor(owning: number)
+        self.folder = folder
+        let mask = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE)
+        guard unsafe inotify_add_watch(number, folder, mask) >= 0 else {
+            throw TestProblem("\(folder): error \(errno)")
+        }
+    }
+
+    /// Waits until `holds`; asks at once, and again after every change.
+    ///
+    /// - Throws: ``TestProblem`` after 30 s without any change.
+    func until(_ what: String, holds: @escaping @Sendable () throws -> Bool) async throws {
+        try await blocking { [self] in
+            while try !holds() {
+                var question = pollfd(fd: events.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
+                guard unsafe poll(&question, 1, 30_000) > 0 else { throw TestProblem("\(folder): not yet \(what)") }
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                _ = events.withNumber { unsafe read($0, &bytes, bytes.count) }
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import Redaction
+import TestSupport
+import UnixSocket
+
+/// A connection to the broker's socket that can say anything, well or badly.
+final class RawApp: Sendable {
+    private let connection: Connection
+
+    /// More than the broker takes, so that a test can send it.
+    private static let maximumFrame = Wire.maximumFrame * 2
+
+    init(_ world: World) throws {
+        connection = try Connection.connect(to: world.path("run/broker.sock"), maximumFrame: Self.maximumFrame)
+        // Where the broker neither answers nor ends the connection, the test fails instead of waiting for ever.
+        try connection.descriptor.setReceiveTimeout(milliseconds: 20_000)
+    }
+
+    /// What comes next from the broker.
+    enum Answer: Equatable {
+        case message(BrokerMessage)
+        case ended
+    }
+
+    func answer() async throws -> Answer {
+        try await blocking { [connection] in
+            let body: SecretBytes
+            do throws(Connection.ReadFailure) { body = try connection.read().body } catch {
+                // The broker may close while bytes of ours are unread, which the kernel calls a reset.
+                let isReset = error == .socket(SocketError(call: .receive, errno: 104))
+                guard error == .ended || isReset else { throw error }
+                return .ended
+            }
+            return .message(try BrokerMessage(bytes: unsafe body.withUnsafeBytes { unsafe [UInt8]($0) }))
+        }
+    }
+
+    func send(frame body: [UInt8]) throws { try connection.write(body) }
+    func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
+    func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }
+
+    /// Bytes without any framing.
+    func send(raw bytes: [UInt8]) throws {
+        try connection.descriptor.withNumber { number in
+            try FileHandle(fileDescriptor: number, closeOnDealloc: false).write(contentsOf: Data(bytes))
+        }
+    }
+
+    /// Says hello and takes the broker's.
+    func greet() async throws {
+        try send(.hello(ClientHello(clientName: "raw", clientVersion: "1")))
+        guard case .message(.hello) = try await answer() else { throw TestProblem("no hello") }
+    }
+
+    /// Asks for one operation; the answer must be an error.
+    func refusal(_ operation: BrokerProtocol.Operation, _ parameters: FlatMap) async throws -> BrokerError {
+        let id = UUID().uuidString
+        try send(.request(Request(id: id, operation: operation, parameters: parameters, isSilent: true)))
+        guard case .message(.reply(let reply)) = try await answer(), reply.requestID == id,
+            case .failure(let error) = reply.outcome
+        else { throw TestProblem("\(operation.rawValue) was not refused") }
+        return error
+    }
+}

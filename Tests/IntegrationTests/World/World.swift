@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import Glibc
+import Redaction
+import Synchronization
+import TestSupport
+import UnixSocket
+
+/// A whole world of real programs on loopback: a server with an organisation, and one device, enrolled and joined.
+///
+/// `baton up` makes it and Carol joins the device; then the same programs run again on the same folder, one by one, so
+/// that a test can kill each and start it again.
+final class World: Sendable {
+    /// The programs that make a device and its server.
+    enum Program: String, CaseIterable {
+        case server = "baton-server"
+        case broker = "batond"
+        case agent = "baton-agent"
+    }
+
+    let facts: WorldFacts
+    private let scratch: Scratch
+    private let running = Mutex<[Program: RunningProgram]>([:])
+
+    /// Makes the world in `scratch`.
+    init(in scratch: Scratch) async throws {
+        self.scratch = scratch
+        let root = scratch.path("w")
+        let baton = try RunningProgram.built("baton")
+        // Any program serves as the app that the MDM installs; the tests themselves are the apps that talk.
+        let arguments = [
+            "up", "--directory", root, "--person", Repository.root + "/Tests/Person/person.py", "--sample", baton,
+        ]
+        let up = try await RunningProgram.start(baton, arguments, log: "up.log", in: scratch)
+        scratch.atEnd { _ = try? await up.stop() }
+        facts = try JSONDecoder().decode(WorldFacts.self, from: Data(contentsOf: URL(filePath: root + "/world.json")))
+        try seat("Carol")
+        try await join()
+        guard try await up.stop() == 0 else { throw TestProblem("baton up did not end well:\n\(try up.log())") }
+        for program in Program.allCases { try await start(program) }
+    }
+
+    private func join() async throws {
+        let baton = try RunningProgram.built("baton")
+        let order = [
+            "device", "join", "--login", facts.loginURL, "--registration", facts.registrationURL,
+            "--tenant", WorldFacts.domain, "--name", "ward-7-tablet", "--runtime-directory", path("run"),
+        ]
+        let join = try await RunningProgram.start(baton, order, log: "join.log", awaitsReady: false, in: scratch)
+        guard try await join.waitForExit() == 0 else { throw TestProblem("the join failed:\n\(try join.log())") }
+    }
+
+    /// The path of something in the world's folder.
+    func path(_ name: String) -> String { scratch.path("w/" + name) }
+
+    /// What is in a folder of the world.
+    func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
+    }
+
+    // MARK: Programs
+
+    /// Starts a program and waits until it serves.
+    @discardableResult
+    func start(_ program: Program) async throws -> RunningProgram {
+        let started = try await RunningProgram.start(
+            try RunningProgram.built(program.rawValue),
+            ["--config", path("configuration/\(program.rawValue).json")], log: program.rawValue + ".log", in: scratch)
+        running.withLock { $0[program] = started }
+        return started
+    }
+
+    /// Starts a program that is expected to end by itself.
+    ///
+    /// - Returns: its exit code and what it wrote since this start.
+    func fail(_ program: Program) async throws -> (code: Int32, text: String) {
+        let ended = try await RunningProgram.start(
+            try RunningProgram.built(program.rawValue),
+            ["--config", path("configuration/\(program.rawValue).json")],
+            log: "failing-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        return (try await ended.waitForExit(), try ended.log())
+    }
+
+    /// Ends a program as a crash would.
+    func kill(_ program: Program) async throws {
+        let victim = try process(program)
+        running.withLock { $0[program] = nil }
+        victim.kill()
+        try await victim.waitForExit()
+    }
+
+    /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
+    func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
+
+    private func process(_ program: Program) throws -> RunningProgram {
+        guard let process = running.withLock({ $0[program] }) else {
+            throw TestProblem("\(program.rawValue) does not run")
+        }
+        return process
+    }
+
+    /// The process that serves the session's apps, which the broker started.
+    func sessionProcess() throws -> ForeignProcess {
+        let threads = "/proc/\(try process(.broker).pid)/task"
+        for thread in try FileManager.default.contentsOfDirectory(atPath: threads) {
+            let children = try textOfFile("\(threads)/\(thread)/children").split(separator: " ").compactMap {
+                Int32($0)
+            }
+            for child in children where try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
+                return try ForeignProcess(pid: child)
+            }
+        }
+        throw TestProblem("batond has no session process")
+    }
+
+    // MARK: The person at the browser
+
+    /// Puts somebody in front of the device.
+    func seat(_ givenName: String, wrongPasswordFirst: Bool = false, closesBrowser: Bool = false) throws {
+        let person = try person(givenName)
+        let seated: [String: Any] = [
+            "username": person.userName, "password": person.password, "wrongPasswordFirst": wrongPasswordFirst,
+            "closeInsteadOfSignIn": closesBrowser,
+        ]
+        try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
+    }
+
+    /// Nobody sits there any more: a page that asked for a person now would fail.
+    func leave() throws { try FileManager.default.removeItem(atPath: path("configuration/person.json")) }
+
+    func person(_ givenName: String) throws -> WorldFacts.Person {
+        guard let person = facts.people.first(where: { $0.givenName == givenName }) else {
+            throw TestProblem("nobody is called \(givenName)")
+        }
+        return person
+    }
+
+    // MARK: The resource server
+
+    /// The HTTP status of Graph's `/me` for a bearer of `accessToken`.
+    func me(_ accessToken: String) async throws -> Int? {
+        let script = """
+            import http.client, os, socket, ssl
+            host, port = "graph.baton.test", int(os.environ["PORT"])
+            tls = ssl.create_default_context(cafile=os.environ["ROOT"])
+            connection = http.client.HTTPSConnection(host, port)
+            connection.sock = tls.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname=host)
+            connection.request("GET", "/v1.0/me", headers={"Authorization": "Bearer " + os.environ["TOKEN"]})
+            print(connection.getresponse().status)
+            """
+        let environment = ["PORT": "\(facts.port)", "ROOT": path("server/ca/root.pem"), "TOKEN": accessToken]
+        let request = try await RunningProgram.start(
+            "/usr/bin/python3", ["-c", script], environment: environment,
+            log: "me-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        try await request.waitForExit()
+        return Int(try request.log().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    // MARK: The operator
+
+    /// Asks the broker what `baton` asks it.
+    @discardableResult
+    func ask(_ request: OperatorRequest) async throws -> OperatorReply {
+        let socket = path("run/control.sock")
+        return try await blocking {
+            let connection = try Connection.connect(to: socket, maximumFrame: 1 << 20)
+            try connection.write(Array(JSONEncoder().encode(request)))
+            let body = try connection.read().body
+            return try unsafe body.withUnsafeBytes { bytes in
+                try JSONDecoder().decode(OperatorReply.self, from: unsafe Data(bytes))
+            }
+        }
+    }
+
+    func status() async throws -> DeviceStatus {
+        guard case .status(let status) = try await ask(.status) else { throw TestProblem("no status") }
+        return status
+    }
+
+    /// Signs out whoever is there; returns when the device is ready.
+    func settle() async throws { try await ask(.signOut(fromBrowser: false)) }
+
+    /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
+    private func awaitAgent() async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try await !status().agentConnected {
+            guard ContinuousClock.now < deadline else { throw TestProblem("the agent does not come back") }
+        }
+    }
+
+    // MARK: The world of one test
+
+    @TaskLocal private static var current: World?
+
+    /// Lends a world to every test that `body` runs.
+    static func lend(_ body: () async throws -> Void) async throws {
+        try await Scratch.with { scratch in
+            try await $current.withValue(try await World(in: scratch), operation: body)
+        }
+    }
+
+    /// The suite's world as every test finds it: all programs up, the device ready, nobody known to any app.
+    static func ready() async throws -> World {
+        guard let world = current else { throw TestProblem("the suite lacks the trait .world") }
+        for program in Program.allCases {
+            let running = world.running.withLock { $0[program] }
+            running?.send(SIGCONT)
+            if running == nil { try await world.start(program) }
+        }
+        try await world.settle()
+        try await world.awaitAgent()
+        if FileManager.default.fileExists(atPath: world.path("configuration/person.json")) { try world.leave() }
+        for number in world.facts.apps.map(\.number) {
+            let app = try world.app(number)
+            while try await app.accounts().previous != nil {}
+        }
+        return world
+    }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// Gives a suite one world, made before its first test and taken down after its last.
+struct WorldTrait: SuiteTrait, TestScoping {
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await World.lend(function)
+    }
+}
+
+extension Trait where Self == WorldTrait {
+    static var world: Self { Self() }
+}
