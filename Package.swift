@@ -138,7 +138,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server",
+                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
+                "baton-server",
                 "batond", .subprocess,
             ]),
     ]

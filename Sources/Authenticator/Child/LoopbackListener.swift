@@ -43,7 +43,9 @@ final class LoopbackListener: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(
-                        LoopbackHandler(attempt: LoopbackAttempt(word: word, state: state), authorizeURL: authorizeURL, answer: answer))
+                        LoopbackHandler(
+                            attempt: LoopbackAttempt(word: word, state: state), authorizeURL: authorizeURL,
+                            answer: answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -93,7 +95,9 @@ private final class LoopbackHandler: ChannelInboundHandler {
     private let answer: Promise<FormParameters>
     private var head: HTTPRequestHead?
 
-    init(attempt: LoopbackAttempt, authorizeURL: @escaping @Sendable (String) -> String, answer: Promise<FormParameters>) {
+    init(
+        attempt: LoopbackAttempt, authorizeURL: @escaping @Sendable (String) -> String, answer: Promise<FormParameters>
+    ) {
         self.attempt = attempt
         self.authorizeURL = authorizeURL
         self.answer = answer

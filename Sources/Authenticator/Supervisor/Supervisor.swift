@@ -196,7 +196,8 @@ extension Supervisor {
         guard snapshot.apps.contains(where: { $0.clientID == clientID }) else { return }
         let known = principals[clientID] ?? []
         let current = told.map { principal in
-            let end = known.first { $0.homeAccountID == principal.homeAccountID && $0.epoch == principal.epoch }?.endedAt
+            let end = known.first { $0.homeAccountID == principal.homeAccountID && $0.epoch == principal.epoch }?
+                .endedAt
             let isLive = principal.epoch == machine.epoch.description
             return Principal(
                 homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: isLive ? nil : end ?? now())

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Authenticator
 import BrokerProtocol
 import FoundationEssentials
 import Redaction
@@ -80,7 +81,9 @@ final class World {
     // MARK: The device's management
 
     var fleet: Fleet {
-        Fleet(admin: admin, facts: facts, brokerPackage: programs.broker, samplePackage: programs.sample)
+        Fleet(
+            admin: admin, facts: facts, brokerPackage: layout.packages + "/batond",
+            samplePackage: layout.packages + "/firstline-worker")
     }
 
     /// Enrols the device in the MDM.
@@ -90,12 +93,26 @@ final class World {
 
     /// Lets the MDM push the broker package, the apps and the profile, and waits until the device has taken them.
     func push() async throws {
+        try makePackage(programs.broker, as: "batond")
+        try makePackage(programs.sample, as: "firstline-worker")
         let profile = try await fleet.register()
         try await fleet.push(profile: profile)
         facts.profile = profile
         try await carryOut()
         facts.isPushed = true
         try save()
+    }
+
+    /// Makes the package of a program: the program without what only a debugger reads, as Debian ships it.
+    private func makePackage(_ program: String, as name: String) throws {
+        let target = layout.packages + "/" + name
+        let strip = try ChildProcess.spawn(
+            executable: "/usr/bin/strip", arguments: ["-o", target, program], environment: [:])
+        guard try strip.waitForExit().isSuccess else {
+            throw CommandFailure(
+                code: "package_not_made", message: "\(target) could not be made.",
+                remedy: "Install binutils: scripts/setup.")
+        }
     }
 
     /// Lets the device carry out what the MDM has for it.
