@@ -5,6 +5,7 @@ import Glibc
 import MSAL
 import TestSupport
 import Testing
+import UnixSocket
 
 extension LiveDevice {
     /// What was acknowledged survives `kill -9` of any program; a live session ends with the supervisor.
@@ -155,7 +156,9 @@ extension LiveDevice {
             try good.write(to: file)
             #expect(failed.code == 1)
             #expect(failed.text.contains("device_state_damaged: journal cannot be read."))
-            #expect(!FileManager.default.fileExists(atPath: world.path("run/broker.sock")))
+            #expect(throws: SocketError.self) {
+                try Connection.connect(to: world.path("run/broker.sock"), maximumFrame: 16)
+            }
         }
     }
 }
