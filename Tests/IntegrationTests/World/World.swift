@@ -71,15 +71,18 @@ final class World: Sendable {
         return started
     }
 
-    /// Starts a program that is expected to end by itself.
-    ///
-    /// - Returns: its exit code and what it wrote since this start.
-    func fail(_ program: Program) async throws -> (code: Int32, text: String) {
-        let ended = try await RunningProgram.start(
-            try RunningProgram.built(program.rawValue),
-            ["--config", path("configuration/\(program.rawValue).json")],
-            log: "failing-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
-        return (try await ended.waitForExit(), try ended.log())
+    /// Starts a program that is expected to end before it serves, and gives the end of what it said.
+    func refusal(_ program: Program) async throws -> String {
+        let arguments = ["--config", path("configuration/\(program.rawValue).json")]
+        let wrong: RunningProgram
+        do {
+            wrong = try await RunningProgram.start(
+                try RunningProgram.built(program.rawValue), arguments,
+                log: "refusal-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
+        } catch let problem as TestProblem { return problem.description }
+        wrong.kill()
+        try await wrong.waitForExit()
+        throw TestProblem("\(program.rawValue) serves")
     }
 
     /// Ends a program as a crash would.
