@@ -19,9 +19,6 @@ package struct SocketError: Error, Equatable, CustomStringConvertible {
     /// Whether the socket was closed or shut down on purpose, so that trying again is of no use.
     package var meansClosed: Bool { errno == EINVAL || errno == EBADF }
 
-    /// Whether the process or the machine is out of what a connection needs, which passes.
-    package var meansExhausted: Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) }
-
     package var description: String {
         let reason = unsafe strerror(errno).map { unsafe String(cString: $0) } ?? "error \(errno)"
         return "\(call.rawValue): \(reason)"

@@ -69,7 +69,6 @@ struct BrokerSockets: Sendable {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {
                 guard !error.meansClosed else { return nil }
-                if error.meansExhausted { usleep(50_000) }
                 logger.warning("accept failed", metadata: ["error": "\(error)"])
                 usleep(Self.acceptPause)
             }
