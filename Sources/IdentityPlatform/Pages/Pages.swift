@@ -40,14 +40,14 @@ struct Pages: Sendable {
     ///
     /// - Parameter redirect: where the form's answer may lead, for the policy.
     func signIn(_ content: SignIn, redirect: RedirectURI, status: HTTPResponse.Status) -> Response {
-        page(
-            signIn.render([
-                "tenant": escaped(content.tenant), "client": escaped(content.client),
-                "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
-                "username": escaped(content.username), "named": !content.username.isEmpty,
-                "alert": content.alert.map(escaped) as Any,
-            ]),
-            status: status, formAction: "'self' \(redirect.policySource)")
+        var values: [String: Any] = [
+            "tenant": escaped(content.tenant), "client": escaped(content.client),
+            "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
+            "username": escaped(content.username), "named": !content.username.isEmpty,
+        ]
+        // Left out, not nil: the library takes an absent text in a dictionary of anything for one that reads "nil".
+        if let alert = content.alert { values["alert"] = escaped(alert) }
+        return page(signIn.render(values), status: status, formAction: "'self' \(redirect.policySource)")
     }
 
     /// A page that only says something.

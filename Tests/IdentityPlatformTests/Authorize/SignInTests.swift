@@ -72,6 +72,13 @@ import Testing
         #expect(try person.string(ClaimName.subject) != world.amara.id.rawValue)
     }
 
+    @Test func `the first page alarms nobody`() async throws {
+        let world = try await World()
+        let page = try await Browser(world).get(AuthorizeQuery(world).path)
+        #expect(page.status == .ok)
+        #expect(page.alert == nil)
+    }
+
     @Test func `an unknown name and a wrong password get the same page, byte for byte`() async throws {
         let world = try await World()
         let browser = Browser(world)
