@@ -89,6 +89,7 @@ package final class BrokerConnection: Sendable {
         case .finish(let call, let outcome):
             log.verbose("\(call.request.operation.rawValue): \(outcome.map { _ in "answered" })")
             call.complete(outcome)
+        case .leave: connection?.shutDown()
         case .announceChange:
             log.info("The broker's epoch changed: the current account may be another.")
             announcer.async { [notifications] in notifications.post(name: Self.accountChange, object: nil) }

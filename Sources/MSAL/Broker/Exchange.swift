@@ -12,6 +12,8 @@ struct Exchange {
         case open
         case send(ClientMessage)
         case finish(Call, Result<FlatMap, LinkFailure>)
+        /// End the connection; the next one belongs to the present epoch.
+        case leave
         /// Tell the app that the account may have changed.
         case announceChange
     }
@@ -92,7 +94,12 @@ struct Exchange {
         guard let index = entries.firstIndex(where: { $0.isSent && $0.call.request.id == reply.requestID }) else {
             return []
         }
-        return [.finish(entries.remove(at: index).call, reply.outcome.mapError(LinkFailure.refused))]
+        let call = entries.remove(at: index).call
+        let finish = Action.finish(call, reply.outcome.mapError(LinkFailure.refused))
+        guard call.request.operation.changesEpoch, case .success = reply.outcome else { return [finish] }
+        // The epoch of this connection is over with this reply: what is asked from here on belongs to the next one.
+        isReady = false
+        return [.leave, finish]
     }
 
     /// The connection ended.
@@ -104,6 +111,10 @@ struct Exchange {
         var actions: [Action] = []
         var kept: [Entry] = []
         for var entry in entries {
+            guard entry.isSent else {
+                kept.append(entry)
+                continue
+            }
             if failure == .ended, entry.call.isIdempotent, !entry.isRepeated {
                 entry.isSent = false
                 entry.isRepeated = true
