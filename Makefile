@@ -10,8 +10,9 @@ demo: build sample
 	rm -rf .baton/demo
 	.build/debug/baton demo --directory .baton/demo
 
-# Every test, unit and integration.
+# Every test, unit and integration; the sample app's own first.
 test: setup sample
+	swift test --package-path Examples/FirstlineWorker
 	swift test
 
 # The form of the code, and who imports whom.

@@ -13,7 +13,7 @@ package enum JSONFailure: Error, Equatable {
 
 /// Reads one JSON text (RFC 8259), strictly and within limits; foreign bytes never trap it.
 ///
-/// Written by hand because a general decoder costs more than the socket does; see `Benchmarks`.
+/// Written by hand because a general decoder costs more than the socket does; see docs/dependencies.md.
 package struct JSONReader {
     /// What one text may hold.
     package struct Limits: Sendable {
