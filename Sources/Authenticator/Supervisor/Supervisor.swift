@@ -32,6 +32,8 @@ final class Supervisor {
     var requesterNumber: UInt64 = 0
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    /// What management was told last.
+    private var stage: SessionStage?
     var stopping = false
     private let trashQueue = DispatchQueue(label: "baton.trash")
 
@@ -57,10 +59,12 @@ final class Supervisor {
     ///
     /// - Throws: what makes it impossible to go on: state that cannot be written, a process that cannot be started.
     func run(whenServing: () throws -> Void) throws {
+        try device.declare()
         try forgetOldPrincipals()
         let (recovered, actions) = SessionMachine.recover(from: try files.journal(), random: &random)
         machine = recovered
         try perform(actions)
+        tellStage()
         emptyTrash()
         try whenServing()
         while !stopping { try take(inputs.take()) }
@@ -86,7 +90,19 @@ final class Supervisor {
     }
 
     func handle(_ event: SessionMachine.Event) throws {
-        try perform(machine.handle(event, random: &random))
+        let actions = machine.handle(event, random: &random)
+        // A change is told before it begins, its end after it.
+        if machine.state.stage == .changing { tellStage() }
+        try perform(actions)
+        tellStage()
+    }
+
+    /// Management hears of every stage, each once.
+    private func tellStage() {
+        let present = machine.state.stage
+        guard present != stage else { return }
+        stage = present
+        device.session(is: present)
     }
 
     private func perform(_ actions: [SessionMachine.Action]) throws {
