@@ -75,9 +75,12 @@ package struct Directory: Sendable {
         }
     }
 
-    /// Removes the folder with everything in it, durably; never follows a link out of it.
+    /// Removes the folder with everything in it, durably: however deep, and whatever the modes of its folders are.
+    ///
+    /// It follows no link and enters no mount. Where something cannot be removed, everything else is gone.
     ///
     /// - Returns: whether there was one.
+    /// - Throws: ``FileError`` where something stays; with `EBUSY` where something is mounted below.
     @discardableResult
     package func removeTree() throws(FileError) -> Bool {
         var status = stat()
@@ -85,12 +88,8 @@ package struct Directory: Sendable {
             if errno == ENOENT { return false }
             throw FileError(.remove, errno: errno, path: path)
         }
-        if status.st_mode & S_IFMT == S_IFDIR {
-            for name in try names() { try appending(name).removeTree() }
-            guard unsafe rmdir(path) == 0 else { throw FileError(.remove, errno: errno, path: path) }
-        } else {
-            guard unsafe unlink(path) == 0 else { throw FileError(.remove, errno: errno, path: path) }
-        }
+        let outcome = unsafe clinux_remove_tree(path)
+        guard outcome == 0 else { throw FileError(.remove, errno: -outcome, path: path) }
         try Directory(path: parent).sync()
         return true
     }
