@@ -42,6 +42,8 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let userCanceled = Code(rawValue: -51700)
         package static let programCanceled = Code(rawValue: -51701)
         package static let interactionRunning = Code(rawValue: -51710)
+        /// What was asked for is going on; its end comes without an answer.
+        package static let unfinished = Code(rawValue: -51800)
         package static let workplaceJoinRequired = Code(rawValue: -51810)
         package static let brokerUnavailable = Code(rawValue: -51814)
         package static let network = Code(rawValue: -51500)
