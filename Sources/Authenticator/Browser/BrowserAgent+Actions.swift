@@ -51,7 +51,8 @@ extension BrowserAgent {
             let browser = try ChildProcess.spawn(
                 executable: configuration.command.program,
                 arguments: configuration.command.arguments(profile: profile.browser.path, url: url),
-                environment: BrowserEnvironment.make(for: profile, from: inheritedEnvironment()), output: .discarded)
+                environment: BrowserEnvironment.make(for: profile, from: BrowserEnvironment.session),
+                output: .discarded)
             let events = self.events
             browsers[browser.pid] = browser
             try BlockingThread.start {

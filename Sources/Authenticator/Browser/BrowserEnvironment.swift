@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Glibc
 
 /// The environment that a browser gets: its own folders, and of the session's variables only those that it needs to be
 /// seen and to reach the network.
@@ -12,6 +13,19 @@ enum BrowserEnvironment {
         "XCURSOR_THEME", "XCURSOR_SIZE", "GDK_BACKEND", "GDK_SCALE", "GDK_DPI_SCALE", "LANG", "LANGUAGE", "TZ", "PATH",
         "http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY",
     ]
+
+    /// The agent's own environment.
+    static var session: [String: String] {
+        var found: [String: String] = [:]
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            let parts = unsafe String(cString: entry).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
+            unsafe next += 1
+        }
+        return found
+    }
 
     static func make(for profile: BrowserProfile, from session: [String: String]) -> [String: String] {
         var environment = session.filter { allowed.contains($0.key) || $0.key.hasPrefix("LC_") }

@@ -34,6 +34,22 @@ package struct Directory: Sendable {
         }
     }
 
+    /// Makes the folder where it is missing, and makes sure that it is this user's alone.
+    ///
+    /// - Throws: ``FileError`` with `EPERM` where it is somebody else's, or others may look into it; `ENOTDIR` or `ELOOP`
+    ///   where it is something else.
+    package func makePrivate() throws(FileError) {
+        try make(mode: 0o700)
+        let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
+        defer { _ = close(number) }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw FileError(.open, errno: errno, path: path) }
+        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw FileError(.makeDirectory, errno: EPERM, path: path)
+        }
+    }
+
     /// Writes the folder's entries to the disk, so that a rename or removal in it survives a power failure.
     package func sync() throws(FileError) {
         let file = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)

@@ -24,7 +24,7 @@ extension Supervisor {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
         childNumber += 1
         let process = try ChildProcess.spawn(
-            executable: executable, arguments: ["session"], environment: [:],
+            executable: executable, arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
         let link = SessionChildLink(number: childNumber, process: process, channel: FramedJSON(ours))
         child = link

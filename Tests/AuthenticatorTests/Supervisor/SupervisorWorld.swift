@@ -29,6 +29,7 @@ final class SupervisorWorld: Sendable {
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
         func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+        func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
         func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
     }
 
@@ -40,7 +41,12 @@ final class SupervisorWorld: Sendable {
         device = FakeDevice()
         let root = Directory(path: scratch.path("device"))
         try root.make()
-        try DeviceFiles(root: root).write(
+        let files = DeviceFiles(root: root)
+        if try files.join() == nil {
+            var random = SystemRandomNumberGenerator()
+            try files.write(JournalRecord.ready(Epoch(random: &random, counter: 1)))
+        }
+        try files.write(
             JoinRecord(tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: ""))
         try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("child"))
