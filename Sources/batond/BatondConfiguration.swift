@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerProtocol
 import FoundationEssentials
 import Logging
 
 /// The configuration file of `batond`.
 struct BatondConfiguration: Decodable {
     let supervisor: SupervisorConfiguration
+    let marker: ManagedMarker
     let logLevel: Logger.Level
 
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, runtimeDirectory, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
+        case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
     }
 
     /// Reads the file.
@@ -43,6 +45,14 @@ struct BatondConfiguration: Decodable {
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+        let path = try values.decodeIfPresent(String.self, forKey: .managedMarker) ?? WellKnownPath.managedMarker
+        guard path.hasPrefix("/"), !path.hasPrefix(supervisor.directory + "/") else {
+            throw ConfigurationError(
+                file: "", cause: "managedMarker (\(path)) must be an absolute path outside of directory",
+                remedy: "Apps must be able to see the file: set directory to /var/lib/baton/device, or move the marker."
+            )
+        }
+        marker = ManagedMarker(path: path)
         logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
     }
 
