@@ -54,10 +54,22 @@ package final class BrokerConnection: Sendable {
         let request = Request(
             id: UUID().uuidString, operation: operation, parameters: parameters, isSilent: isSilent)
         let call = Call(
-            request: request, isIdempotent: operation.isIdempotent, deadline: isSilent ? now + deadlines.silent : nil,
-            complete: complete)
+            request: request, isIdempotent: operation.isIdempotent,
+            deadline: now + (isSilent ? deadlines.silent : deadlines.interactive), complete: complete)
         startOnce()
         apply { $0.submit(call, now: now) }
+    }
+
+    /// Gives up the sign-in that runs, with its window; its call ends by the broker's word.
+    ///
+    /// - Returns: whether there was one.
+    func cancelSignIn() -> Bool {
+        var isRunning = false
+        apply { exchange in
+            isRunning = exchange.hasSignIn
+            return exchange.cancelSignIn(now: .now)
+        }
+        return isRunning
     }
 
     /// Ends the connection for good: calls that wait fail, the thread stops.

@@ -20,6 +20,8 @@ enum LinkFailure: Error, Equatable {
     case corrupted
     /// No reply came in time.
     case tooLate
+    /// The app gave the sign-in up.
+    case canceled
     /// Too many calls wait already.
     case overloaded
     /// The broker answered with an error.
@@ -31,7 +33,7 @@ extension LinkFailure {
     var isPassing: Bool {
         switch self {
         case .unreachable, .ended, .corrupted, .tooLate, .overloaded: true
-        case .personalDevice, .untrusted, .incompatible, .refused: false
+        case .personalDevice, .untrusted, .incompatible, .canceled, .refused: false
         }
     }
 }

@@ -33,6 +33,8 @@ extension Fault {
             self.init(
                 .internalErrorBrokerCorruptedResponse,
                 "The broker's answer is not a message of the protocol. Update library and broker.")
+        case .canceled:
+            self.init(.userCanceled, "The app gave the sign-in up. Call acquireToken to begin anew.")
         case .overloaded:
             self.init(
                 .internalErrorUnexpected, "Too many calls wait for the broker. Wait for some of them; then retry.")

@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", 200), ("{}", 200), (#"{"userinfo":{"x":null}}"#, 200), ("x", 50146), ("[]", 50146), (#"{"id_token":1}"#, 50146),
+        ("", 200), ("{}", 200), (#"{"userinfo":{"x":null}}"#, 200), ("x", 50146), ("[]", 50146),
+        (#"{"id_token":1}"#, 50146),
         (#"{"access_token":{"xms_cc":{"values":7}}}"#, 50146), (#"{"id_token":{"acr":{"essential":true}}}"#, 53003),
     ])
     func `claims that cannot be read, and a sign-in that there is not, are refused`(

@@ -10,7 +10,10 @@ import Testing
     @Test(arguments: [
         (["openid", "User.Read", "Mail.Read"], "openid User.Read", "User.Read"),
         (["Calendars.Read", "user.read"], "user.read", "User.Read"),
-        (["https://graph.test/User.Read", "https://graph.test/Mail.Send"], "https://graph.test/User.Read", "User.Read"),
+        (
+            ["https://graph.test/User.Read", "https://graph.test/Mail.Send"], "https://graph.test/User.Read",
+            "User.Read"
+        ),
         (["openid", "https://graph.test/.default"], "openid https://graph.test/.default", "User.Read"),
     ])
     func `INT-9 of several permissions those are granted that there are, and the reply says which`(
