@@ -48,9 +48,3 @@ extension AccountChange {
         self.init(current: current, previous: previous, epoch: answer.epoch)
     }
 }
-
-extension MSALAccount {
-    convenience init(_ record: AccountRecord) {
-        self.init(identifier: record.homeAccountID, username: record.username, environment: record.environment)
-    }
-}
