@@ -48,14 +48,15 @@ package final class BrokerConnection: Sendable {
     /// Asks the broker; `complete` runs exactly once, on a thread of this connection, and must not block it.
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
-        complete: @escaping Call.Completion
+        within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
         let now = ContinuousClock.now
         let request = Request(
             id: UUID().uuidString, operation: operation, parameters: parameters, isSilent: isSilent)
         let call = Call(
             request: request, isIdempotent: operation.isIdempotent,
-            deadline: now + (isSilent ? deadlines.silent : deadlines.interactive), complete: complete)
+            deadline: now + min(patience ?? .seconds(3600), isSilent ? deadlines.silent : deadlines.interactive),
+            complete: complete)
         startOnce()
         apply { $0.submit(call, now: now) }
     }

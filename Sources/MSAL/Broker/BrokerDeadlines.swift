@@ -12,8 +12,6 @@ package struct BrokerDeadlines: Sendable {
     package var interactive: Duration = .seconds(660)
     /// For the reply to a sign-in that was given up: the broker closes its window first.
     package var cancellation: Duration = .seconds(5)
-    /// For the calls that block their caller.
-    package var blocking: Duration = .seconds(5)
 
     package init() {}
 }

@@ -22,8 +22,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "x", "https://login.baton.test:8443", "https://login.baton.test:8443/", "http://login.baton.test:8443/common",
-        "https://login.baton.test/common", "https://login.evil.test/\(tenant)", "https://login.microsoftonline.com.evil.test/common",
+        "", "x", "https://login.baton.test:8443", "https://login.baton.test:8443/",
+        "http://login.baton.test:8443/common",
+        "https://login.baton.test/common", "https://login.evil.test/\(tenant)",
+        "https://login.microsoftonline.com.evil.test/common",
         "https://login.baton.test:8443/consumers", "https://login.baton.test:8443/11111111-2222-3333-4444-555555555556",
         "https://login.baton.test:8443/a%2fb.c", "https://login.baton.test:8443/common?x.y",
     ])
