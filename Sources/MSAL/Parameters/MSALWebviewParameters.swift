@@ -4,19 +4,32 @@
 public typealias MSALViewController = AnyObject
 
 /// How a sign-in page is shown.
+#if canImport(ObjectiveC)
+    @objc(MSALWebviewParameters) @objcMembers
+#endif
 open class MSALWebviewParameters: NSObject, NSCopying {
     /// The app's presenter, as given.
     open var parentViewController: MSALViewController
+    /// Whether the page is to forget cookies at once.
+    ///
+    /// The browser of a shared device forgets them at sign-out in any case.
+    open var prefersEphemeralWebBrowserSession = false
+    /// What shows the page.
+    open var webviewType: MSALWebviewType = .default
 
     /// Presents on `parentViewController`.
     public init(authPresentationViewController parentViewController: MSALViewController) {
         self.parentViewController = parentViewController
+        super.init()
     }
 
     /// A copy that presents on the same object.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     func duplicate() -> MSALWebviewParameters {
-        MSALWebviewParameters(authPresentationViewController: parentViewController)
+        let copy = MSALWebviewParameters(authPresentationViewController: parentViewController)
+        copy.prefersEphemeralWebBrowserSession = prefersEphemeralWebBrowserSession
+        copy.webviewType = webviewType
+        return copy
     }
 }
