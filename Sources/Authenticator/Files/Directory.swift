@@ -27,7 +27,10 @@ package struct Directory: Sendable {
         case EEXIST: return
         case ENOENT where parent != path:
             try Directory(path: parent).make(mode: mode)
-            try make(mode: mode)
+            guard unsafe mkdir(path, mode) == 0 || errno == EEXIST else {
+                throw FileError(.makeDirectory, errno: errno, path: path)
+            }
+            try Directory(path: parent).sync()
         default: throw FileError(.makeDirectory, errno: errno, path: path)
         }
     }
