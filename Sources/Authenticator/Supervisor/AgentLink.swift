@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 package import Logging
+internal import UnixSocket
 
 /// Whose agent opened the browser of an epoch: that user alone can say that it is gone.
 package struct BrowserHolder: Sendable, Codable, Equatable {
