@@ -28,13 +28,14 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets.
+        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets, JSON.
         .target(name: "CLinux"),
+        .target(name: "JSON", dependencies: ["Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
 
         // 2. Vocabulary: values only, no I/O.
-        .target(name: "OAuth", dependencies: ["Redaction", .crypto, .cryptoExtras]),
+        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
             dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
@@ -43,29 +44,29 @@ let package = Package(
         .target(name: "Storage", dependencies: [.grdb, .logging]),
 
         // 4. Contracts between processes: no I/O either.
-        .target(name: "BrokerProtocol", dependencies: ["Redaction"]),
+        .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
 
         // 5. Engines. They never import each other.
-        .target(name: "MSAL", dependencies: ["BrokerProtocol", "Redaction", "UnixSocket"]),
+        .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
+                "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "OAuth", "Redaction", "Storage",
+                "AdminAPI", "JSON", "OAuth", "Redaction", "Storage",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .mustache, .nioCore,
                 .nioSSL,
             ]),
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "DeviceManagement", "Redaction", "Storage",
+                "AdminAPI", "DeviceManagement", "JSON", "Redaction", "Storage",
                 .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
@@ -105,8 +106,9 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
-        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Redaction", .crypto, .cryptoExtras]),
+        .testTarget(name: "OAuthTests", dependencies: ["JSON", "OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
             name: "DeviceManagementTests",
             dependencies: [
@@ -114,7 +116,7 @@ let package = Package(
                 .subprocess,
             ]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
-        .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "Redaction"]),
+        .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
@@ -124,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "OAuth", "Redaction", "Storage", "TestSupport",
+                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Redaction", "Storage", "TestSupport",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore,
             ]),
         .testTarget(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// A failure that the broker answers on the error channel instead of with a response.
 ///

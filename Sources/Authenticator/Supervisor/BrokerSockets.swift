@@ -17,8 +17,6 @@ struct BrokerSockets: Sendable {
 
     /// Milliseconds for an agent's hello.
     private static let helloPatience: Int32 = 5000
-    /// Bytes of an operator's request; an enrolment profile is the largest.
-    private static let maximumMessage = 4 << 20
     /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
     private static let acceptPause: UInt32 = 100_000
 
@@ -76,8 +74,7 @@ struct BrokerSockets: Sendable {
     }
 
     private func serveAgent(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<AgentMessage, AgentOrder>(
-            Connection(descriptor, maximumFrame: AgentWire.maximumFrame, acceptsDescriptors: false))
+        let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
         let link = AgentLink(id: links.next(), channel: channel, logger: logger)
         try BlockingThread.start {
@@ -91,8 +88,7 @@ struct BrokerSockets: Sendable {
     }
 
     private func serveOperator(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<OperatorRequest, OperatorReply>(
-            Connection(descriptor, maximumFrame: Self.maximumMessage, acceptsDescriptors: false))
+        let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         try BlockingThread.start {
             while let request = try? channel.receive().message {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 internal import Logging
 internal import UnixSocket
 
@@ -13,12 +14,13 @@ struct SessionChildLink {
 extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
         endChild()
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
         childNumber += 1
         let process = try ChildProcess.spawn(
             executable: executable, arguments: ["session"], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
-        let link = SessionChildLink(number: childNumber, process: process, channel: FramedJSON(ours))
+        let link = SessionChildLink(
+            number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits))
         child = link
         let key = resuming ? key.map { [$0.file] } ?? [] : []
         let start = SupervisorMessage.start(
