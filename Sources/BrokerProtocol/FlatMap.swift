@@ -39,6 +39,18 @@ package struct FlatMap: Sendable, Equatable {
         (self[key] ?? "").split(separator: " ").map(String.init)
     }
 
+    /// The form-encoded pairs under `key`.
+    ///
+    /// - Throws: ``BrokerError`` -51112 where they cannot be read.
+    package func query(_ key: Key) throws(BrokerError) -> [String: String] {
+        guard let text = self[key] else { return [:] }
+        guard let parameters = QueryText.parameters(text) else {
+            throw BrokerError(
+                .developerParameter, "\(key.rawValue) cannot be read. Send at most 32 form-encoded pairs, none twice.")
+        }
+        return parameters
+    }
+
     /// Adds the entries of `other`, which win.
     package mutating func merge(_ other: FlatMap) {
         entries.merge(other.entries) { _, theirs in theirs }

@@ -5,7 +5,7 @@ extension Client {
     /// Whether a broker answers, be it with a refusal (BRK-4); waits for it on the caller's thread.
     var isBrokerAvailable: Bool {
         waited { complete in
-            broker.ask(.getDeviceInfo, request(UUID()).entries) { outcome in
+            ask(.getDeviceInfo, request(UUID()).entries, within: Self.patience) { outcome in
                 if case .failure(let failure) = outcome, case .refused = failure { return complete(true) }
                 complete((try? outcome.get()) != nil)
             }
@@ -13,5 +13,7 @@ extension Client {
     }
 
     /// Ends the interactive sign-in that the process has under way (INT-10).
-    static func cancelLogin(through broker: BrokerConnection) -> Bool { false }
+    ///
+    /// - Returns: whether there was one.
+    static func cancelLogin(through broker: BrokerConnection) -> Bool { broker.cancelSignIn() }
 }

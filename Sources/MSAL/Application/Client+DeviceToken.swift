@@ -8,7 +8,7 @@ extension Client {
     ) {
         guard !resource.allSatisfy(\.isWhitespace) else {
             return complete(
-                .failure(Fault(.internalErrorInvalidParameter, "The resource is blank. Name what the token is for.")))
+                .failure(Fault(.resourceBlank)))
         }
         deviceInformation(correlation) { outcome in
             complete(outcome.flatMap { .failure(Self.refusal(of: $0)) })
@@ -17,8 +17,8 @@ extension Client {
 
     private static func refusal(of device: MSALDeviceInformation) -> Fault {
         guard device.deviceMode == .shared else {
-            return Fault(.internalErrorInvalidParameter, "The device is not shared. Ask for a token of a user instead.")
+            return Fault(.deviceNotShared)
         }
-        return Fault(.internalErrorUnexpected, "This broker hands out no tokens of the device. Update the broker.")
+        return Fault(.brokerFailed)
     }
 }

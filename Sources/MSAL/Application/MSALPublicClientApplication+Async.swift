@@ -40,14 +40,16 @@ extension MSALPublicClientApplication {
 
     /// Finds out who is signed in, and whom this app saw before.
     ///
-    /// The change counts as reported once this returns. Where it must not be lost to a crash, use the block form, which
-    /// counts it when the block has returned.
+    /// The change has been acknowledged when this returns: the next call does not report it again. Where it must not be
+    /// lost to a crash right after, use the block form, which acknowledges when the block has returned (CUR-5).
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` where that cannot be found out.
     public func currentAccount(with parameters: MSALParameters?) async throws -> (MSALAccount?, MSALAccount?) {
         let correlation = UUID()
         let change = try await answer(correlation) { client.currentAccount($0, complete: $1) }
-        client.acknowledge(change, correlation)
+        await withCheckedContinuation { continuation in
+            client.acknowledge(change, correlation) { continuation.resume() }
+        }
         return (change.current, change.previous)
     }
 

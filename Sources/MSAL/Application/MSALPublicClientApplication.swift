@@ -256,14 +256,10 @@ extension MSALPublicClientApplication {
     /// The account that meets `parameters`; the first where there are several (ENUM-9).
     private func onlyAccount(_ parameters: MSALAccountEnumerationParameters, blank: String) throws -> MSALAccount {
         guard !blank.allSatisfy(\.isWhitespace) else {
-            throw Fault(
-                .internalErrorInvalidParameter, "The account is asked for with a blank text. Give its name or id."
-            ).error()
+            throw Fault(.accountQueryBlank).error()
         }
         guard let account = try accounts(for: parameters).first else {
-            throw Fault(
-                .internalErrorAccountRequired, "This account is not signed in. Call getCurrentAccount to learn who is."
-            ).error()
+            throw Fault(.accountNotSignedIn).error()
         }
         return account
     }

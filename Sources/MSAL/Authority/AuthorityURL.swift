@@ -35,6 +35,6 @@ struct AuthorityURL {
     private static func isCIAM(_ host: String) -> Bool { host == "ciamlogin.com" || host.hasSuffix(".ciamlogin.com") }
 
     private static func invalid(_ reason: String) -> Fault {
-        Fault(.internalErrorInvalidParameter, "The authority \(reason). Give one of the form https://<host>/<tenant>.")
+        Fault(.authority, detail: "It \(reason).")
     }
 }

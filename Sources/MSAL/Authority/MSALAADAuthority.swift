@@ -60,12 +60,9 @@ open class MSALAADAuthority: MSALAuthority, @unchecked Sendable {
         case (let tenant?, nil): return tenant
         case (nil, let rawTenant?): return rawTenant
         case (_?, _?):
-            throw Fault(
-                .internalErrorInvalidParameter,
-                "A tenant was given for an audience of many tenants. Leave it out, or use azureADMyOrgOnlyAudience.")
+            throw Fault(.tenantUnexpected)
         case (nil, nil):
-            throw Fault(
-                .internalErrorInvalidParameter, "azureADMyOrgOnlyAudience needs a tenant. Pass it as rawTenant.")
+            throw Fault(.tenantMissing)
         }
     }
 }

@@ -12,10 +12,7 @@ extension MSALAuthorityFromURL {
     ///   refused, for they have no broker (AUT-4).
     public init(url: URL) throws {
         guard let authority = try MSALAADAuthority(url: url) as? Self else {
-            throw Fault(
-                .internalErrorInvalidParameter,
-                "No authority of this class can be made of a URL. Use MSALAADAuthority(url:)."
-            ).error()
+            throw Fault(.authorityClass).error()
         }
         self = authority
     }

@@ -67,7 +67,9 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         guard fault == nil else { return nil }
         var root: [String: Any] = [:]
         for (target, requests) in claims where !requests.isEmpty {
-            root[target.key] = Dictionary(requests.map { ($0.name, $0.additionalInfo?.json.map { $0 as Any } ?? NSNull()) }) { $1 }
+            root[target.key] = Dictionary(
+                requests.map { ($0.name, $0.additionalInfo?.json.map { $0 as Any } ?? NSNull()) }
+            ) { $1 }
         }
         guard JSONSerialization.isValidJSONObject(root),
             let data = try? JSONSerialization.data(withJSONObject: root, options: [.sortedKeys])
@@ -111,8 +113,6 @@ extension MSALClaimsRequest {
     }
 
     private static func invalid(_ reason: String) -> Fault {
-        Fault(
-            .internalErrorInvalidParameter,
-            "The claims request \(reason). Write it as OpenID Connect Core section 5.5 says.")
+        Fault(.claims, detail: "It \(reason).")
     }
 }
