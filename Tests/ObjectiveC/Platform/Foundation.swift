@@ -12,7 +12,9 @@ public protocol Bridged: _ObjectiveCBridgeable {}
 extension Bridged {
     public func _bridgeToObjectiveC() -> _ObjectiveCType { nothing() }
     public static func _forceBridgeFromObjectiveC(_ source: _ObjectiveCType, result: inout Self?) { nothing() }
-    public static func _conditionallyBridgeFromObjectiveC(_ source: _ObjectiveCType, result: inout Self?) -> Bool { nothing() }
+    public static func _conditionallyBridgeFromObjectiveC(
+        _ source: _ObjectiveCType, result: inout Self?
+    ) -> Bool { nothing() }
     public static func _unconditionallyBridgeFromObjectiveC(_ source: _ObjectiveCType?) -> Self { nothing() }
 }
 
