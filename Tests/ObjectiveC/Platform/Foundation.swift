@@ -34,7 +34,11 @@ public struct URL: Bridged, Hashable, Sendable {
     public var scheme: String? { nothing() }
     public var host: String? { nothing() }
     public var port: Int? { nothing() }
+    public var path: String { nothing() }
     public var pathComponents: [String] { nothing() }
+    public var lastPathComponent: String { nothing() }
+    public var query: String? { nothing() }
+    public var fragment: String? { nothing() }
 }
 
 public struct UUID: Bridged, Hashable, Sendable {
