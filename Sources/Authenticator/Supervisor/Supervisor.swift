@@ -32,7 +32,7 @@ final class Supervisor {
     var browserHolder: BrowserHolder?
     /// The user whose agent was refused last.
     var refusedAgent: UInt32?
-    var requesters: [SessionMachine.Requester: (OperatorReply) -> Void] = [:]
+    var requesters: [SessionMachine.Requester: (SignOutOutcome) -> Void] = [:]
     var requesterNumber: UInt64 = 0
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
@@ -89,6 +89,7 @@ final class Supervisor {
         case .deviceChanged: try deviceChanged()
         case .retryClearing(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
+        case .overdue(let requester): overdue(requester)
         case .forgetPrincipals: try forgetOldPrincipals()
         case .stop: stopping = true
         }
