@@ -32,6 +32,7 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
+        .target(name: "Processes", dependencies: ["CLinux", "UnixSocket"]),
 
         // 2. Vocabulary: values only, no I/O.
         .target(name: "OAuth", dependencies: ["Redaction", .crypto, .cryptoExtras]),
@@ -51,7 +52,7 @@ let package = Package(
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
+                "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Processes", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
@@ -74,8 +75,7 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "OAuth",
-                "Redaction",
-                "UnixSocket",
+                "Processes", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -94,18 +94,21 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
+                "Authenticator", "BrokerProtocol", "Processes", .argumentParser, .logging, .serviceLifecycle,
+                .unixSignals,
             ]),
 
         // Tests.
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "UnixSocket", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
+                "CLinux", "Processes", "UnixSocket",
+                .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
+        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
             name: "DeviceManagementTests",
@@ -118,8 +121,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Redaction", "TestSupport",
-                "UnixSocket",
+                "Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Processes", "Redaction",
+                "TestSupport", "UnixSocket",
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
@@ -138,9 +141,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
-                "baton-server",
-                "batond", .subprocess,
+                "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
+                "baton-server", "batond", .subprocess,
             ]),
     ]
 )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// The session's process, as the supervisor holds it.

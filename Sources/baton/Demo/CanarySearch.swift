@@ -2,6 +2,7 @@
 import Authenticator
 import FoundationEssentials
 import Glibc
+import Processes
 import UnixSocket
 
 /// The search for what a worker left behind: before the sign-out it must hit, afterwards it must find nothing.

@@ -2,6 +2,7 @@
 import BrokerProtocol
 import FoundationEssentials
 import Glibc
+import Processes
 import Redaction
 import UnixSocket
 

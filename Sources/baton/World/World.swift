@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import FoundationEssentials
+import Processes
 import Redaction
 import UnixSocket
 
@@ -46,7 +47,7 @@ final class World {
     // MARK: Programs
 
     func startServer() async throws {
-        for port in [facts.port, facts.mdmPort] { try FreePort.check(port, of: layout) }
+        for port in [facts.port, facts.mdmPort] where !FreePort.isFree(port) { throw taken(port) }
         let path = layout.configuration + "/baton-server.json"
         try layout.write(ServerFile(layout: layout, facts: facts), to: path)
         try await start("baton-server", programs.server, ["--config", path])
@@ -62,6 +63,13 @@ final class World {
         let path = layout.configuration + "/baton-agent.json"
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
         try await start("baton-agent", programs.agent, ["--config", path])
+    }
+
+    /// A world's ports stand in its addresses for ever, so it cannot take others.
+    private func taken(_ port: UInt16) -> CommandFailure {
+        CommandFailure(
+            code: "port_in_use", message: "Another program uses port \(port), which is this world's.",
+            remedy: "Find it with: ss -ltnp; end it, or remove the folder \(layout.root) for a new world.")
     }
 
     private func start(_ name: String, _ executable: String, _ arguments: [String]) async throws {
