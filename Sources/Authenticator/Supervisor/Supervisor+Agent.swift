@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Logging
-// SPDX-License-Identifier: Apache-2.0
 internal import Processes
 
 extension Supervisor {

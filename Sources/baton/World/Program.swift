@@ -13,6 +13,8 @@ struct Program: Sendable {
         let name: String
         let executable: String
         let arguments: [String]
+        /// A command that starts the program; none where it is empty.
+        let wrapper: [String]
         let layout: WorldLayout
 
         var log: String { layout.logs + "/\(name).log" }
@@ -39,7 +41,7 @@ struct Program: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = readiness.path
         let process = try ChildProcess.spawnBound(
-            executable: order.executable, arguments: order.arguments, environment: environment,
+            through: order.wrapper, executable: order.executable, arguments: order.arguments, environment: environment,
             descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
         return Program(order: order, process: process, readiness: readiness)
     }

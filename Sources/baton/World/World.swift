@@ -11,6 +11,8 @@ final class World {
     let layout: WorldLayout
     let programs: ProgramFiles
     let browser: BrowserChoice
+    /// A command that starts the programs of the device; none where it is empty.
+    let deviceWrapper: [String]
     private(set) var facts: WorldFacts
     /// What runs now.
     let running = Programs()
@@ -20,10 +22,13 @@ final class World {
     /// Opens the world in a folder, or makes a new one there.
     ///
     /// - Throws: ``CommandFailure``, also where another process has the folder.
-    init(layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice) throws {
+    init(
+        layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = []
+    ) throws {
         self.layout = layout
         self.programs = programs
         self.browser = browser
+        self.deviceWrapper = deviceWrapper
         try layout.refuseStrangers()
         try layout.make()
         lock = try layout.lock()
@@ -56,13 +61,13 @@ final class World {
     func startDevice() async throws {
         let path = layout.configuration + "/batond.json"
         try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
-        try await start("batond", programs.broker, ["--config", path])
+        try await start("batond", programs.broker, ["--config", path], through: deviceWrapper)
     }
 
     func startAgent() async throws {
         let path = layout.configuration + "/baton-agent.json"
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
-        try await start("baton-agent", programs.agent, ["--config", path])
+        try await start("baton-agent", programs.agent, ["--config", path], through: deviceWrapper)
     }
 
     /// A world's ports stand in its addresses for ever, so it cannot take others.
@@ -72,8 +77,11 @@ final class World {
             remedy: "Find it with: ss -ltnp; end it, or remove the folder \(layout.root) for a new world.")
     }
 
-    private func start(_ name: String, _ executable: String, _ arguments: [String]) async throws {
-        let order = Program.Order(name: name, executable: executable, arguments: arguments, layout: layout)
+    private func start(
+        _ name: String, _ executable: String, _ arguments: [String], through wrapper: [String] = []
+    ) async throws {
+        let order = Program.Order(
+            name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout)
         try await blocking { [running] in try running.start(order) }
     }
 

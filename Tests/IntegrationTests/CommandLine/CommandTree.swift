@@ -16,7 +16,8 @@ struct CommandTree: Decodable {
             let children = (subcommands ?? []).filter { $0.commandName != "help" }
             guard children.isEmpty else { return children.flatMap { $0.leaves(below: words + [$0.commandName]) } }
             let options = (arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
-            let isExplained = (abstract?.isEmpty == false) && (arguments ?? []).allSatisfy { $0.abstract?.isEmpty == false }
+            let isExplained =
+                (abstract?.isEmpty == false) && (arguments ?? []).allSatisfy { $0.abstract?.isEmpty == false }
             return [Leaf(words: words, options: options, isExplained: isExplained)]
         }
     }
