@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 internal import Dispatch
 internal import Logging
 internal import Synchronization
