@@ -74,9 +74,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "OAuth",
-                "Redaction",
-                "UnixSocket",
+                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "MSAL", "OAuth",
+                "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -87,7 +86,7 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage", "UnixSocket",
+                "AdminAPI", "IdentityPlatform", "JSON", "MDMServer", "Redaction", "Storage", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
@@ -95,7 +94,7 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
+                "Authenticator", "BrokerProtocol", "JSON", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ]),
 
         // Tests.

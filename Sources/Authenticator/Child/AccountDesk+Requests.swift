@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import JSON
 internal import Dispatch
+internal import JSON
 internal import Logging
 internal import Synchronization
 internal import UnixSocket

@@ -36,7 +36,7 @@ struct BrokerSockets: Sendable {
     /// Begins to accept.
     func open() throws {
         try serve(apps) { descriptor, peer in inputs.post(.appConnected(descriptor, peer)) }
-        try serve(agents) { descriptor, _ in try serveAgent(descriptor) }
+        try serve(agents) { descriptor, peer in try serveAgent(descriptor, peer) }
         try serve(operators) { descriptor, _ in try serveOperator(descriptor) }
     }
 
@@ -73,12 +73,15 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    private func serveAgent(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
+    private func serveAgent(_ descriptor: Descriptor, _ peer: Peer) throws {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
-        let link = AgentLink(id: links.next(), channel: channel, logger: logger)
+        let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
+        let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
         try BlockingThread.start {
-            guard let first = try? channel.receive().message, case .hello = first else { return }
+            guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
+                logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
+                return
+            }
             // The socket is connected: nothing but its end can make this fail.
             try? descriptor.setReceiveTimeout(milliseconds: 0)
             inputs.post(.agentConnected(link))

@@ -47,12 +47,18 @@ package struct DeviceFiles: Sendable {
     package func write(live session: EndedSession) throws { try write(session, Name.liveSession) }
     package func removeLiveSession() throws { try root.file(Name.liveSession).remove() }
 
+    /// Whose agent has the browser of the session that lives, or is being cleared away.
+    package func browserHolder() throws -> BrowserHolder? { try read(BrowserHolder.self, Name.browserHolder) }
+    package func write(_ holder: BrowserHolder) throws { try write(holder, Name.browserHolder) }
+    package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
+
     private enum Name {
         static let journal = "journal"
         static let join = "join.json"
         static let principals = "principals.json"
         static let endedSessions = "ended-sessions.json"
         static let liveSession = "live-session.json"
+        static let browserHolder = "browser-holder.json"
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)

@@ -84,6 +84,9 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
 }
 
 extension MSALClaimsRequest {
+    /// What stands beside a claim's name; null where only the name matters (CLM-1).
+    private static func json(_ request: MSALIndividualClaimRequest) -> Any { request.additionalInfo?.json ?? NSNull() }
+
     private static func read(_ text: String) throws(Fault) -> [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] {
         guard let root = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] else {
             throw invalid("is no JSON object")

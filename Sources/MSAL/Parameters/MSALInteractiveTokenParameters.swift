@@ -23,6 +23,12 @@ open class MSALInteractiveTokenParameters: MSALTokenParameters {
         super.init(scopes: scopes)
     }
 
+    /// Asks for `scopes` without web parameters, as versions before 2.0 allowed.
+    @available(*, deprecated, message: "Use init(scopes:webviewParameters:).")
+    public override convenience init(scopes: [String]) {
+        self.init(scopes: scopes, webviewParameters: .presentingNothing())
+    }
+
     /// The copy that was taken.
     open var webviewParameters: MSALWebviewParameters { presentation }
 }

@@ -31,7 +31,5 @@ open class MSALSignoutParameters: MSALParameters {
     }
 
     /// The copy that was taken; where none was given, parameters that present on nothing.
-    open var webviewParameters: MSALWebviewParameters {
-        presentation ?? MSALWebviewParameters(authPresentationViewController: self)
-    }
+    open var webviewParameters: MSALWebviewParameters { presentation ?? .presentingNothing() }
 }

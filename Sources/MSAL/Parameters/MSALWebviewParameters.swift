@@ -23,6 +23,21 @@ open class MSALWebviewParameters: NSObject, NSCopying {
         super.init()
     }
 
+    /// Presents on `parentViewController`, under the name of versions before 1.1.2.
+    @available(*, deprecated, renamed: "init(authPresentationViewController:)")
+    public convenience init(parentViewController: MSALViewController) {
+        self.init(authPresentationViewController: parentViewController)
+    }
+
+    /// Presents on nothing, as versions before 2.0 allowed; the broker has a window of its own.
+    @available(*, deprecated, message: "Use init(authPresentationViewController:).")
+    public convenience override init() { self.init(authPresentationViewController: NSObject()) }
+
+    /// Parameters where an app has given none.
+    static func presentingNothing() -> MSALWebviewParameters {
+        MSALWebviewParameters(authPresentationViewController: NSObject())
+    }
+
     /// A copy that presents on the same object.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 

@@ -51,7 +51,7 @@ final class CanarySearch {
             ("device", layout.device), ("profiles", layout.profiles), ("apps", layout.apps), ("logs", layout.logs),
         ] { arguments += ["--surface", "\(name)=\(path)"] }
         for (name, program) in [("supervisor", "batond"), ("agent", "baton-agent")] {
-            guard let pid = stage.world.program(program)?.process.pid else {
+            guard let pid = stage.world.running[program]?.process.pid else {
                 throw StoryFailure("\(program) does not run")
             }
             arguments += ["--process", "\(name)=\(pid)"]
@@ -61,7 +61,7 @@ final class CanarySearch {
 
     /// The process that holds the session: the supervisor's only child.
     private func session() throws -> Int32 {
-        guard let supervisor = stage.world.program("batond")?.process.pid else {
+        guard let supervisor = stage.world.running["batond"]?.process.pid else {
             throw StoryFailure("batond does not run")
         }
         guard let child = try ProcessTable.read().entries.first(where: { $0.parent == supervisor && !$0.isZombie })

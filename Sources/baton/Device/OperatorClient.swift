@@ -3,14 +3,18 @@ import Authenticator
 import BrokerProtocol
 
 /// The command line's end of `control.sock`.
-struct OperatorClient {
+struct OperatorClient: Sendable {
     /// The folder of the broker's sockets.
     let runtimeDirectory: String
 
     /// Asks the broker and waits for its one answer, however long a person takes at the browser.
     ///
     /// - Throws: ``CommandFailure``.
-    func ask(_ request: OperatorRequest) throws -> OperatorReply {
+    func ask(_ request: OperatorRequest) async throws -> OperatorReply {
+        try await blocking { try answer(to: request) }
+    }
+
+    private func answer(to request: OperatorRequest) throws -> OperatorReply {
         let path = runtimeDirectory + "/control.sock"
         let reply: OperatorReply
         do {
@@ -21,7 +25,7 @@ struct OperatorClient {
             throw CommandFailure(
                 code: "broker_unreachable", message: "The broker does not answer on \(path) (\(error)).",
                 remedy: "Start batond, run as its user, or give its socket folder with --runtime-directory.",
-                isUnreachable: true)
+                exitCode: .unreachable)
         }
         if case .failed(let failure) = reply {
             throw CommandFailure(code: failure.code, message: failure.message, remedy: failure.remedy)

@@ -12,6 +12,13 @@ enum BrowserChoice: Sendable {
     /// A program that acts as the person whom `configuration/person.json` of the world names; see `Tests/Person`.
     case person(program: String)
 
+    /// Whether a sign-in can be seen: a program that acts as a person needs no screen.
+    var hasScreen: Bool {
+        guard case .window = self else { return true }
+        let environment = ProcessInfo.processInfo.environment
+        return ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+    }
+
     /// `browser.command` of the agent's configuration.
     func command(_ layout: WorldLayout) throws -> [String] {
         switch self {

@@ -3,6 +3,7 @@ import Authenticator
 import BrokerProtocol
 import FoundationEssentials
 import Redaction
+import UnixSocket
 
 /// A whole world on loopback in one folder: a server, an organisation, one device with its agent, apps.
 final class World {
@@ -10,14 +11,21 @@ final class World {
     let programs: ProgramFiles
     let browser: BrowserChoice
     private(set) var facts: WorldFacts
-    private var running: [Program] = []
+    /// What runs now.
+    let running = Programs()
+    /// Held as long as this process has the world.
+    private let lock: Descriptor
 
     /// Opens the world in a folder, or makes a new one there.
+    ///
+    /// - Throws: ``CommandFailure``, also where another process has the folder.
     init(layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice) throws {
         self.layout = layout
         self.programs = programs
         self.browser = browser
+        try layout.refuseStrangers()
         try layout.make()
+        lock = try layout.lock()
         if let bytes = try? Data(contentsOf: URL(filePath: layout.facts)) {
             do { facts = try JSONDecoder().decode(WorldFacts.self, from: bytes) } catch {
                 throw CommandFailure(
@@ -37,36 +45,28 @@ final class World {
 
     // MARK: Programs
 
-    func startServer() throws {
+    func startServer() async throws {
+        for port in [facts.port, facts.mdmPort] { try FreePort.check(port, of: layout) }
         let path = layout.configuration + "/baton-server.json"
         try layout.write(ServerFile(layout: layout, facts: facts), to: path)
-        try start("baton-server", programs.server, ["--config", path])
+        try await start("baton-server", programs.server, ["--config", path])
     }
 
-    func startDevice() throws {
+    func startDevice() async throws {
         let path = layout.configuration + "/batond.json"
         try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
-        try start("batond", programs.broker, ["--config", path])
+        try await start("batond", programs.broker, ["--config", path])
     }
 
-    func startAgent() throws {
+    func startAgent() async throws {
         let path = layout.configuration + "/baton-agent.json"
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
-        try start("baton-agent", programs.agent, ["--config", path])
+        try await start("baton-agent", programs.agent, ["--config", path])
     }
 
-    private func start(_ name: String, _ executable: String, _ arguments: [String]) throws {
-        let environment = ProcessInfo.processInfo.environment
-        let program = try Program.start(
-            name, executable: executable, arguments: arguments, environment: environment, layout: layout)
-        running.append(program)
-    }
-
-    func program(_ name: String) -> Program? { running.first { $0.name == name } }
-
-    /// Ends every program, the last one started first.
-    func stop() throws {
-        while let program = running.popLast() { try program.stop() }
+    private func start(_ name: String, _ executable: String, _ arguments: [String]) async throws {
+        let order = Program.Order(name: name, executable: executable, arguments: arguments, layout: layout)
+        try await blocking { [running] in try running.start(order) }
     }
 
     // MARK: The organisation
@@ -88,13 +88,14 @@ final class World {
 
     /// Enrols the device in the MDM.
     func enroll() async throws {
-        _ = try device.ask(.enroll(profile: try await fleet.enrolmentProfile().exposed))
+        let profile = try await fleet.enrolmentProfile()
+        _ = try await device.ask(.enroll(profile: profile.exposed))
     }
 
     /// Lets the MDM push the broker package, the apps and the profile, and waits until the device has taken them.
     func push() async throws {
-        try makePackage(programs.broker, as: "batond")
-        try makePackage(programs.sample, as: "firstline-worker")
+        try await makePackage(programs.broker, as: "batond")
+        try await makePackage(programs.sample, as: "firstline-worker")
         let profile = try await fleet.register()
         try await fleet.push(profile: profile)
         facts.profile = profile
@@ -104,11 +105,14 @@ final class World {
     }
 
     /// Makes the package of a program: the program without what only a debugger reads, as Debian ships it.
-    private func makePackage(_ program: String, as name: String) throws {
+    private func makePackage(_ program: String, as name: String) async throws {
         let target = layout.packages + "/" + name
-        let strip = try ChildProcess.spawn(
-            executable: "/usr/bin/strip", arguments: ["-o", target, program], environment: [:])
-        guard try strip.waitForExit().isSuccess else {
+        let isMade = try await blocking {
+            try ChildProcess.spawn(
+                executable: "/usr/bin/strip", arguments: ["-o", target, program], environment: [:]
+            ).waitForExit().isSuccess
+        }
+        guard isMade else {
             throw CommandFailure(
                 code: "package_not_made", message: "\(target) could not be made.",
                 remedy: "Install binutils: scripts/setup.")
@@ -117,7 +121,7 @@ final class World {
 
     /// Lets the device carry out what the MDM has for it.
     func carryOut() async throws {
-        _ = try device.ask(.checkIn)
+        _ = try await device.ask(.checkIn)
         let failures = try await fleet.failures()
         guard failures.isEmpty else {
             throw CommandFailure(
