@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import JSON
 internal import Dispatch
 internal import JSON
 internal import Logging
