@@ -3,6 +3,7 @@ import ArgumentParser
 import Authenticator
 import Glibc
 import Logging
+import Processes
 import ServiceLifecycle
 import UnixSignals
 

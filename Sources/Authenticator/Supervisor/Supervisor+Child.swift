@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import JSON
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// What somebody who asked for the end of a session hears.

@@ -2,7 +2,9 @@
 import Authenticator
 import BrokerProtocol
 import Foundation
+import JSON
 import Logging
+import Processes
 import Synchronization
 import TestSupport
 import Testing

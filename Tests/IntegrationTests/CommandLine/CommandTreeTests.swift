@@ -13,6 +13,7 @@ import Testing
             #expect(leaves.contains { $0.words == ["up"] } && leaves.contains { $0.words == ["demo"] })
             for leaf in leaves {
                 #expect(leaf.options.contains("json"), "baton \(leaf) has no --json")
+                #expect(leaf.isExplained, "baton \(leaf) --help leaves something unsaid")
                 let wrong = try await CommandRun(leaf.words + ["--json", "--no-such-option"], in: scratch)
                 #expect(wrong.code == 64 && wrong.output.isEmpty, "baton \(leaf) says \(wrong)")
                 #expect(try CommandRun.Failure(wrong.errors).error.code == "command_line", "baton \(leaf)")

@@ -78,6 +78,17 @@ import Testing
         }
     }
 
+    @Test func `nothing outlives a baton that is killed`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
+            up.baton.kill()
+            for program in programs { try await program.waitForEnd() }
+            let again = try await Up(in: scratch)
+            #expect(try await again.baton.stop() == 0)
+        }
+    }
+
     @Test func `an orderly life: steps, ready, ending, ended, and it goes on with nothing to do again`() async throws {
         try await Scratch.with { scratch in
             let up = try await Up(in: scratch)

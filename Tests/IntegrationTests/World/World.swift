@@ -2,6 +2,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import Processes
 import Redaction
 import Synchronization
 import TestSupport

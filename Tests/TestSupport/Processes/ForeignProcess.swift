@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import FoundationEssentials
+internal import Processes
 internal import UnixSocket
 
 /// A process that somebody else started, a test's program for one; told from any later one with the same number.

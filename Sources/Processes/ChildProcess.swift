@@ -53,6 +53,31 @@ package final class ChildProcess: Sendable {
         return try adopt(pid)
     }
 
+    /// Starts a program that ends with this process, however that ends: the kernel sends it `SIGTERM` then.
+    ///
+    /// - Parameters:
+    ///   - wrapper: A command that starts the program, such as `unshare`, with its own arguments.
+    ///   - executable: A path; that it is there has been made sure of.
+    /// - Throws: ``ProcessFailure``.
+    package static func spawnBound(
+        through wrapper: [String] = [], executable: String, arguments: [String], environment: [String: String],
+        descriptors: [(Descriptor, as: Int32)] = [], output: Output = .inherited
+    ) throws(ProcessFailure) -> ChildProcess {
+        // Last, since a change of credentials on the way would make the kernel forget the wish.
+        let words = wrapper + ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--", executable] + arguments
+        let outcome: Result<ChildProcess, ProcessFailure>
+        do throws(ThreadFailure) {
+            outcome = try LastingThread.run {
+                Result { () throws(ProcessFailure) in
+                    try spawn(
+                        executable: words[0], arguments: Array(words.dropFirst()), environment: environment,
+                        descriptors: descriptors, output: output)
+                }
+            }
+        } catch { throw ProcessFailure(step: .spawn, errno: error.errno) }
+        return try outcome.get()
+    }
+
     private static func adopt(_ pid: Int32) throws(ProcessFailure) -> ChildProcess {
         // Nobody but this type reaps, so the number cannot have been given to another process yet.
         let number = clinux_pidfd_open(pid)
