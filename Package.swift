@@ -140,7 +140,8 @@ let package = Package(
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
             ]),
         .testTarget(
-            name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
+            name: "MSALTests",
+            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
