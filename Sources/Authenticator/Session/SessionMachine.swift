@@ -139,7 +139,7 @@ extension SessionMachine {
 
     private mutating func childDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
         switch state {
-        case .ready: return [.startChild(epoch, resuming: false)]
+        case .ready: return [.restartChild(epoch)]
         case .visiting: return end(answering: [], random: &random)
         case .signedIn(var visit):
             visit.restarts += 1
@@ -150,7 +150,7 @@ extension SessionMachine {
             // The ticket belonged to an app of the child that died; that app asks again.
             clearing.waiting = nil
             state = .signingOut(clearing)
-            return [.startChild(epoch, resuming: false)]
+            return [.restartChild(epoch)]
         }
     }
 

@@ -97,6 +97,8 @@ extension SessionMachine {
         case makeKey
         case destroyKey
         case startChild(Epoch, resuming: Bool)
+        /// Start the process of nobody's epoch in the place of one that died; after a pause where they die in a row.
+        case restartChild(Epoch)
         /// Kill the session's process and wait until it is gone.
         case endChild
         case admit(Ticket, Epoch)

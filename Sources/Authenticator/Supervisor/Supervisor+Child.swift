@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Dispatch
+internal import Glibc
 internal import Logging
 internal import UnixSocket
 
@@ -16,24 +17,46 @@ struct SessionChildLink {
     let number: UInt64
     let process: ChildProcess
     let channel: FramedJSON<ChildMessage, SupervisorMessage>
+    let started: ContinuousClock.Instant
 }
 
 extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
         endChild()
+        dueChild = nil
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
         childNumber += 1
         let process = try ChildProcess.spawn(
             executable: executable, arguments: ["session"], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
-        let link = SessionChildLink(number: childNumber, process: process, channel: FramedJSON(ours))
+        let link = SessionChildLink(
+            number: childNumber, process: process, channel: FramedJSON(ours), started: clock.moment())
         child = link
         let key = resuming ? key.map { [$0.file] } ?? [] : []
         let start = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
             principals: principals)
-        try link.channel.send(start, descriptors: key)
+        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError where error.errno == EPIPE
+        {
+            // It has died already, as its reader thread is about to say.
+        }
         try listen(to: link)
+    }
+
+    /// Starts a process in the place of one that died while nobody's epoch was served. During a pause the end of an app's
+    /// connection tells it that nobody can say who is signed in.
+    func restartChild(_ epoch: Epoch) throws {
+        let pause = restartPause.next(after: lastLife)
+        guard pause > .zero else { return try startChild(epoch, resuming: false) }
+        logger.error("session processes die, pausing", metadata: ["pause": "\(pause)"])
+        starts += 1
+        dueChild = (starts, epoch)
+        post(.childDue(start: starts), after: pause)
+    }
+
+    func startDueChild() throws {
+        guard let dueChild else { return }
+        try startChild(dueChild.epoch, resuming: false)
     }
 
     private func listen(to link: SessionChildLink) throws {
@@ -61,6 +84,7 @@ extension Supervisor {
     }
 
     func childEnded() throws {
+        lastLife = child.map { $0.started.duration(to: clock.moment()) } ?? .zero
         endChild()
         failJoin(
             OperatorFailure(
