@@ -71,6 +71,8 @@ extension SessionMachine {
     /// What happens to the device.
     package enum Event: Sendable, Equatable {
         case visitWanted(Ticket)
+        /// A visit that waits for the end of a sign-out has waited long enough.
+        case visitOverdue(Ticket, Refusal)
         case browserWanted(url: String)
         case visitSucceeded
         case visitFailed

@@ -27,7 +27,7 @@ extension Supervisor {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
         childNumber += 1
         let process = try ChildProcess.spawn(
-            executable: executable, arguments: ["session"], environment: [:],
+            executable: executable, name: "batond", arguments: ["session"], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
         let link = SessionChildLink(
             number: childNumber, process: process, channel: FramedJSON(ours), started: clock.moment())
@@ -73,6 +73,8 @@ extension Supervisor {
 
     /// Kills the session's process and waits until the kernel says that it is gone.
     func endChild() {
+        // What this process asked for is nobody's wish any more.
+        (waitingPage, agentWait) = (nil, nil)
         guard let link = child else { return }
         child = nil
         link.process.kill()
@@ -119,21 +121,16 @@ extension Supervisor {
         switch ticket.purpose {
         case .worker: tell(.refuse(ticket: ticket.number, refusal))
         case .administrator:
-            joining?.answer(
-                .failed(
-                    OperatorFailure(
-                        code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
-                        remedy: "Sign out first (baton account sign-out), then join.")))
-            joining = nil
+            failJoin(refusal.joinFailure)
         }
     }
 
     func childSaid(_ message: ChildMessage, _ descriptors: [Descriptor]) throws {
         switch message {
-        case .visitWanted(let ticket): try visitWanted(ticket)
-        case .browserWanted(let url):
-            // Without an agent no browser opens, and nothing has to be cleared.
-            if agent == nil { tell(.browserEnded(.agentMissing)) } else { try handle(.browserWanted(url: url)) }
+        case .visitWanted(let ticket):
+            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
+            awaitAgentOfLastWorker()
+        case .browserWanted(let url): try browserWanted(url)
         case .sessionKnown(let session): try files.write(live: session)
         case .visitSucceeded:
             try endUnlessShared()
@@ -150,15 +147,6 @@ extension Supervisor {
         case .serverSessionEnded(let session):
             endedSessions.removeAll { $0.serverSession == session }
             try files.write(endedSessions)
-        }
-    }
-
-    /// Who waits for a browser that nobody can clear would wait for ever.
-    private func visitWanted(_ ticket: UInt64) throws {
-        if case .signingOut(let clearing) = machine.state, clearing.items.contains(.browser), agent == nil {
-            tell(.refuse(ticket: ticket, .agentMissing))
-        } else {
-            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
         }
     }
 

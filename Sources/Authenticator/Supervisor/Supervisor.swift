@@ -35,6 +35,11 @@ final class Supervisor {
     var lastLife = Duration.zero
     var key: MemoryKey?
     var agent: AgentLink?
+    /// The page that will be opened when an agent has come.
+    var waitingPage: String?
+    /// The wait for an agent that is on, and how many there were.
+    var agentWait: UInt64?
+    var agentWaits: UInt64 = 0
     /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
     var browserHolder: BrowserHolder?
     /// The user whose agent was refused last.
@@ -97,6 +102,7 @@ final class Supervisor {
         case .retryClearing(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
         case .overdue(let requester): overdue(requester)
+        case .agentOverdue(let wait): if wait == agentWait { try agentOverdue() }
         case .childDue(let start): if start == dueChild?.start { try startDueChild() }
         case .forgetPrincipals: try forgetOldPrincipals()
         case .stop: stopping = true

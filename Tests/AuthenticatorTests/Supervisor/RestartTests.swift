@@ -35,7 +35,8 @@ import Testing
 
     @Test func `a process that lives after a pause serves the next worker`() async throws {
         try await Scratch.with { scratch in
-            let script = "printf x >> \(scratch.path("starts")); test -e \(scratch.path("well")) && exec /bin/cat <&3 >/dev/null; exit 1"
+            let script =
+                "printf x >> \(scratch.path("starts")); test -e \(scratch.path("well")) && exec /bin/cat <&3 >/dev/null; exit 1"
             try await SupervisorWorld.with(scratch, child: script) { world in
                 var pauses = world.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
                 #expect(await pauses.next() == .milliseconds(100))
