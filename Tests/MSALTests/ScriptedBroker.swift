@@ -90,8 +90,12 @@ struct BrokerEnd: Sendable {
         while true { try answer(try request()) }
     }
 
-    /// Waits for the other side to end the connection.
-    func waitForEnd() { while (try? message()) != nil {} }
+    /// Waits for the other side to end the connection; takes acknowledgements and nothing else.
+    func waitForEnd() {
+        while let message = try? message() {
+            if case .request(let request) = message, request.operation == .acknowledgeAccount { try? answer(request) }
+        }
+    }
 }
 
 private typealias Operation = BrokerProtocol.Operation

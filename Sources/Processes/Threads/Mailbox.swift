@@ -15,11 +15,6 @@ package final class Mailbox<Message: Sendable>: Sendable {
         count.signal()
     }
 
-    /// Adds a message after a while.
-    package func post(_ message: Message, afterSeconds delay: Int) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(delay)) { self.post(message) }
-    }
-
     /// Waits for the oldest message and takes it.
     package func take() -> Message {
         while true {

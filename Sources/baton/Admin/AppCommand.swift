@@ -2,6 +2,7 @@
 import AdminAPI
 import ArgumentParser
 import FoundationEssentials
+import JSON
 
 /// Apps that the MDM hands out.
 struct AppCommand: AsyncParsableCommand {
@@ -53,7 +54,10 @@ struct AppCommand: AsyncParsableCommand {
 
         private func parsed() throws -> MDMAdmin.Configuration? {
             guard let configuration else { return nil }
-            do { return try JSONDecoder().decode(MDMAdmin.Configuration.self, from: Data(configuration.utf8)) } catch {
+            do {
+                return try JSONReader.read(
+                    MDMAdmin.Configuration.self, from: Array(configuration.utf8), limits: JSONLimits(bytes: 64 << 10))
+            } catch {
                 throw CommandFailure(
                     code: "configuration_malformed", message: "The configuration is no JSON object.",
                     remedy: #"Write it like {"sharedDeviceMode":true}."#)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+import Authenticator
 import BrokerProtocol
-import FoundationEssentials
-import Glibc
 import Processes
-import Redaction
-import UnixSocket
 
 /// The command line's end of `control.sock`.
 struct OperatorClient: Sendable {
     /// The folder of the broker's sockets.
     let runtimeDirectory: String
-
-    private static let maximumMessage = 4 << 20
 
     /// Asks the broker and waits for its one answer, however long a person takes at the browser.
     ///
@@ -24,12 +19,9 @@ struct OperatorClient: Sendable {
         let path = runtimeDirectory + "/control.sock"
         let reply: OperatorReply
         do {
-            let connection = try Connection.connect(to: path, maximumFrame: Self.maximumMessage)
-            try connection.write(Array(JSONEncoder().encode(request)))
-            let frame = try connection.read()
-            reply = try unsafe frame.body.withUnsafeBytes { bytes in
-                try JSONDecoder().decode(OperatorReply.self, from: unsafe Data(bytes))
-            }
+            let channel = try FramedJSON<OperatorReply, OperatorRequest>.connect(to: path, limits: Wire.operatorLimits)
+            try channel.send(request)
+            reply = try channel.receive().message
         } catch {
             throw CommandFailure(
                 code: "broker_unreachable", message: "The broker does not answer on \(path) (\(error)).",

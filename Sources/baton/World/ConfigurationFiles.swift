@@ -27,6 +27,7 @@ struct ServerFile: Encodable {
 struct DeviceFile: Encodable {
     let directory: String
     let runtimeDirectory: String
+    let managedMarker: String
     let trustRoots: String
     let resolve: [String: String]
     let checkInInterval = 60
@@ -35,6 +36,7 @@ struct DeviceFile: Encodable {
     init(layout: WorldLayout, facts: WorldFacts) {
         directory = layout.device
         runtimeDirectory = layout.run
+        managedMarker = layout.managedMarker
         trustRoots = layout.trustRoots
         resolve = facts.resolution
     }

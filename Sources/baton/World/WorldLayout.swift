@@ -11,6 +11,8 @@ struct WorldLayout: Sendable {
     var server: String { root + "/server" }
     var device: String { root + "/device" }
     var run: String { root + "/run" }
+    /// What tells apps that the device is managed.
+    var managedMarker: String { root + "/public/managed" }
     /// Browser profiles, one an epoch.
     var profiles: String { root + "/run/profiles" }
     var apps: String { root + "/apps" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value as the broker socket carries it.
+/// A JSON value (RFC 8259).
 package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
