@@ -116,6 +116,23 @@ import Testing
         }
     }
 
+    @Test func `asked a second time, it kills what does not end`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let agent = try up.program("baton-agent")
+            agent.send(SIGSTOP)
+            up.baton.send(SIGTERM)
+            let log = up.baton.logPath
+            try await FolderWatch(scratch.path).until("told that it ends") {
+                try textOfFile(log).contains(#""event":"ending""#)
+            }
+            up.baton.send(SIGTERM)
+            #expect(try await up.baton.waitForExit() == 0)
+            try await agent.waitForEnd()
+            #expect(try up.events.last?.event == "ended")
+        }
+    }
+
     @Test func `a folder that is no world is left alone`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("mine", to: "diary.txt")
