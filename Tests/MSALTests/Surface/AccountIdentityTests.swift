@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import Foundation
+import JSON
 import MSAL
 import Testing
 
 /// Rules ACC: accounts, their identifiers and their tenant profiles.
-@Suite(.timeLimit(.minutes(1))) struct AccountTests {
+@Suite(.timeLimit(.minutes(1))) struct AccountIdentityTests {
     private func account(_ identifier: String, realm: String = "t", claims: JSONValue? = nil) async throws -> MSALAccount {
         let record = AccountRecord(
             homeAccountID: identifier, localAccountID: "local", realm: realm, environment: "login.baton.test",
