@@ -8,7 +8,10 @@ struct IdentityClient: Sendable {
     let https: any HTTPSending
     /// `https://<host>[:<port>]`.
     let loginURL: String
-    let tenant: String
+    /// By id or by domain.
+    var tenant: String
+    /// The app's id of what is being asked for it, a UUID.
+    var correlationID: String?
 
     /// A fresh nonce for a signed request.
     ///
@@ -26,10 +29,10 @@ struct IdentityClient: Sendable {
 
     /// Posts a form to `path` of the identity platform.
     func post(_ form: FormParameters, to path: String) async throws -> [UInt8] {
+        var headers = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+        if let correlationID { headers.append((ParameterName.clientRequestID.rawValue, correlationID)) }
         let response = try await https.send(
-            .init(
-                method: "POST", url: loginURL + path,
-                headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(form.encoded.utf8)))
+            .init(method: "POST", url: loginURL + path, headers: headers, body: Array(form.encoded.utf8)))
         guard response.status == 200 else { throw Self.refusal(response) }
         return response.body
     }
@@ -60,6 +63,7 @@ extension BrokerError {
             }
         self.init(
             code, error.wireDescription, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+        if error.number != 0 { serverCodes = [error.number] }
     }
 
     /// The broker's code for whatever went wrong between device and server.

@@ -7,7 +7,7 @@ internal import X509
 
 /// What a joined device and a signed-in worker can get from the identity platform.
 struct TokenSource: Sendable {
-    let server: IdentityClient
+    private(set) var server: IdentityClient
     let keys: DeviceKeys
     /// DER.
     let certificate: [UInt8]
@@ -18,6 +18,14 @@ struct TokenSource: Sendable {
         self.keys = keys
         certificate = try PEMDocument(pemString: join.certificate).derBytes
         self.now = now
+    }
+
+    /// The same, for what one request of an app asks: under its id, and of the tenant by the name that it uses.
+    func serving(_ request: TokenRequest, tenant: String) -> TokenSource {
+        var source = self
+        source.server.correlationID = request.client.correlationID
+        source.server.tenant = tenant
+        return source
     }
 
     /// Turns a fresh sign-in into the worker's session: a PRT bound to device and epoch.
@@ -40,10 +48,9 @@ struct TokenSource: Sendable {
         let use = PrimaryRefreshToken.UseRequest(
             token: session.token, clientID: request.client.clientID, redirectURI: request.redirectURI,
             scopes: Scopes(request.scopes + [Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
-            nonce: try await server.nonce())
+            nonce: try await server.nonce(), claims: try request.claimsWithCapabilities())
         var generator = SystemRandomNumberGenerator()
-        var form = PrimaryRefreshToken.form(request: try use.signed(with: session.key, now: now(), using: &generator))
-        form.append(ParameterName.claims, request.claims)
+        let form = PrimaryRefreshToken.form(request: try use.signed(with: session.key, now: now(), using: &generator))
         let asked = now()
         let encrypted = String(decoding: try await server.post(form), as: UTF8.self)
         let reply = try Members(decoding: try EncryptedReply.open(encrypted, with: session.key))

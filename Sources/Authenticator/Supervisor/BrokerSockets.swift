@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
@@ -17,8 +18,6 @@ struct BrokerSockets: Sendable {
 
     /// Milliseconds for an agent's hello.
     private static let helloPatience: Int32 = 5000
-    /// Bytes of an operator's request; an enrolment profile is the largest.
-    private static let maximumMessage = 4 << 20
     /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
     private static let acceptPause: UInt32 = 100_000
 
@@ -77,9 +76,8 @@ struct BrokerSockets: Sendable {
 
     private func serveAgent(_ descriptor: Descriptor, _ peer: Peer) throws {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
-        let connection = Connection(descriptor, maximumFrame: AgentWire.maximumFrame, acceptsDescriptors: false)
-        let link = AgentLink(id: links.next(), user: peer.uid, connection: connection, logger: logger)
-        let channel = link.channel
+        let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
+        let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
         try BlockingThread.start {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
                 logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
@@ -94,8 +92,7 @@ struct BrokerSockets: Sendable {
     }
 
     private func serveOperator(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<OperatorRequest, OperatorReply>(
-            Connection(descriptor, maximumFrame: Self.maximumMessage, acceptsDescriptors: false))
+        let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         try BlockingThread.start {
             while let request = try? channel.receive().message {

@@ -40,7 +40,8 @@ struct AuthorizeEndpoint: Sendable {
     ///
     /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
     func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {
-        let tenant = try await platform.tenant(in: context, orOf: parameters[ParameterName.loginHint])
+        let hint = parameters[ParameterName.loginHint] ?? parameters[ParameterName.domainHint]
+        let tenant = try await platform.tenant(in: context, orOf: hint)
         guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant.id) }
         guard let client else { throw OAuthError.unknownClient }

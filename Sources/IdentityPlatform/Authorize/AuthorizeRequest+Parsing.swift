@@ -34,7 +34,8 @@ extension AuthorizeRequest {
             guard parameters[ParameterName.codeChallengeMethod] == ProofKey.method,
                 let challenge = parameters[ParameterName.codeChallenge], Self.isChallenge(challenge)
             else { throw .challengeRequired }
-            guard let prompt = Prompt(parameters[ParameterName.prompt] ?? "") else { throw .malformedForm }
+            guard let prompt = Prompt(parameters[ParameterName.prompt] ?? "") else { throw .unsupportedPrompt }
+            _ = try ClaimsRequest(parsing: parameters[ParameterName.claims])
             scopeText = try parameters.required(.scope)
             scope = try resources.grant(
                 scope: scopeText, resource: parameters[ParameterName.resource], to: client)

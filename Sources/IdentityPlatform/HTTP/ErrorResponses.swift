@@ -15,14 +15,19 @@ struct ErrorResponses: RouterMiddleware {
         _ request: Request, context: IdentityContext,
         next: @concurrent (Request, IdentityContext) async throws -> Response
     ) async throws -> Response {
+        var context = context
+        let correlation = request.correlation
+        if let correlation { context.logger[metadataKey: "request.correlation"] = "\(correlation)" }
         do {
-            return try await next(request, context)
+            let response = try await next(request, context)
+            context.logger.debug("answered", metadata: ["response.status": "\(response.status.code)"])
+            return response
         } catch let error as OAuthError {
-            context.logger.debug(
+            context.logger.info(
                 "refused", metadata: ["oauth.number": "\(error.number)", "oauth.detail": "\(error.detail ?? "-")"])
-            return error.response(ambient, correlation: request.correlation)
+            return error.response(ambient, correlation: correlation)
         } catch is HashingPool.Busy {
-            var response = OAuthError.busy.response(ambient, correlation: request.correlation)
+            var response = OAuthError.busy.response(ambient, correlation: correlation)
             response.headers[.retryAfter] = "2"
             return response
         } catch let error as HTTPError where error.status.code < 500 {
@@ -31,7 +36,7 @@ struct ErrorResponses: RouterMiddleware {
             throw CancellationError()
         } catch {
             context.logger.error("request failed", metadata: ["error": "\(error)"])
-            return OAuthError.serverFault.response(ambient, correlation: request.correlation)
+            return OAuthError.serverFault.response(ambient, correlation: correlation)
         }
     }
 }

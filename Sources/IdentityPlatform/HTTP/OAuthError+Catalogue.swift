@@ -51,6 +51,14 @@ extension OAuthError {
         .invalidRequest, number: 9002325, description: "Proof Key for Code Exchange with method S256 is required.")
     package static let malformedForm = OAuthError(
         .invalidRequest, number: 9002313, description: "The request is malformed or repeats a parameter.")
+    package static let malformedClaims = OAuthError(
+        .invalidRequest, number: 50146, description: "The claims are not a JSON object of id_token and access_token.")
+    package static let unmetAuthenticationContext = OAuthError(
+        .interactionRequired, number: 53003,
+        description: "The claims ask for a stronger sign-in than this platform offers. Leave acr and acrs out.")
+    package static let unsupportedPrompt = OAuthError(
+        .invalidRequest, number: 90023,
+        description: "The prompt is not supported; use none, login, select_account or consent.")
     package static let tooLarge = OAuthError(
         .invalidRequest, number: 90098, description: "The request is larger than the server accepts.")
     package static let malformedScope = OAuthError(

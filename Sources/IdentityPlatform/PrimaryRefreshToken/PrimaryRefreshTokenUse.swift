@@ -88,7 +88,8 @@ private func verify(
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
     }
     let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
-    let grant = try platform.grant(record.session, client: client, scope: scope, connection)
+    let asked = try ClaimsRequest(parsing: request.claims)
+    let grant = try platform.grant(record.session, client: client, scope: scope, claims: asked, connection)
     guard grant.session.device == device.binding else { throw OAuthError.badGrant }
     return VerifiedUse(primary: primary, key: key, nonce: request.nonce, grant: grant)
 }

@@ -17,10 +17,12 @@ struct AuthorizationCodeGrant: GrantHandler {
         guard let client = ClientID(rawValue: try form.required(.clientID)) else { throw OAuthError.unknownClient }
         let redirect = try form.required(.redirectURI)
         let verifier = try form.required(.codeVerifier)
+        let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
         let refresh = OpaqueToken(tenant: tenant, ambient: platform.ambient)
         let outcome = try await platform.database.write { [platform] connection in
             try redeem(
-                code, Proof(client: client, redirect: redirect, verifier: verifier), refresh, platform, connection)
+                code, Proof(client: client, redirect: redirect, verifier: verifier, claims: claims), refresh, platform,
+                connection)
         }
         switch outcome {
         case .refused(let error): throw error
@@ -38,6 +40,7 @@ private struct Proof: Sendable {
     let client: ClientID
     let redirect: String
     let verifier: String
+    let claims: ClaimsRequest
 }
 
 /// A refusal is an outcome, not an error: a replay's revocation has to be committed.
@@ -69,7 +72,8 @@ private func redeem(
     let scope = try platform.resources.grant(scope: record.scope, to: client)
     let grant: Grant
     do {
-        grant = try platform.grant(record.session, client: client, scope: scope, nonce: record.nonce, connection)
+        grant = try platform.grant(
+            record.session, client: client, scope: scope, nonce: record.nonce, claims: proof.claims, connection)
     } catch let error as OAuthError {
         return .refused(error)
     }

@@ -7,7 +7,8 @@ extension Platform {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     package func grant(
-        _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, _ connection: any Connection
+        _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, claims: ClaimsRequest = .none,
+        _ connection: any Connection
     ) throws -> Grant {
         guard let session = try Sessions(connection).live(session, tenant: client.tenant),
             let tenant = try Tenants(connection).find(client.tenant),
@@ -16,6 +17,6 @@ extension Platform {
         guard user.isEnabled else { throw OAuthError.disabledUser }
         return Grant(
             tenant: tenant, user: user, roles: try RoleMembers(connection).roles(of: user.id, tenant: tenant.id),
-            client: client, session: session, scope: scope, nonce: nonce)
+            client: client, session: session, scope: scope, nonce: nonce, claims: claims)
     }
 }

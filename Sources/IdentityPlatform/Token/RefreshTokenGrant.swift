@@ -17,6 +17,7 @@ struct RefreshTokenGrant: GrantHandler {
         guard let client = ClientID(rawValue: try form.required(.clientID)) else { throw OAuthError.unknownClient }
         let asked = form[ParameterName.scope]
         let resource = form[ParameterName.resource]
+        let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
         let grant = try await platform.database.read { [platform] connection in
             guard let client = try Clients(connection).find(client, tenant: tenant) else {
                 throw OAuthError.unknownClient
@@ -27,7 +28,7 @@ struct RefreshTokenGrant: GrantHandler {
             guard record.expires > platform.ambient.now() else { throw OAuthError.expiredGrant }
             let scope = try platform.resources.grant(
                 scope: asked ?? record.scope, resource: resource, to: client)
-            return try platform.grant(record.session, client: client, scope: scope, connection)
+            return try platform.grant(record.session, client: client, scope: scope, claims: claims, connection)
         }
         // The token stays good until it expires or its session ends, so it is handed back as it is.
         return Response(

@@ -15,7 +15,7 @@ extension TokenIssuer {
         let lifetime = Int(accessTokenLifetime(grant.session).components.seconds)
         var members = MembersWriter()
         members.set(ReplyName.tokenType, "Bearer")
-        members.set(ReplyName.scope, grant.scope.requested.text)
+        members.set(ReplyName.scope, grant.scope.granted.text)
         members.set(ReplyName.expiresIn, lifetime)
         members.set(ReplyName.extendedExpiresIn, lifetime)
         members.set(ReplyName.accessToken, try await accessToken(grant))

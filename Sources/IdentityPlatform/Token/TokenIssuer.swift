@@ -32,6 +32,8 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
         claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
         claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))
+        if !grant.claims.capabilities.isEmpty { claims.set(ClaimName.clientCapabilities, grant.claims.capabilities) }
+        Self.add(grant.claims.accessToken, of: grant, to: &claims)
         return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
     }
 
@@ -44,12 +46,27 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.nonce, grant.nonce)
         claims.set(ClaimName.authenticationTime, Int(grant.session.begun.seconds))
         claims.set(ClaimName.loginHint, grant.user.userPrincipalName)
-        if grant.scope.requested.contains(Scopes.email) { claims.set(ClaimName.email, grant.user.profile.mail) }
-        if grant.scope.requested.contains(Scopes.profile) {
+        Self.add(Self.claims(of: grant.scope.requested).union(grant.claims.idToken), of: grant, to: &claims)
+        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+    }
+
+    /// What the scopes of OpenID Connect bring into an id token (OpenID Connect Core section 5.4).
+    private static func claims(of scopes: Scopes) -> Set<String> {
+        var names: [ClaimName] = []
+        if scopes.contains(Scopes.email) { names.append(.email) }
+        if scopes.contains(Scopes.profile) { names += [.givenName, .familyName] }
+        return Set(names.map(\.rawValue))
+    }
+
+    /// Adds those of the `wanted` claims that the platform knows of the person.
+    private static func add(_ wanted: Set<String>, of grant: Grant, to claims: inout MembersWriter) {
+        if wanted.contains(ClaimName.email.rawValue) { claims.set(ClaimName.email, grant.user.profile.mail) }
+        if wanted.contains(ClaimName.givenName.rawValue) {
             claims.set(ClaimName.givenName, grant.user.profile.givenName)
+        }
+        if wanted.contains(ClaimName.familyName.rawValue) {
             claims.set(ClaimName.familyName, grant.user.profile.surname)
         }
-        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
     }
 
     /// The claims that access tokens and id tokens share.

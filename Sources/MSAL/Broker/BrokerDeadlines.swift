@@ -8,6 +8,10 @@ package struct BrokerDeadlines: Sendable {
     package var hello: Duration = .seconds(1)
     /// For the reply to a request in which no person takes part.
     package var silent: Duration = .seconds(60)
+    /// For the reply to a sign-in: longer than the broker lets a page stay open.
+    package var interactive: Duration = .seconds(660)
+    /// For the reply to a sign-in that was given up: the broker closes its window first.
+    package var cancellation: Duration = .seconds(5)
 
     package init() {}
 }

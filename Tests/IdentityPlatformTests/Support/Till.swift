@@ -125,24 +125,28 @@ struct TillSession {
     /// Signs a use request; what a test does not say is as it should be.
     func useRequest(
         nonce: String? = nil, scopes: [String] = ["openid", "profile", "User.Read"], key: SessionKey? = nil,
-        redirectURI: String? = "msauth.test://auth", clientID: String? = nil
+        redirectURI: String? = "msauth.test://auth", clientID: String? = nil, claims: String? = nil
     ) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let fresh = try await till.nonce()
         let request = PrimaryRefreshToken.UseRequest(
             token: reply.token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
-            scopes: Scopes(scopes), nonce: nonce ?? fresh)
+            scopes: Scopes(scopes), nonce: nonce ?? fresh, claims: claims)
         return try request.signed(
             with: key ?? self.key, now: Int(till.world.clock.now.seconds), using: &generator)
     }
 
-    func use(scopes: [String] = ["openid", "profile", "User.Read"]) async throws -> TestResponse {
-        try await till.send(PrimaryRefreshToken.form(request: try await useRequest(scopes: scopes)))
+    func use(
+        scopes: [String] = ["openid", "profile", "User.Read"], claims: String? = nil
+    ) async throws -> TestResponse {
+        try await till.send(PrimaryRefreshToken.form(request: try await useRequest(scopes: scopes, claims: claims)))
     }
 
     /// The app's tokens, decrypted.
-    func tokens(scopes: [String] = ["openid", "profile", "User.Read"]) async throws -> Members {
-        let answer = try await use(scopes: scopes)
+    func tokens(
+        scopes: [String] = ["openid", "profile", "User.Read"], claims: String? = nil
+    ) async throws -> Members {
+        let answer = try await use(scopes: scopes, claims: claims)
         #expect(answer.status == .ok, "\(answer.text)")
         return try Members(decoding: try EncryptedReply.open(answer.text, with: key))
     }
