@@ -124,8 +124,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Processes",
-                "Redaction", "TestSupport", "UnixSocket",
+                "Authenticator", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
+                "TestSupport", "UnixSocket",
             ]),
         .testTarget(
             name: "IdentityPlatformTests",

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerProtocol
 import Foundation
-// SPDX-License-Identifier: Apache-2.0
 import JSON
 import Logging
 import Processes
