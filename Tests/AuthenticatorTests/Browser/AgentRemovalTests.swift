@@ -14,7 +14,7 @@ import UnixSocket
         _ body: (AgentWorld, RunningProgram, Broker, String) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let events = try DatagramSocket(path: scratch.path("events"))
+            let events = try NoticeSocket(path: scratch.path("events"))
             try scratch.write(script, to: "browser.sh")
             try scratch.write(
                 """
@@ -54,7 +54,9 @@ import UnixSocket
         }
     }
 
-    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`() async throws {
+    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`()
+        async throws
+    {
         let script = """
             mkfifo "$1/fifo"
             /usr/bin/setpriv --reuid=65534 --clear-groups /bin/sh -c "echo; exec /bin/sleep 600" >"$1/fifo" & foreign=$!
