@@ -40,7 +40,9 @@ import Testing
         #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": World.tenant])
     }
 
-    @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`() async throws {
+    @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`()
+        async throws
+    {
         let application = try broker(World.shared).application()
         let other = try await application.wpjMetaDataDevice(with: nil, forTenantId: "elsewhere")
         #expect(other.extraDeviceInformation.isEmpty)

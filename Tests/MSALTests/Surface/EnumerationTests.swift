@@ -44,7 +44,9 @@ import Testing
         #expect(try application.allAccounts().isEmpty)
     }
 
-    @Test(arguments: ["", " ", "\n"]) func `ENUM-10 a blank name is refused in the public domain`(name: String) async throws {
+    @Test(arguments: ["", " ", "\n"]) func `ENUM-10 a blank name is refused in the public domain`(name: String)
+        async throws
+    {
         let application = try ScriptedBroker().application()
         let byName = try await seen { try application.account(forUsername: name) }
         let byIdentifier = try await seen { try application.account(forIdentifier: name) }
