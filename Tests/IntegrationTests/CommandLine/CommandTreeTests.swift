@@ -21,6 +21,19 @@ import Testing
         }
     }
 
+    @Test func `a story whose last check could not be made does not begin`() async throws {
+        try await Scratch.with { scratch in
+            try scratch.write("raise SystemExit(2)", to: "probe.py")
+            let world = scratch.path("w")
+            let arguments = ["demo", "--json", "--directory", world, "--canary", scratch.path]
+            let demo = try await CommandRun(
+                arguments + ["--sample", try RunningProgram.built("baton")], in: scratch)
+            #expect(demo.code == 1 && demo.output.isEmpty)
+            #expect(try CommandRun.Failure(demo.errors).error.code == "memory_unreadable")
+            #expect(!FileManager.default.fileExists(atPath: world))
+        }
+    }
+
     @Test func `whom nobody answers says so in words or JSON, with exit code 69`() async throws {
         try await Scratch.with { scratch in
             let server = ["--server", scratch.path("none")]

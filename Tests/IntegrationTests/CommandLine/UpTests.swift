@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `baton up` as a program sees it: `--json`.
-@Suite(.timeLimit(.minutes(3))) struct UpTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct UpTests {
     /// A line of what it prints.
     private struct Event: Decodable {
         let event: String
@@ -113,6 +113,23 @@ import Testing
             #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
             #expect(try again.events.allSatisfy { $0.result != "failed" })
             #expect(try await again.baton.stop() == 0)
+        }
+    }
+
+    @Test func `asked a second time, it kills what does not end`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let agent = try up.program("baton-agent")
+            agent.send(SIGSTOP)
+            up.baton.send(SIGTERM)
+            let log = up.baton.logPath
+            try await FolderWatch(scratch.path).until("told that it ends") {
+                try textOfFile(log).contains(#""event":"ending""#)
+            }
+            up.baton.send(SIGTERM)
+            #expect(try await up.baton.waitForExit() == 0)
+            try await agent.waitForEnd()
+            #expect(try up.events.last?.event == "ended")
         }
     }
 

@@ -17,7 +17,10 @@ package final class ForeignProcess: Sendable {
     }
 
     /// Ends the process as a crash would (`SIGKILL`); one that has ended already is fine.
-    package func kill() { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, 9) } }
+    package func kill() { send(9) }
+
+    /// Sends a signal; a process that has ended already is fine.
+    package func send(_ signal: Int32) { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, signal) } }
 
     /// Waits until the process has ended, whoever reaps it.
     package func waitForEnd() async throws {
