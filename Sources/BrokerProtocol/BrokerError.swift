@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// A failure that the broker answers on the error channel instead of with a response.
 ///
@@ -45,6 +46,8 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let programCanceled = Code(rawValue: -51701)
         package static let authorityInvalid = Code(rawValue: -51600)
         package static let interactionRunning = Code(rawValue: -51710)
+        /// What was asked for is going on; its end comes without an answer.
+        package static let unfinished = Code(rawValue: -51800)
         package static let workplaceJoinRequired = Code(rawValue: -51810)
         package static let brokerUnavailable = Code(rawValue: -51814)
         package static let network = Code(rawValue: -51500)

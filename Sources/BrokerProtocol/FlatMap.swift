@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// The string-to-string map that every operation's request and response is.
 ///

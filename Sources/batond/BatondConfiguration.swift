@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
-import FoundationEssentials
+import BrokerProtocol
+import JSON
 import Logging
 
 /// The configuration file of `batond`.
 struct BatondConfiguration: Decodable {
     let supervisor: SupervisorConfiguration
+    let marker: ManagedMarker
     let logLevel: Logger.Level
 
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, runtimeDirectory, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
+        case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
     }
+
+    private static let limits = JSONLimits(bytes: 1 << 20)
 
     /// Reads the file.
     ///
     /// - Throws: ``ConfigurationError`` with the file's name, the cause and the remedy.
     init(file: String) throws {
-        guard let bytes = try AtomicFile(path: file).read(limit: 1 << 20) else {
+        guard let bytes = try AtomicFile(path: file).read(limit: Self.limits.bytes) else {
             throw ConfigurationError(file: file, cause: "there is no such file", remedy: "Give its path with --config.")
         }
-        do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch let error as ConfigurationError {
+        do {
+            self = try JSONReader.read(Self.self, from: bytes, limits: Self.limits)
+        } catch let error as ConfigurationError {
             throw ConfigurationError(file: file, cause: error.cause, remedy: error.remedy)
+        } catch let failure as JSONFailure {
+            throw ConfigurationError(file: file, cause: "it is not JSON (\(failure))", remedy: "Correct it there.")
         } catch {
             throw ConfigurationError(
                 file: file, cause: "it is not the JSON that batond reads", remedy: "See docs/configuration.md.")
@@ -43,6 +51,14 @@ struct BatondConfiguration: Decodable {
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+        let path = try values.decodeIfPresent(String.self, forKey: .managedMarker) ?? WellKnownPath.managedMarker
+        guard path.hasPrefix("/"), !path.hasPrefix(supervisor.directory + "/") else {
+            throw ConfigurationError(
+                file: "", cause: "managedMarker (\(path)) must be an absolute path outside of directory",
+                remedy: "Apps must be able to see the file: set directory to /var/lib/baton/device, or move the marker."
+            )
+        }
+        marker = ManagedMarker(path: path)
         logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
     }
 

@@ -2,6 +2,7 @@
 import Authenticator
 import Glibc
 import Logging
+import Processes
 
 /// Puts the device's side of management together with the broker's supervisor.
 enum DeviceEnrolment {
@@ -9,7 +10,8 @@ enum DeviceEnrolment {
     ///
     /// - Throws: ``DeviceStateDamaged`` where the device's record cannot be read.
     static func agent(
-        _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, logger: Logger
+        _ configuration: SupervisorConfiguration, marker: ManagedMarker, inputs: Mailbox<SupervisorInput>,
+        logger: Logger
     ) throws -> EnrolmentAgent {
         let roots = configuration.trustRoots
         let resolve = configuration.resolve
@@ -17,6 +19,7 @@ enum DeviceEnrolment {
             directory: DeviceFiles(root: Directory(path: configuration.directory)).management,
             configuration: .init(
                 device: DeviceDescription(name: try hostName()), interval: .seconds(configuration.checkInInterval),
+                marker: marker,
                 connect: { identity, profileRoots in
                     let own = try AtomicFile(path: roots).read() ?? []
                     return try HTTPSClient(

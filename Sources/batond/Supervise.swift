@@ -3,6 +3,7 @@ import ArgumentParser
 import Authenticator
 import Glibc
 import Logging
+import Processes
 import ServiceLifecycle
 import UnixSignals
 
@@ -29,7 +30,8 @@ struct Supervise: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
         let inputs = Mailbox<SupervisorInput>()
-        let device = try DeviceEnrolment.agent(configuration.supervisor, inputs: inputs, logger: logger)
+        let device = try DeviceEnrolment.agent(
+            configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs,
             executable: try ownExecutable(), logger: logger)

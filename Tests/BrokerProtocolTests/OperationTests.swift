@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
+import JSON
 import Testing
 
 @Suite struct OperationTests {

@@ -3,6 +3,7 @@ import AdminAPI
 import Authenticator
 import DeviceManagement
 import Foundation
+import Glibc
 import HTTPTypes
 import Logging
 import MDMServer
@@ -162,6 +163,71 @@ import Testing
         }
     }
 
+    @Test func `a device is marked as managed before its server hears of it, and until all of it is undone`()
+        async throws
+    {
+        try await World.with { world in
+            try await withAgent(world) { agent, wire in
+                wire.beforePut.withLock { $0 = { #expect((try? isMarked(world)) == true) } }
+                #expect(try !isMarked(world))
+                try await enrolled(agent, world)
+                #expect(try isMarked(world))
+                var mode = stat()
+                #expect(unsafe stat(marker(world).path, &mode) == 0 && mode.st_mode & 0o777 == 0o644)
+                agent.session(is: .held)
+                try await agent.unenroll()
+                // The worker who is signed in goes first.
+                #expect(try isMarked(world))
+                agent.session(is: .changing)
+                agent.session(is: .free)
+                await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                #expect(try !isMarked(world))
+            }
+        }
+    }
+
+    @Test func `a start brings the marker of a managed device back, and takes away that of one which left`()
+        async throws
+    {
+        try await World.with { world in
+            try await withAgent(world) { agent, _ in try await enrolled(agent, world) }
+            _ = try AtomicFile(path: marker(world).path).remove()
+            try await withAgent(world) { agent, _ in
+                try agent.declare()
+                #expect(try isMarked(world))
+                agent.session(is: .free)
+                try await agent.visit()
+                #expect(try isMarked(world))
+                try await agent.unenroll()
+            }
+            // As a crash between the record and the marker leaves it.
+            try AtomicFile(path: marker(world).path).replace(with: [])
+            try await withAgent(world) { agent, _ in
+                try agent.declare()
+                agent.session(is: .free)
+                await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                #expect(try !isMarked(world))
+            }
+        }
+    }
+
+    @Test func `a device that cannot be marked is not enrolled, and is not served where it was`() async throws {
+        try await World.with { world in
+            try AtomicFile(path: world.folder.path + "/public").replace(with: [])
+            try await withAgent(world) { agent, _ in
+                let profile = try await world.enrolmentProfile(named: "till-1")
+                let error = await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: profile) }
+                #expect(error?.code == .storage)
+                #expect(agent.settings == .none)
+                _ = try AtomicFile(path: world.folder.path + "/public").remove()
+                try await agent.enroll(profile: profile)
+            }
+            _ = try world.folder.appending("public").removeTree()
+            try AtomicFile(path: world.folder.path + "/public").replace(with: [])
+            try await withAgent(world) { agent, _ in #expect(throws: FileError.self) { try agent.declare() } }
+        }
+    }
+
     @Test func `a profile that is used up, broken, or not for enrolling is refused and leaves no trace`() async throws {
         try await World.with { world in
             let used = try await world.enrolmentProfile(named: "till-1")
@@ -236,6 +302,10 @@ import Testing
 
     private func device(_ world: World) -> Directory { world.folder.appending("management") }
 
+    private func marker(_ world: World) -> ManagedMarker { ManagedMarker(path: world.folder.path + "/public/managed") }
+
+    private func isMarked(_ world: World) throws -> Bool { try world.folder.appending("public").names() == ["managed"] }
+
     private var quiet: Logger {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
@@ -246,7 +316,7 @@ import Testing
         _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
     ) -> EnrolmentAgent.Configuration {
         EnrolmentAgent.Configuration(
-            device: DeviceDescription(name: "till"), interval: .seconds(86_400),
+            device: DeviceDescription(name: "till"), interval: .seconds(86_400), marker: marker(world),
             connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) },
             isBusy: isBusy)
     }

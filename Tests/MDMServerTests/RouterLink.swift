@@ -18,6 +18,8 @@ final class RouterLink: HTTPSending {
         /// Lose the answer to the PUT with this number, after the server has acted.
         let lostPut = Mutex<Int?>(nil)
         let spoilsPackages = Mutex(false)
+        /// Called before each PUT reaches the server.
+        let beforePut = Mutex<@Sendable () -> Void>({})
     }
 
     init(world: World, certificate: [UInt8], wire: Wire) {
@@ -30,6 +32,7 @@ final class RouterLink: HTTPSending {
         let body = request.body ?? []
         var number = 0
         if request.method == "PUT" {
+            wire.beforePut.withLock { $0 }()
             number = wire.sent.withLock { sent in
                 sent.append(body)
                 return sent.count

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 extension BrowserAgent {
@@ -20,14 +21,14 @@ extension BrowserAgent {
     }
 
     private func report(_ message: AgentMessage) {
-        guard let connection else { return }
+        guard let channel else { return }
         do {
-            try AgentWire.send(message, over: connection)
+            try channel.send(message)
             if case .hello = message { tellServiceManager() }
         } catch {
             // The link's thread sees the same end and posts it: then everything is closed.
             logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
-            connection.shutDown()
+            channel.connection.shutDown()
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Dispatch
+internal import JSON
 internal import Logging
 internal import Synchronization
 internal import UnixSocket

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 
 extension TokenRequest {
     private enum Member {

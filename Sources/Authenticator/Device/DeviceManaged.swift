@@ -5,6 +5,12 @@ package import BrokerProtocol
 package protocol DeviceManaged: Sendable {
     /// What holds now.
     var settings: ManagedSettings { get }
+    /// Makes sure that every app can know that the device is managed, where it is; before the broker serves.
+    ///
+    /// - Throws: ``FileError``; the broker does not serve then.
+    func declare() throws
+    /// Hears of each stage of the worker's session, from the supervisor's thread; must not block.
+    func session(is stage: SessionStage)
     /// Installs an enrolment profile (base64) and enrols; answers once, from any thread.
     func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void)
     /// Asks the MDM for work now; answers when its queue is empty, from any thread.

@@ -17,6 +17,8 @@ package final class EnrolmentAgent: Service {
         package var device: DeviceDescription
         /// Between visits that nobody asked for; a tenth more or less, by chance.
         package var interval: Duration
+        /// Where apps see that the device is managed.
+        package var marker: ManagedMarker
         /// Whether a change now would tear a sign-in or sign-out apart; the server keeps the command then.
         package var isBusy: @Sendable () -> Bool
         package var connect: Connect
@@ -25,13 +27,14 @@ package final class EnrolmentAgent: Service {
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
-            device: DeviceDescription, interval: Duration, connect: @escaping Connect,
+            device: DeviceDescription, interval: Duration, marker: ManagedMarker, connect: @escaping Connect,
             isBusy: @escaping @Sendable () -> Bool = { false },
             changed: @escaping @Sendable (ManagementState) -> Void = { _ in },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
             self.device = device
             self.interval = interval
+            self.marker = marker
             self.connect = connect
             self.isBusy = isBusy
             self.changed = changed
@@ -44,6 +47,8 @@ package final class EnrolmentAgent: Service {
             case visit
             case enroll([UInt8])
             case unenroll
+            /// Do what the worker's session kept from being done.
+            case settle
         }
 
         let act: Act
@@ -57,6 +62,8 @@ package final class EnrolmentAgent: Service {
     private let inbox: AsyncStream<Order>.Continuation
     private let current: Mutex<ManagementState>
     private let unconfirmed: Mutex<Bool>
+    /// Until the supervisor has looked, somebody may be there.
+    private let stage = Mutex(SessionStage.changing)
     private let loaded: ManagementRecord?
     private let logger: Logger
 
@@ -164,6 +171,7 @@ package final class EnrolmentAgent: Service {
             case .unenroll:
                 try await worker.unenroll()
                 logger.info("device no longer enrolled")
+            case .settle: try await worker.settle()
             }
             order.answer(nil)
         } catch {
@@ -176,7 +184,8 @@ package final class EnrolmentAgent: Service {
         let apps = store.apps
         return EnrolmentWorker(
             store: store, queue: queue, device: configuration.device, connect: configuration.connect,
-            isBusy: configuration.isBusy,
+            marker: configuration.marker, isBusy: configuration.isBusy,
+            isFree: { self.stage.withLock { $0 == .free } },
             publish: { record in
                 let state = try ManagementState(record: record, apps: apps)
                 self.unconfirmed.withLock { $0 = record.enrolment?.stage == .authenticating }
@@ -192,6 +201,16 @@ package final class EnrolmentAgent: Service {
 
 extension EnrolmentAgent: DeviceManaged {
     package var settings: ManagedSettings { state.settings }
+
+    package func declare() throws {
+        guard loaded?.enrolment != nil else { return }
+        try configuration.marker.raise()
+    }
+
+    package func session(is new: SessionStage) {
+        stage.withLock { $0 = new }
+        if new != .changing { inbox.yield(Order(act: .settle) { _ in }) }
+    }
 
     package func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) {
         guard let bytes = Data(base64Encoded: profile) else {

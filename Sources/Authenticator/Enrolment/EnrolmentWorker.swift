@@ -10,7 +10,10 @@ actor EnrolmentWorker {
     let queue: BlockingQueue
     let device: DeviceDescription
     let connect: EnrolmentAgent.Connect
+    let marker: ManagedMarker
     let isBusy: @Sendable () -> Bool
+    /// Whether nobody is at the device and nothing of anybody is left.
+    let isFree: @Sendable () -> Bool
     /// Hears of every record that was written.
     let publish: @Sendable (ManagementRecord) throws -> Void
     var record: ManagementRecord?
@@ -19,14 +22,17 @@ actor EnrolmentWorker {
     init(
         store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
         connect: @escaping EnrolmentAgent.Connect,
-        isBusy: @escaping @Sendable () -> Bool, publish: @escaping @Sendable (ManagementRecord) throws -> Void,
+        marker: ManagedMarker, isBusy: @escaping @Sendable () -> Bool, isFree: @escaping @Sendable () -> Bool,
+        publish: @escaping @Sendable (ManagementRecord) throws -> Void,
         record: ManagementRecord?
     ) {
         self.store = store
         self.queue = queue
         self.device = device
         self.connect = connect
+        self.marker = marker
         self.isBusy = isBusy
+        self.isFree = isFree
         self.publish = publish
         self.record = record
     }
@@ -43,10 +49,13 @@ actor EnrolmentWorker {
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
         next.enrolment = ManagementRecord.Enrolment(profile: Data(xml), stage: .authenticating)
         _ = try serverLink(for: Data(xml))
+        // From here no app takes the device for a personal one, whatever dies.
+        try await onDisk { [marker] in try marker.raise() }
         try await save(next)
         do { try await introduce() } catch let error as EnrolmentError {
             // The same profile can be tried again: the server has bound it to this device, or to none.
             try await save(next.cleared)
+            try await settle()
             throw error
         }
     }
@@ -139,15 +148,26 @@ actor EnrolmentWorker {
         guard let next = record?.cleared else { return }
         try await save(next)
         let store = store
-        try await queue.run { try store.sweep(keeping: next) }
+        try await onDisk { try store.sweep(keeping: next) }
+        try await settle()
+    }
+
+    /// Takes the marker of a managed device away once nothing of the enrolment is left, nor of a worker who came with it.
+    func settle() async throws {
+        guard record?.enrolment == nil, isFree() else { return }
+        try await onDisk { [marker] in try marker.drop() }
     }
 
     /// Makes a record durable and then the one that holds.
     func save(_ next: ManagementRecord) async throws {
         let store = store
-        do { try await queue.run { try store.save(next) } } catch { throw EnrolmentError(.storage, "\(error)") }
+        try await onDisk { try store.save(next) }
         record = next
         try publish(next)
+    }
+
+    private func onDisk(_ body: @escaping @Sendable () throws -> Void) async throws {
+        do { try await queue.run(body) } catch { throw EnrolmentError(.storage, "\(error)") }
     }
 
     /// The link of an enrolment profile: its identity and its root are read once.

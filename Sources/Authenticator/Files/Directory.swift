@@ -17,17 +17,26 @@ package struct Directory: Sendable {
     /// The file `name` inside this folder.
     package func file(_ name: String) -> AtomicFile { AtomicFile(path: path + "/" + name) }
 
-    /// Makes the folder and those above it where they are missing, durably.
+    /// Makes the folder where it is missing, durably and with exactly this mode, whatever the process's umask; folders
+    /// above it that are missing, too, can be entered by everybody.
     package func make(mode: UInt32 = 0o700) throws(FileError) {
-        if unsafe mkdir(path, mode) == 0 {
+        if try makeInParent(mode) { return }
+        if parent != path { try Directory(path: parent).make(mode: 0o755) }
+        guard try makeInParent(mode) else { throw FileError(.makeDirectory, errno: ENOENT, path: path) }
+    }
+
+    /// Makes the folder where there is a folder above it.
+    ///
+    /// - Returns: false where there is none.
+    private func makeInParent(_ mode: UInt32) throws(FileError) -> Bool {
+        if unsafe mkdir(path, mode & 0o700) == 0 {
+            guard unsafe chmod(path, mode) == 0 else { throw FileError(.makeDirectory, errno: errno, path: path) }
             try Directory(path: parent).sync()
-            return
+            return true
         }
         switch errno {
-        case EEXIST: return
-        case ENOENT where parent != path:
-            try Directory(path: parent).make(mode: mode)
-            try make(mode: mode)
+        case EEXIST: return true
+        case ENOENT: return false
         default: throw FileError(.makeDirectory, errno: errno, path: path)
         }
     }

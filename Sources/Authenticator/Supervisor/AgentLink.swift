@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import Logging
+package import Logging
 internal import UnixSocket
+
+/// Whose agent opened the browser of an epoch: that user alone can say that it is gone.
+package struct BrowserHolder: Sendable, Codable, Equatable {
+    let epoch: String
+    let user: UInt32
+}
 
 /// The supervisor's end of the connection to a session's agent.
 package struct AgentLink: Sendable {
@@ -9,8 +15,20 @@ package struct AgentLink: Sendable {
     package typealias ID = UInt64
 
     package let id: ID
+    /// The user it runs as, in the kernel's word.
+    let user: UInt32
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
+
+    /// - Parameters:
+    ///   - user: the user of the process at the other end, as the kernel says.
+    ///   - channel: to an agent that has said hello.
+    package init(id: ID, user: UInt32, channel: FramedJSON<AgentMessage, AgentOrder>, logger: Logger) {
+        self.id = id
+        self.user = user
+        self.channel = channel
+        self.logger = logger
+    }
 
     func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }

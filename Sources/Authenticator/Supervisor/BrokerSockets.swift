@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
@@ -17,8 +18,6 @@ struct BrokerSockets: Sendable {
 
     /// Milliseconds for an agent's hello.
     private static let helloPatience: Int32 = 5000
-    /// Bytes of an operator's request; an enrolment profile is the largest.
-    private static let maximumMessage = 4 << 20
     /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
     private static let acceptPause: UInt32 = 100_000
 
@@ -38,7 +37,7 @@ struct BrokerSockets: Sendable {
     /// Begins to accept.
     func open() throws {
         try serve(apps) { descriptor, peer in inputs.post(.appConnected(descriptor, peer)) }
-        try serve(agents) { descriptor, _ in try serveAgent(descriptor) }
+        try serve(agents) { descriptor, peer in try serveAgent(descriptor, peer) }
         try serve(operators) { descriptor, _ in try serveOperator(descriptor) }
     }
 
@@ -75,13 +74,15 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    private func serveAgent(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<AgentMessage, AgentOrder>(
-            Connection(descriptor, maximumFrame: AgentWire.maximumFrame, acceptsDescriptors: false))
+    private func serveAgent(_ descriptor: Descriptor, _ peer: Peer) throws {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
-        let link = AgentLink(id: links.next(), channel: channel, logger: logger)
+        let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
+        let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
         try BlockingThread.start {
-            guard let first = try? channel.receive().message, case .hello = first else { return }
+            guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
+                logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
+                return
+            }
             // The socket is connected: nothing but its end can make this fail.
             try? descriptor.setReceiveTimeout(milliseconds: 0)
             inputs.post(.agentConnected(link))
@@ -91,8 +92,7 @@ struct BrokerSockets: Sendable {
     }
 
     private func serveOperator(_ descriptor: Descriptor) throws {
-        let channel = FramedJSON<OperatorRequest, OperatorReply>(
-            Connection(descriptor, maximumFrame: Self.maximumMessage, acceptsDescriptors: false))
+        let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         try BlockingThread.start {
             while let request = try? channel.receive().message {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import JSON
 
 /// The files of the device's state, each with one reader and one writer here.
 ///
@@ -46,17 +47,27 @@ package struct DeviceFiles: Sendable {
     package func write(live session: EndedSession) throws { try write(session, Name.liveSession) }
     package func removeLiveSession() throws { try root.file(Name.liveSession).remove() }
 
+    /// Whose agent has the browser of the session that lives, or is being cleared away.
+    package func browserHolder() throws -> BrowserHolder? { try read(BrowserHolder.self, Name.browserHolder) }
+    package func write(_ holder: BrowserHolder) throws { try write(holder, Name.browserHolder) }
+    package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
+
     private enum Name {
         static let journal = "journal"
         static let join = "join.json"
         static let principals = "principals.json"
         static let endedSessions = "ended-sessions.json"
         static let liveSession = "live-session.json"
+        static let browserHolder = "browser-holder.json"
     }
 
+    private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
+
     private func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
-        guard let bytes = try root.file(name).read(limit: 1 << 20) else { return nil }
-        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw DeviceStateDamaged(file: name) }
+        guard let bytes = try root.file(name).read(limit: Self.limits.bytes) else { return nil }
+        do { return try JSONReader.read(type, from: bytes, limits: Self.limits) } catch {
+            throw DeviceStateDamaged(file: name)
+        }
     }
 
     private func write(_ value: some Encodable, _ name: String) throws {

@@ -1,26 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Logging
+internal import Processes
 
 extension Supervisor {
-    func openBrowser(_ epoch: Epoch, _ url: String) {
+    func openBrowser(_ epoch: Epoch, _ url: String) throws {
         guard let agent else {
             tell(.browserEnded(.agentMissing))
             return
         }
+        let holder = BrowserHolder(epoch: epoch.description, user: agent.user)
+        if browserHolder != holder {
+            try files.write(holder)
+            browserHolder = holder
+        }
         agent.open(epoch, url)
     }
 
+    /// Nothing of any browser is left.
+    func forgetBrowserHolder() throws {
+        guard browserHolder != nil else { return }
+        try files.removeBrowserHolder()
+        browserHolder = nil
+    }
+
     func agentConnected(_ link: AgentLink) throws {
-        // One session, one agent: the newer one is the session's, an older one that still hangs on is cut off.
-        if let former = agent {
-            former.end()
-            // With its agent the browser of a sign-in went, too.
-            tell(.browserEnded(.agentMissing))
+        guard mayServe(link) else {
+            // It asks again and again: that is said once.
+            if refusedAgent != link.user {
+                logger.notice("agent refused while a browser is another's", metadata: ["peer.uid": "\(link.user)"])
+            }
+            refusedAgent = link.user
+            link.end()
+            return
         }
+        refusedAgent = nil
+        agent?.end()
         agent = link
         logger.info("agent connected")
         try handle(.agentArrived)
+    }
+
+    /// Whether this agent may take the place of the one before.
+    ///
+    /// While somebody is at the device an agent is believed on what became of the browser: that must be the one that has
+    /// it, or, where that one died, the next of the same user, which clears away what it finds before it says hello.
+    /// With nobody there the newest agent is the graphical session's.
+    private func mayServe(_ link: AgentLink) -> Bool {
+        let present: Epoch
+        switch machine.state {
+        case .ready: return true
+        case .visiting(let visit, _), .signedIn(let visit): present = visit.epoch
+        case .signingOut(let clearing): present = clearing.ended
+        }
+        guard agent == nil else { return false }
+        guard let browserHolder, browserHolder.epoch == present.description else { return true }
+        return browserHolder.user == link.user
     }
 
     func agentLost() {
@@ -43,7 +78,7 @@ extension Supervisor {
         case .closeFailed(let epoch, let code, _):
             guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
             logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
-            inputs.post(.retryBrowser(clearing.ended), afterSeconds: 1)
+            post(.retryBrowser(clearing.ended), after: .seconds(1))
         }
     }
 

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Dispatch
+internal import JSON
 internal import Logging
+internal import Processes
 internal import UnixSocket
+
+/// What somebody who asked for the end of a session hears.
+enum SignOutOutcome: Sendable {
+    case ready
+    /// Committed, and not finished in time.
+    case goesOn
+}
 
 /// The session's process, as the supervisor holds it.
 struct SessionChildLink {
@@ -13,12 +23,13 @@ struct SessionChildLink {
 extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
         endChild()
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
         childNumber += 1
         let process = try ChildProcess.spawn(
             executable: executable, arguments: ["session"], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
-        let link = SessionChildLink(number: childNumber, process: process, channel: FramedJSON(ours))
+        let link = SessionChildLink(
+            number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits))
         child = link
         let key = resuming ? key.map { [$0.file] } ?? [] : []
         let start = SupervisorMessage.start(
@@ -144,16 +155,31 @@ extension Supervisor {
         if fromBrowser { try markBrowserSession() }
         let connection = Connection(app, maximumFrame: Wire.maximumFrame)
         let info = try? snapshot.info()
-        try handle(
-            .endWanted(
-                newRequester { [logger] _ in
-                    let response = FlatMap.response(to: .signOut, type: .generic, device: info)
-                    let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: .success(response)))
-                    do { try connection.write(reply.bytes) } catch {
-                        logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
-                    }
-                    connection.shutDown()
-                }))
+        let requester = newRequester { [logger] outcome in
+            let result: Result<FlatMap, BrokerError> =
+                switch outcome {
+                case .ready: .success(.response(to: .signOut, type: .generic, device: info))
+                case .goesOn: .failure(.signOutGoesOn)
+                }
+            let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: result))
+            // An app that does not take its answer must not hold up this thread.
+            DispatchQueue.global().async {
+                do { try connection.write(reply.bytes) } catch {
+                    logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
+                }
+                connection.shutDown()
+            }
+        }
+        post(.overdue(requester), after: Self.signOutPatience)
+        try handle(.endWanted(requester))
+    }
+
+    /// For an app's sign-out, before the app hears that it goes on: a person looks at a screen.
+    private static let signOutPatience = Duration.seconds(10)
+
+    /// The end is committed and goes on; who asked for it has waited long enough.
+    func overdue(_ requester: SessionMachine.Requester) {
+        requesters.removeValue(forKey: requester)?(.goesOn)
     }
 
     func markBrowserSession() throws {
@@ -161,7 +187,7 @@ extension Supervisor {
         try files.write(live: EndedSession(serverSession: live.serverSession, epoch: live.epoch, fromBrowser: true))
     }
 
-    func newRequester(_ answer: @escaping (OperatorReply) -> Void) -> SessionMachine.Requester {
+    func newRequester(_ answer: @escaping (SignOutOutcome) -> Void) -> SessionMachine.Requester {
         requesterNumber += 1
         let requester = SessionMachine.Requester(number: requesterNumber)
         requesters[requester] = answer
@@ -169,7 +195,7 @@ extension Supervisor {
     }
 
     func answer(_ waiting: [SessionMachine.Requester]) {
-        for requester in waiting { requesters.removeValue(forKey: requester)?(.done) }
+        for requester in waiting { requesters.removeValue(forKey: requester)?(.ready) }
     }
 
     /// What the session's process must know of the device now.
@@ -198,4 +224,12 @@ extension Supervisor {
         guard snapshot.mode != .shared else { return }
         try handle(.endWanted(newRequester { _ in }))
     }
+}
+
+extension BrokerError {
+    /// An app's sign-out that takes longer than the app should wait.
+    static let signOutGoesOn = BrokerError(
+        .unfinished,
+        "The sign-out is committed and goes on: nobody is signed in, but the device is not ready for the next worker yet."
+            + " Do not sign out again; look at baton device status if it stays so.")
 }

@@ -10,7 +10,7 @@ extension Supervisor {
         case .join(let order): try join(order, answer: answer)
         case .signOut(let fromBrowser):
             if fromBrowser { try markBrowserSession() }
-            try handle(.endWanted(newRequester(answer)))
+            try handle(.endWanted(newRequester { _ in answer(.done) }))
         }
     }
 

@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// The supervisor's own thread: takes one input after the other, asks the ``SessionMachine``, carries out its actions.
@@ -15,7 +16,7 @@ final class Supervisor {
     let device: any DeviceManaged
     let inputs: Mailbox<SupervisorInput>
     let logger: Logger
-    let now: @Sendable () -> Int
+    let clock: SupervisorClock
     let executable: String
 
     var machine: SessionMachine
@@ -28,28 +29,35 @@ final class Supervisor {
     var childNumber: UInt64 = 0
     var key: MemoryKey?
     var agent: AgentLink?
-    var requesters: [SessionMachine.Requester: (OperatorReply) -> Void] = [:]
+    /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
+    var browserHolder: BrowserHolder?
+    /// The user whose agent was refused last.
+    var refusedAgent: UInt32?
+    var requesters: [SessionMachine.Requester: (SignOutOutcome) -> Void] = [:]
     var requesterNumber: UInt64 = 0
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    /// What management was told last.
+    private var stage: SessionStage?
     var stopping = false
     private let trashQueue = DispatchQueue(label: "baton.trash")
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, logger: Logger, now: @escaping @Sendable () -> Int
+        executable: String, logger: Logger, clock: SupervisorClock
     ) throws {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
         self.executable = executable
         self.logger = logger
-        self.now = now
+        self.clock = clock
         files = DeviceFiles(root: Directory(path: configuration.directory))
         try files.prepare()
         join = try files.join()
         principals = try files.principals()
         endedSessions = try files.endedSessions()
+        browserHolder = try files.browserHolder()
         machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
     }
 
@@ -57,10 +65,12 @@ final class Supervisor {
     ///
     /// - Throws: what makes it impossible to go on: state that cannot be written, a process that cannot be started.
     func run(whenServing: () throws -> Void) throws {
+        try device.declare()
         try forgetOldPrincipals()
         let (recovered, actions) = SessionMachine.recover(from: try files.journal(), random: &random)
         machine = recovered
         try perform(actions)
+        tellStage()
         emptyTrash()
         try whenServing()
         while !stopping { try take(inputs.take()) }
@@ -80,13 +90,32 @@ final class Supervisor {
         case .deviceChanged: try deviceChanged()
         case .retryClearing(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
+        case .overdue(let requester): overdue(requester)
         case .forgetPrincipals: try forgetOldPrincipals()
         case .stop: stopping = true
         }
     }
 
+    /// Tells this thread something after a while.
+    func post(_ input: SupervisorInput, after delay: Duration) {
+        let inputs = inputs
+        clock.after(delay) { inputs.post(input) }
+    }
+
     func handle(_ event: SessionMachine.Event) throws {
-        try perform(machine.handle(event, random: &random))
+        let actions = machine.handle(event, random: &random)
+        // A change is told before it begins, its end after it.
+        if machine.state.stage == .changing { tellStage() }
+        try perform(actions)
+        tellStage()
+    }
+
+    /// Management hears of every stage, each once.
+    private func tellStage() {
+        let present = machine.state.stage
+        guard present != stage else { return }
+        stage = present
+        device.session(is: present)
     }
 
     private func perform(_ actions: [SessionMachine.Action]) throws {
@@ -110,7 +139,7 @@ final class Supervisor {
         case .admit(let ticket, let epoch): try admit(ticket, epoch)
         case .refuse(let ticket, let refusal): refuse(ticket, refusal)
         case .confirm(let ticket): tell(.confirm(ticket: ticket.number))
-        case .openBrowser(let epoch, let url): openBrowser(epoch, url)
+        case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
         case .closeBrowser(let epoch): agent?.close(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
         case .answer(let requesters): answer(requesters)
@@ -125,6 +154,7 @@ extension Supervisor {
         if case .signingOut(let ended, _) = record { try rememberEnd(of: ended) }
         try files.write(record)
         if case .signingOut(let ended, _) = record { try markPrincipals(endedWith: ended) }
+        if case .ready = record { try forgetBrowserHolder() }
         logger.info("session state changed", metadata: ["session.state": "\(record.stateName)"])
     }
 
@@ -142,7 +172,7 @@ extension Supervisor {
             try files.clearSession(of: ended)
         } catch {
             logger.error("clearing failed, trying again", metadata: ["error": "\(error)"])
-            inputs.post(.retryClearing(ended), afterSeconds: 1)
+            post(.retryClearing(ended), after: .seconds(1))
             return
         }
         emptyTrash()
@@ -171,7 +201,8 @@ extension Supervisor {
             principals.mapValues { told in
                 told.map { principal in
                     guard principal.endedAt == nil, principal.epoch == ended.description else { return principal }
-                    return Principal(homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: now())
+                    return Principal(
+                        homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: clock.now())
                 }
             })
     }
@@ -183,11 +214,11 @@ extension Supervisor {
             try store(living)
             tell(.principals(living))
         }
-        inputs.post(.forgetPrincipals, afterSeconds: 60 * 60)
+        post(.forgetPrincipals, after: .seconds(60 * 60))
     }
 
     private func isYoung(_ principal: Principal) -> Bool {
-        principal.endedAt.map { now() - $0 < Self.tombstoneLife } ?? true
+        principal.endedAt.map { clock.now() - $0 < Self.tombstoneLife } ?? true
     }
 
     /// What a client has been told of now; when an epoch ended is the supervisor's own knowledge, whatever comes back
@@ -200,7 +231,8 @@ extension Supervisor {
                 .endedAt
             let isLive = principal.epoch == machine.epoch.description
             return Principal(
-                homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: isLive ? nil : end ?? now())
+                homeAccountID: principal.homeAccountID, epoch: principal.epoch,
+                endedAt: isLive ? nil : end ?? clock.now())
         }
         var changed = principals
         changed[clientID] = current.isEmpty ? nil : current.filter(isYoung)

@@ -16,6 +16,8 @@ package enum SupervisorInput: Sendable {
     case deviceChanged
     case retryClearing(Epoch)
     case retryBrowser(Epoch)
+    /// This requester has waited long enough for the device to be ready.
+    case overdue(SessionMachine.Requester)
     /// Time to forget whom clients saw long ago.
     case forgetPrincipals
     case stop

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 package import Logging
+package import Processes
 internal import ServiceLifecycle
 internal import UnixSocket
 
@@ -11,17 +12,19 @@ package struct SupervisorService: Service {
     private let inputs: Mailbox<SupervisorInput>
     private let executable: String
     private let logger: Logger
+    private let clock: SupervisorClock
 
     /// - Parameter executable: the path of `batond` itself, started again for each session's process.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, logger: Logger
+        executable: String, logger: Logger, clock: SupervisorClock = .system
     ) {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
         self.executable = executable
         self.logger = logger
+        self.clock = clock
     }
 
     /// Serves until the process is asked to end; says so to the service manager when it is ready.
@@ -46,7 +49,7 @@ package struct SupervisorService: Service {
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable, logger: logger,
-            now: { Int(Glibc.time(nil)) })
+            clock: clock)
         try supervisor.run {
             try sockets.open()
             try ServiceNotification.ready()

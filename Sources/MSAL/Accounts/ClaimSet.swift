@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 
 /// The members of a JSON object that came as base64url, read within limits.
 struct ClaimSet {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 
 extension MSALResult {
     /// Reads a token response of the broker, which has checked the id token already.

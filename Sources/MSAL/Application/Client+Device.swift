@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 
 extension Client {
     /// Finds out about the device.

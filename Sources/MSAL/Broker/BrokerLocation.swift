@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import Glibc
 package import UnixSocket
 
@@ -6,9 +7,6 @@ package import UnixSocket
 package struct BrokerLocation: Sendable {
     /// Names another socket than the system's; a process that has it set counts as managed.
     static let variable = "BATON_SOCKET"
-    static let systemSocket = "/run/baton/broker.sock"
-    /// The file whose presence says that the device is managed.
-    static let managedMarker = "/etc/baton/managed"
 
     let socket: String
     private let marker: String?
@@ -22,7 +20,7 @@ package struct BrokerLocation: Sendable {
     /// The location that the environment names, or the system's.
     static func fromEnvironment() -> BrokerLocation {
         guard let socket = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !socket.isEmpty else {
-            return BrokerLocation(socket: systemSocket, marker: managedMarker)
+            return BrokerLocation(socket: WellKnownPath.brokerSocket, marker: WellKnownPath.managedMarker)
         }
         return BrokerLocation(socket: socket, marker: nil)
     }

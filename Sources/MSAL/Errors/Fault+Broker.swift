@@ -3,7 +3,7 @@ internal import BrokerProtocol
 
 extension Fault {
     /// What a call to the broker that brought no response means to the app.
-    init(_ failure: LinkFailure) {
+    init(link failure: LinkFailure) {
         switch failure {
         case .switchedOff: self.init(.brokerSwitchedOff)
         case .personalDevice: self.init(.personalDevice)
@@ -15,12 +15,12 @@ extension Fault {
         case .corrupted: self.init(.brokerCorrupted)
         case .canceled: self.init(.signInCanceled)
         case .overloaded: self.init(.callsTooMany)
-        case .refused(let error): self.init(error)
+        case .refused(let error): self.init(broker: error)
         }
     }
 
     /// What a broker's error means to the app (ERR-2, ERR-3, ERR-6); a number that nobody knows is the broker's failure.
-    init(_ error: BrokerError) {
+    init(broker error: BrokerError) {
         self.init(Problem(broker: error.code.rawValue), words: error.message)
         keepServersWords(error)
     }

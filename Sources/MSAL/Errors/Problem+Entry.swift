@@ -52,7 +52,8 @@ extension Problem {
                 "Take the one that getCurrentAccount gives.")
         case .accountMissing:
             Entry(
-                .interactionRequired, "No account was given.", "Sign in with acquireToken, or take getCurrentAccount's.")
+                .interactionRequired, "No account was given.", "Sign in with acquireToken, or take getCurrentAccount's."
+            )
         case .accountQueryBlank:
             Entry(
                 .internalErrorInvalidParameter, "The account is asked for with a blank text.", "Give its name or id.")
@@ -107,7 +108,8 @@ extension Problem {
             Entry(
                 .internalErrorUnexpected, "Too many calls wait for the broker.", "Wait for some of them; then retry.")
         case .answerUnreadable:
-            Entry(.internalErrorBrokerUnknown, "The broker's answer cannot be understood.", "Update library and broker.")
+            Entry(
+                .internalErrorBrokerUnknown, "The broker's answer cannot be understood.", "Update library and broker.")
         case .severalAccounts:
             Entry(
                 .internalErrorAmbiguousAccount, "The broker lists several accounts where there is one.",
@@ -119,7 +121,8 @@ extension Problem {
         case .scopesDeclined:
             Entry(
                 .serverDeclinedScopes, "The identity platform granted fewer scopes than were asked.",
-                "Go on with those under MSALGrantedScopesKey and the token under MSALInvalidResultKey, or ask for fewer.")
+                "Go on with those under MSALGrantedScopesKey and the token under MSALInvalidResultKey, or ask for fewer."
+            )
         case .nothingCame:
             Entry(
                 .internalErrorUnexpected, "Neither a value nor an error came.",
@@ -187,7 +190,8 @@ extension Problem {
         switch self {
         case .networkFailed:
             Entry(
-                .internalErrorUnhandledResponse, "The identity platform cannot be reached.", "Check the network; retry.")
+                .internalErrorUnhandledResponse, "The identity platform cannot be reached.", "Check the network; retry."
+            )
         case .serverStatus:
             Entry(
                 .internalErrorUnexpectedHttpResponse, "The identity platform answered with an odd status.",

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// The device's word that a session has ended there (Baton's own call), signed by the device key, holding no secret of
 /// the worker: it can wait on disk until the network is back.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// An error of the token or authorisation endpoint (RFC 6749 section 5.2) with Entra's number.
 ///

@@ -15,7 +15,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ try DeviceCommand.status(device.client) }, lines: lines)
+            try await output.run({ try await DeviceCommand.status(device.client) }, lines: lines)
         }
 
         private func lines(_ status: DeviceStatus) -> [String] {
@@ -45,7 +45,7 @@ struct DeviceCommand: AsyncParsableCommand {
                             code: "profile_unreadable", message: "The file \(profile) cannot be read.",
                             remedy: "Give the path of the profile that your MDM made for this device.")
                     }
-                    _ = try device.client.ask(.enroll(profile: bytes.base64EncodedString()))
+                    _ = try await device.client.ask(.enroll(profile: bytes.base64EncodedString()))
                 }, done: "The device is enrolled.")
         }
     }
@@ -57,7 +57,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ _ = try device.client.ask(.checkIn) }, done: "Everything is carried out.")
+            try await output.run({ _ = try await device.client.ask(.checkIn) }, done: "Everything is carried out.")
         }
     }
 
@@ -74,20 +74,22 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             let order = JoinOrder(loginURL: login, registrationURL: registration, tenant: tenant, deviceName: name)
             try await output.run(
-                { try DeviceCommand.join(order, device.client) },
+                { try await DeviceCommand.join(order, device.client) },
                 lines: { joined in
                     ["The device is joined: device \(joined["deviceID"] ?? ""), tenant \(joined["tenantID"] ?? "")."]
                 })
         }
     }
 
-    static func status(_ client: OperatorClient) throws -> DeviceStatus {
-        guard case .status(let status) = try client.ask(.status) else { throw unexpectedReply }
+    static func status(_ client: OperatorClient) async throws -> DeviceStatus {
+        guard case .status(let status) = try await client.ask(.status) else { throw unexpectedReply }
         return status
     }
 
-    static func join(_ order: JoinOrder, _ client: OperatorClient) throws -> [String: String] {
-        guard case .joined(let deviceID, let tenantID) = try client.ask(.join(order)) else { throw unexpectedReply }
+    static func join(_ order: JoinOrder, _ client: OperatorClient) async throws -> [String: String] {
+        guard case .joined(let deviceID, let tenantID) = try await client.ask(.join(order)) else {
+            throw unexpectedReply
+        }
         return ["deviceID": deviceID, "tenantID": tenantID]
     }
 

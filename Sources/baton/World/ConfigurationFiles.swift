@@ -4,8 +4,8 @@
 struct ServerFile: Encodable {
     let directory: String
     let address = "127.0.0.1"
-    let port: Int
-    let mdmPort: Int
+    let port: UInt16
+    let mdmPort: UInt16
     let names: Names
     let logLevel = "info"
 
@@ -27,6 +27,7 @@ struct ServerFile: Encodable {
 struct DeviceFile: Encodable {
     let directory: String
     let runtimeDirectory: String
+    let managedMarker: String
     let trustRoots: String
     let resolve: [String: String]
     let checkInInterval = 60
@@ -35,6 +36,7 @@ struct DeviceFile: Encodable {
     init(layout: WorldLayout, facts: WorldFacts) {
         directory = layout.device
         runtimeDirectory = layout.run
+        managedMarker = layout.managedMarker
         trustRoots = layout.trustRoots
         resolve = facts.resolution
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerProtocol
 import Glibc
+import Processes
 import TestSupport
 import Testing
 import UnixSocket
@@ -39,7 +41,7 @@ struct AgentWorld {
     func accept() async throws -> Broker {
         let listener = self.listener
         let broker = try await blocking {
-            Broker(connection: Connection(try listener.accept(), maximumFrame: AgentWire.maximumFrame))
+            Broker(channel: FramedJSON(try listener.accept(), limits: Wire.agentLimits))
         }
         #expect(try await broker.next() == .hello(version: 1))
         return broker
@@ -48,13 +50,13 @@ struct AgentWorld {
 
 /// The broker's end of one connection.
 struct Broker {
-    let connection: Connection
+    let channel: FramedJSON<AgentMessage, AgentOrder>
 
-    func send(_ order: AgentOrder) throws { try AgentWire.send(order, over: connection) }
+    func send(_ order: AgentOrder) throws { try channel.send(order) }
 
     func next() async throws -> AgentMessage {
-        let connection = self.connection
-        return try await blocking { try AgentWire.receive(AgentMessage.self, from: connection) }
+        let channel = self.channel
+        return try await blocking { try channel.receive().message }
     }
 }
 

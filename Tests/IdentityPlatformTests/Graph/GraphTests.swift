@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -67,7 +68,7 @@ extension TestResponse {
     var graphCode: String? {
         get throws {
             guard case .object(let error) = try json.values["error"] else { return nil }
-            return error["code"]?.text
+            return error["code"]?.string
         }
     }
 }

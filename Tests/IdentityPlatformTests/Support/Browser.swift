@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
+import JSON
 import OAuth
 import TestSupport
 import Testing

@@ -35,6 +35,17 @@ extension LiveDevice {
             try await world.serverHearsOfEveryEnd()
         }
 
+        @Test func `a device whose broker has not come up after a boot is managed, not personal`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            // A boot empties the folder of sockets.
+            try FileManager.default.removeItem(atPath: world.path("run/broker.sock"))
+            let app = try world.app(1, isTold: false)
+            #expect(try await seen { try await app.isSharedDevice() }.internalCode == .internalBrokerNotAvailable)
+            try await world.start(.broker)
+            #expect(try await app.isSharedDevice())
+        }
+
         @Test func `a session goes on where its process dies, unless it dies again and again`() async throws {
             let world = try await World.ready()
             let app = try world.app(1)

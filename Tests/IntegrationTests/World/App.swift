@@ -13,8 +13,9 @@ final class App: Sendable {
     /// Who is signed in, and whom this app saw before.
     typealias Accounts = (current: MSALAccount?, previous: MSALAccount?)
 
-    init(socket: String, clientID: String, redirectURI: String, authority: String) throws {
-        broker = BrokerConnection(location: BrokerLocation(socket: socket, marker: nil), notifications: notifications)
+    init(socket: String, marker: String?, clientID: String, redirectURI: String, authority: String) throws {
+        broker = BrokerConnection(
+            location: BrokerLocation(socket: socket, marker: marker), notifications: notifications)
         application = try MSALPublicClientApplication(
             configuration: MSALPublicClientApplicationConfig(
                 clientId: clientID, redirectUri: redirectURI,
@@ -99,10 +100,14 @@ final class App: Sendable {
 
 extension World {
     /// A fresh process's worth of app `number`: its own connection, nothing remembered.
-    func app(_ number: Int) throws -> App {
+    ///
+    /// - Parameter isTold: whether its environment names the broker's socket; else it looks for the marker as an app of
+    ///   an installed device does.
+    func app(_ number: Int, isTold: Bool = true) throws -> App {
         let app = try #require(facts.apps.first { $0.number == number })
         return try App(
-            socket: path("run/broker.sock"), clientID: app.clientID, redirectURI: app.redirectURI,
+            socket: path("run/broker.sock"), marker: isTold ? nil : path("public/managed"), clientID: app.clientID,
+            redirectURI: app.redirectURI,
             authority: facts.authority)
     }
 

@@ -2,6 +2,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import Processes
 import Redaction
 import Synchronization
 import TestSupport
@@ -105,12 +106,8 @@ final class World: Sendable {
 
     /// The process that serves the session's apps, which the broker started.
     func sessionProcess() throws -> ForeignProcess {
-        let threads = "/proc/\(try process(.broker).pid)/task"
-        for thread in try FileManager.default.contentsOfDirectory(atPath: threads) {
-            let children = try textOfFile("\(threads)/\(thread)/children").split(separator: " ").compactMap {
-                Int32($0)
-            }
-            for child in children where try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
+        for child in try children(of: try process(.broker).pid) {
+            if try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
                 return try ForeignProcess(pid: child)
             }
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
+internal import FoundationEssentials
+internal import Processes
 internal import UnixSocket
 
 /// A process that somebody else started, a test's program for one; told from any later one with the same number.
@@ -20,5 +22,13 @@ package final class ForeignProcess: Sendable {
     /// Waits until the process has ended, whoever reaps it.
     package func waitForEnd() async throws {
         try await blocking { [self] in _ = pidfd.withNumber { clinux_await_exit($0) } }
+    }
+}
+
+/// The processes that `pid` started and that have not been reaped.
+package func children(of pid: Int32) throws -> [Int32] {
+    let folder = "/proc/\(pid)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread in
+        try textOfFile("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
     }
 }

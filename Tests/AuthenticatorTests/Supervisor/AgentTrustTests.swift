@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import TestSupport
+import Testing
+
+/// Which agent is believed on what became of a worker's browser.
+@Suite struct AgentTrustTests {
+    @Test func `another user's agent does not take the session's place, and is not believed`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: 1000)
+                let epoch = try await world.signIn(through: agent)
+                #expect(try await world.agent(of: 1001).isCutOff())
+                // One that is there is not replaced by its own user's either.
+                #expect(try await world.agent(of: 1000).isCutOff())
+                world.order(.signOut(fromBrowser: false))
+                #expect(try await agent.order() == .close(epoch: epoch))
+
+                // The agent dies with its browser uncleared: nobody else can say what became of it.
+                agent.leave()
+                let stranger = try world.agent(of: 1001)
+                stranger.say(.closed(epoch: epoch))
+                #expect(try await stranger.isCutOff())
+                let status = try await world.status()
+                #expect(status.session == "signingOut" && status.pending == ["browser"])
+                #expect(!status.agentConnected)
+
+                let next = try world.agent(of: 1000)
+                #expect(try await next.order() == .close(epoch: epoch))
+                next.say(.closed(epoch: epoch))
+                #expect(try await world.status().session == "ready")
+            }
+        }
+    }
+
+    @Test func `whose browser has to go is known to the next supervisor`() async throws {
+        try await Scratch.with { scratch in
+            var epoch = ""
+            try await SupervisorWorld.with(scratch) { world in
+                epoch = try await world.signIn(through: try world.agent(of: 1000))
+            }
+            try await SupervisorWorld.with(scratch) { world in
+                #expect(try await world.status().pending == ["browser"])
+                let stranger = try world.agent(of: 1001)
+                stranger.say(.closed(epoch: epoch))
+                #expect(try await stranger.isCutOff())
+                #expect(try await world.status().session == "signingOut")
+                let agent = try world.agent(of: 1000)
+                #expect(try await agent.order() == .close(epoch: epoch))
+                agent.say(.closed(epoch: epoch))
+                #expect(try await world.status().session == "ready")
+                // With nobody at the device the newest agent is the session's, whoever's it is.
+                let next = try world.agent(of: 1001)
+                #expect(try await agent.isCutOff())
+                _ = try await world.signIn(through: next, child: 1)
+            }
+        }
+    }
+
+    @Test func `a supervisor that knows of no browser takes the first agent that comes`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                world.childSays(.visitWanted(ticket: 1))
+                let status = try await world.status()
+                #expect(status.session == "signingIn")
+            }
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: 1001)
+                guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no order") }
+                agent.say(.closed(epoch: epoch))
+                #expect(try await world.status().session == "ready")
+            }
+        }
+    }
+}

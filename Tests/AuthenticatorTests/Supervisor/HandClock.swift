@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Synchronization
+
+/// Time that passes only when a test says so.
+final class HandClock: Sendable {
+    private struct State {
+        var moment = ContinuousClock.now
+        var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var supervisorClock: SupervisorClock {
+        SupervisorClock(
+            now: { 1_795_244_100 }, moment: { self.state.withLock { $0.moment } },
+            after: { delay, body in
+                self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
+            })
+    }
+
+    /// Lets time pass and what is due happen.
+    func pass(_ duration: Duration) {
+        let due = state.withLock { state in
+            state.moment = state.moment.advanced(by: duration)
+            let due = state.waiting.filter { $0.due <= state.moment }
+            state.waiting.removeAll { $0.due <= state.moment }
+            return due
+        }
+        for entry in due { entry.body() }
+    }
+}

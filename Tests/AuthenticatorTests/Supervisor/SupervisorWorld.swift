@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Foundation
+import JSON
+import Logging
+import Processes
+import Synchronization
+import TestSupport
+import Testing
+import UnixSocket
+
+/// A real supervisor on a folder of its own, in the test's process: what its sockets and its session's process would tell
+/// it, the test does; its session's processes listen and say nothing.
+final class SupervisorWorld: Sendable {
+    let scratch: Scratch
+    let inputs = Mailbox<SupervisorInput>()
+    let clock = HandClock()
+    let device: FakeDevice
+    private let ended = Promise<Void>()
+    private static let links = Atomic<UInt64>(0)
+
+    /// A shared device whose MDM has nothing more to do.
+    final class FakeDevice: DeviceManaged {
+        let stages = Mutex<[SessionStage]>([])
+
+        var settings: ManagedSettings {
+            ManagedSettings(
+                enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true, apps: [])
+        }
+        func declare() throws {}
+        func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
+        func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+        func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+    }
+
+    /// Starts a supervisor in `scratch`, new or where the one before was left.
+    ///
+    /// - Parameter child: the program of the session's process, as a shell script.
+    private init(_ scratch: Scratch, child: String) throws {
+        self.scratch = scratch
+        device = FakeDevice()
+        let root = Directory(path: scratch.path("device"))
+        try root.make()
+        try DeviceFiles(root: root).write(
+            JoinRecord(tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: ""))
+        try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("child"))
+    }
+
+    static func with(
+        _ scratch: Scratch, child: String = "exec /bin/cat <&3 >/dev/null",
+        _ body: (SupervisorWorld) async throws -> Void
+    ) async throws {
+        let world = try SupervisorWorld(scratch, child: child)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let service = SupervisorService(
+            configuration: SupervisorConfiguration(
+                directory: scratch.path("device"), runtimeDirectory: scratch.path("run"), trustRoots: "/none",
+                resolve: [:], sessionUsers: [], checkInInterval: 900),
+            device: world.device, inputs: world.inputs, executable: scratch.path("child"), logger: logger,
+            clock: world.clock.supervisorClock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await service.run() } catch {
+                    world.ended.settle(.failure(error))
+                    throw error
+                }
+                world.ended.settle(.failure(CancellationError()))
+            }
+            do { try await body(world) } catch {
+                world.inputs.post(.stop)
+                throw error
+            }
+            world.inputs.post(.stop)
+            try await group.waitForAll()
+        }
+    }
+
+    /// Asks as an operator; everything that was posted before has been dealt with when the answer comes.
+    func ask(_ request: OperatorRequest) async throws -> OperatorReply {
+        let answer = Promise<OperatorReply>()
+        ended.whenSettled { if case .failure(let error) = $0 { answer.settle(.failure(error)) } }
+        inputs.post(.operatorAsked(request) { answer.settle(.success($0)) })
+        return try await answer.value()
+    }
+
+    /// Asks, and does not wait for the answer.
+    func order(_ request: OperatorRequest) { inputs.post(.operatorAsked(request) { _ in }) }
+
+    func status() async throws -> DeviceStatus {
+        guard case .status(let status) = try await ask(.status) else { throw TestProblem("no status") }
+        return status
+    }
+
+    /// What the session's process with this number says.
+    func childSays(_ message: ChildMessage, _ descriptors: [Descriptor] = [], child: UInt64 = 1) {
+        inputs.post(.childSaid(message, descriptors, child: child))
+    }
+
+    /// An agent of `user` that has connected and said hello.
+    func agent(of user: UInt32) throws -> FakeAgent {
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentLimits.bytes)
+        try ours.descriptor.setReceiveTimeout(milliseconds: 20_000)
+        let id = Self.links.add(1, ordering: .relaxed).newValue
+        let channel = FramedJSON<AgentMessage, AgentOrder>(theirs, limits: Wire.agentLimits)
+        inputs.post(.agentConnected(AgentLink(id: id, user: user, channel: channel, logger: Logger(label: "test"))))
+        return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentLimits), inputs: inputs)
+    }
+
+    /// A worker is signed in through a browser of this agent's.
+    ///
+    /// - Returns: the epoch's id.
+    func signIn(through agent: FakeAgent, child: UInt64 = 1) async throws -> String {
+        childSays(.visitWanted(ticket: 1), child: child)
+        childSays(.browserWanted(url: "http://127.0.0.1:1/x"), child: child)
+        guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+        childSays(.visitSucceeded, child: child)
+        #expect(try await status().session == "signedIn")
+        return epoch
+    }
+}
+
+/// The agent's end of a connection.
+struct FakeAgent: Sendable {
+    let id: AgentLink.ID
+    let channel: FramedJSON<AgentOrder, AgentMessage>
+    let inputs: Mailbox<SupervisorInput>
+
+    func order() async throws -> AgentOrder {
+        let channel = channel
+        return try await blocking { try channel.receive().message }
+    }
+
+    func say(_ message: AgentMessage) { inputs.post(.agentSaid(id, message)) }
+
+    /// It dies.
+    func leave() { inputs.post(.agentLost(id)) }
+
+    /// The supervisor has cut it off.
+    func isCutOff() async throws -> Bool {
+        let connection = channel.connection
+        return try await blocking {
+            do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
+            return false
+        }
+    }
+}
