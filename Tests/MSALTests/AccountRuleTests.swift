@@ -88,7 +88,8 @@ import Testing
     @Test(arguments: ["", " "])
     func `ENUM-10 a blank name is refused before anybody is asked`(name: String) async throws {
         let requests = Requests()
-        let application = try ScriptedBroker.answering(requests).application()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
         #expect(
             try await seen { try await blocking { try application.account(forUsername: name) } }.asInternal
                 == .internalErrorInvalidParameter)

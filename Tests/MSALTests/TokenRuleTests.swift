@@ -29,7 +29,8 @@ import Testing
 
     @Test func `INT-1 an authentication scheme other than Bearer is refused before anybody is asked`() async throws {
         let requests = Requests()
-        let application = try ScriptedBroker.answering(requests).application()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
         let parameters = interactive(["openid"])
         parameters.authenticationScheme = ProofOfPossession()
         let error = try await seen { try await application.acquireToken(with: parameters) }
@@ -183,7 +184,8 @@ import Testing
     @Test(arguments: ["x", "[]", #"{"userinfo":{}}"#])
     func `CLM-1 a claims request that cannot be read ends the call, and is not left out`(text: String) async throws {
         let requests = Requests()
-        let application = try ScriptedBroker.answering(requests).application()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
         let parameters = interactive()
         parameters.claimsRequest = unsafe MSALClaimsRequest(jsonString: text, error: nil)
         let error = try await seen { try await application.acquireToken(with: parameters) }
@@ -192,7 +194,8 @@ import Testing
     }
 
     @Test func `CLM-3 a claim whose value is no JSON ends the call, and raises nothing`() async throws {
-        let application = try ScriptedBroker.answering().application()
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
         let parameters = interactive()
         let claim = MSALIndividualClaimRequest(name: "email")
         let info = MSALIndividualClaimRequestAdditionalInfo()
