@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
+import Glibc
 import Logging
 import Processes
 import ServiceLifecycle
