@@ -97,6 +97,9 @@ final class World: Sendable {
     /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
     func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
 
+    /// What a program has written into its log.
+    func log(of program: Program) throws -> String { try process(program).log() }
+
     private func process(_ program: Program) throws -> RunningProgram {
         guard let process = running.withLock({ $0[program] }) else {
             throw TestProblem("\(program.rawValue) does not run")
