@@ -95,7 +95,8 @@ import Testing
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `ACC-1 ACC-3 ACC-4 ACC-5 ACC-6 an account has its parts, its home profile and its claims`() async throws {
+    @Test func `ACC-1 ACC-3 ACC-4 ACC-5 ACC-6 an account has its parts, its home profile and its claims`() async throws
+    {
         let record = AccountRecord(
             homeAccountID: World.amara.homeAccountID, localAccountID: World.amara.localAccountID, realm: World.tenant,
             environment: "login.baton.test", username: "amara@baton.test",
@@ -127,7 +128,9 @@ import Testing
         #expect(copy == account && copy.isSSOAccount == account.isSSOAccount)
     }
 
-    @Test func `REM-1 REM-4 removing an account forgets nothing, for nothing is kept, and signs nobody out`() async throws {
+    @Test func `REM-1 REM-4 removing an account forgets nothing, for nothing is kept, and signs nobody out`()
+        async throws
+    {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in Self.list(World.amara) }
         let application = try broker.application()

@@ -44,9 +44,10 @@ import Testing
         #expect(token.scopes == ["user.read"])
     }
 
-    @Test(arguments: [
-        (MSALPromptType.selectAccount, "select_account"), (.login, "login"), (.consent, "consent"),
-        (.create, "create"), (.promptIfNecessary, nil),
+    @Test(
+        arguments: [
+            (MSALPromptType.selectAccount, "select_account"), (.login, "login"), (.consent, "consent"),
+            (.create, "create"), (.promptIfNecessary, nil),
         ] as [(MSALPromptType, String?)])
     func `INT-6 the prompt has its text`(prompt: MSALPromptType, text: String?) async throws {
         #expect(try await asked { $0.promptType = prompt }.prompt == text)
@@ -125,10 +126,11 @@ import Testing
         #expect(token.extraScopesToConsent == ["mail.read"])
     }
 
-    @Test(arguments: [
-        ("common", nil, World.tenant), ("organizations", nil, World.tenant), ("consumers", nil, World.tenant),
-        ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
-    ] as [(String, String?, String)])
+    @Test(
+        arguments: [
+            ("common", nil, World.tenant), ("organizations", nil, World.tenant), ("consumers", nil, World.tenant),
+            ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
+        ] as [(String, String?, String)])
     func `SIL-4 an authority that names no organisation becomes the account's own`(
         configured: String, given: String?, expected: String
     ) async throws {
@@ -147,7 +149,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker, whose cache they pass by`(forced: Bool)
+    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker, whose cache they pass by`(
+        forced: Bool
+    )
         async throws
     {
         let requests = Requests()
