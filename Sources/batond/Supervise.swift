@@ -15,6 +15,15 @@ struct Supervise: AsyncParsableCommand {
     @Option(help: "The configuration file (JSON; see docs/configuration.md).")
     var config: String
 
+    private func makePrivate(_ state: Directory) throws {
+        do throws(FileError) { try state.makePrivate() } catch {
+            guard error.errno == EPERM else { throw error }
+            throw ConfigurationError(
+                file: config, cause: "directory (\(state.path)) belongs to another user, or others may look into it",
+                remedy: "Run: chown and chmod 0700; for systemd set StateDirectoryMode=0700.")
+        }
+    }
+
     func run() async throws {
         let configuration = try BatondConfiguration(file: config)
         LoggingSystem.bootstrap { label in
@@ -25,7 +34,7 @@ struct Supervise: AsyncParsableCommand {
         let logger = Logger(label: "batond")
         // Two brokers on one state would each believe that they alone decide who holds the device.
         let state = Directory(path: configuration.supervisor.directory)
-        try state.make(mode: 0o700)
+        try makePrivate(state)
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
@@ -33,22 +42,11 @@ struct Supervise: AsyncParsableCommand {
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
-            configuration: configuration.supervisor, device: device, inputs: inputs,
-            executable: try ownExecutable(), logger: logger)
+            configuration: configuration.supervisor, device: device, inputs: inputs, logger: logger)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: supervisor), .init(service: device)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
-}
-
-/// The file that this process was started from.
-private func ownExecutable() throws -> String {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink("/proc/self/exe", &path, path.count)
-    guard count > 0 else {
-        throw ConfigurationError(file: "", cause: "/proc is not mounted", remedy: "Mount proc on /proc.")
-    }
-    return String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

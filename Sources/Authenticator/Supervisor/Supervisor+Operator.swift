@@ -6,6 +6,7 @@ extension Supervisor {
         switch request {
         case .status: answer(.status(status))
         case .enroll(let profile): device.enroll(profile: profile, answer: answer)
+        case .unenroll: device.unenroll(answer: answer)
         case .checkIn: device.checkIn(answer: answer)
         case .join(let order): try join(order, answer: answer)
         case .signOut(let fromBrowser):
@@ -34,6 +35,7 @@ extension Supervisor {
         joining = (order, answer)
         requesterNumber += 1
         try handle(.visitWanted(.init(number: requesterNumber, purpose: .administrator)))
+        awaitAgentOfLastWorker()
     }
 
     /// The device is registered: that is on disk before anybody hears of it, and then the administrator's visit ends.
@@ -68,6 +70,22 @@ extension Supervisor {
         case .visiting(_, let ticket): (ticket.purpose == .worker ? "signingIn" : "joining", [])
         case .signedIn: ("signedIn", [])
         case .signingOut(let clearing): ("signingOut", clearing.items.map(\.rawValue).sorted())
+        }
+    }
+}
+
+extension SessionMachine.Refusal {
+    /// What the operator hears whose join may not begin.
+    var joinFailure: OperatorFailure {
+        switch self {
+        case .occupied, .anotherVisit:
+            OperatorFailure(
+                code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
+                remedy: "Sign out first (baton account sign-out), then join.")
+        case .agentMissing:
+            OperatorFailure(
+                code: "agent_missing", message: "The last browser on this device cannot be cleared without its agent.",
+                remedy: "Start baton-agent in the graphical session, then join.")
         }
     }
 }
