@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "JSON", dependencies: ["Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
+        .target(name: "Processes", dependencies: ["CLinux", "UnixSocket"]),
 
         // 2. Vocabulary: values only, no I/O.
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .crypto, .cryptoExtras]),
@@ -52,7 +53,8 @@ let package = Package(
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket",
+                "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
+                "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
@@ -75,7 +77,7 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "MSAL", "OAuth",
-                "Redaction", "UnixSocket",
+                "Processes", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -94,19 +96,22 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "JSON", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
+                "Authenticator", "BrokerProtocol", "JSON", "Processes", .argumentParser, .logging, .serviceLifecycle,
+                .unixSignals,
             ]),
 
         // Tests.
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "UnixSocket", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
+                "CLinux", "Processes", "UnixSocket",
+                .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
+        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(name: "OAuthTests", dependencies: ["JSON", "OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
             name: "DeviceManagementTests",
@@ -119,8 +124,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Redaction", "TestSupport",
-                "UnixSocket",
+                "Authenticator", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
+                "TestSupport", "UnixSocket",
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
@@ -135,13 +140,13 @@ let package = Package(
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
             ]),
         .testTarget(
-            name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
+            name: "MSALTests",
+            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
-                "baton-server",
-                "batond", .subprocess,
+                "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
+                "baton-server", "batond", .subprocess,
             ]),
     ]
 )

@@ -2,6 +2,7 @@
 import Authenticator
 import Glibc
 import Logging
+import Processes
 
 /// Puts the device's side of management together with the broker's supervisor.
 enum DeviceEnrolment {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
-import Glibc
 import Logging
+import Processes
 import ServiceLifecycle
 import UnixSignals
 
@@ -32,22 +32,11 @@ struct Supervise: AsyncParsableCommand {
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
-            configuration: configuration.supervisor, device: device, inputs: inputs,
-            executable: try ownExecutable(), logger: logger)
+            configuration: configuration.supervisor, device: device, inputs: inputs, logger: logger)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: supervisor), .init(service: device)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
-}
-
-/// The file that this process was started from.
-private func ownExecutable() throws -> String {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink("/proc/self/exe", &path, path.count)
-    guard count > 0 else {
-        throw ConfigurationError(file: "", cause: "/proc is not mounted", remedy: "Mount proc on /proc.")
-    }
-    return String(decoding: path.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

@@ -38,17 +38,55 @@ final class ScriptedBroker: Sendable {
         }.start()
     }
 
+    /// A broker that keeps every request and gives each the answer that `answer` makes; acknowledgements it takes.
+    static func answering(
+        _ requests: Requests = Requests(),
+        _ answer: @escaping @Sendable (Request) throws -> FlatMap = { _ in FlatMap() }
+    ) throws -> ScriptedBroker {
+        try ScriptedBroker { end in
+            try end.greet()
+            while true {
+                let request = try end.request()
+                requests.add(request)
+                do { try end.answer(request, try answer(request)) } catch let error as BrokerError {
+                    try end.reply(request, .failure(error))
+                }
+            }
+        }
+    }
+
     deinit {
         connection.close()
         listener.close()
         try? FileManager.default.removeItem(at: folder)
     }
 
-    func application(clientId: String = "client-1") throws -> MSALPublicClientApplication {
+    /// An application that talks to this broker.
+    func application(
+        clientId: String = "client-1", tenant: String = World.tenant,
+        configure: (MSALPublicClientApplicationConfig) throws -> Void = { _ in }
+    ) throws -> MSALPublicClientApplication {
         let configuration = MSALPublicClientApplicationConfig(
             clientId: clientId, redirectUri: "msauth.org.example.worker://auth",
-            authority: try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\(World.tenant)"))))
+            authority: try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\(tenant)"))))
+        try configure(configuration)
         return try MSALPublicClientApplication(configuration: configuration, broker: connection)
+    }
+}
+
+/// The requests that a broker got.
+final class Requests: Sendable {
+    private let taken = Mutex<[Request]>([])
+
+    func add(_ request: Request) { taken.withLock { $0.append(request) } }
+
+    var all: [Request] { taken.withLock { $0 } }
+
+    /// The one request that was not about the account of the test itself.
+    func only() throws -> Request {
+        let all = all
+        try #require(all.count == 1)
+        return all[0]
     }
 }
 

@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import CLinux
 internal import Glibc
 package import Logging
+internal import Processes
 internal import UnixSocket
 
 /// The part of Baton in the worker's graphical session: opens the browser when `batond` asks, and leaves nothing of it.

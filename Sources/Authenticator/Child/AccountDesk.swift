@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import Glibc
 internal import Logging
 internal import OAuth
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 

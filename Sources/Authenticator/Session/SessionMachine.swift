@@ -37,6 +37,7 @@ package struct SessionMachine: Sendable, Equatable {
     package mutating func handle<R: RandomNumberGenerator>(_ event: Event, random: inout R) -> [Action] {
         switch event {
         case .visitWanted(let ticket): begin(ticket, random: &random)
+        case .visitOverdue(let ticket, let refusal): withdraw(ticket, refusal)
         case .browserWanted(let url): browse(url)
         case .visitSucceeded: succeed()
         case .visitFailed: isVisiting ? end(answering: [], random: &random) : []
@@ -67,6 +68,13 @@ extension SessionMachine {
         case .visiting, .signingOut: return [.refuse(ticket, .anotherVisit)]
         case .signedIn: return [.refuse(ticket, .occupied)]
         }
+    }
+
+    private mutating func withdraw(_ ticket: Ticket, _ refusal: Refusal) -> [Action] {
+        guard case .signingOut(var clearing) = state, clearing.waiting == ticket else { return [] }
+        clearing.waiting = nil
+        state = .signingOut(clearing)
+        return [.refuse(ticket, refusal)]
     }
 
     private mutating func browse(_ url: String) -> [Action] {
@@ -139,7 +147,7 @@ extension SessionMachine {
 
     private mutating func childDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
         switch state {
-        case .ready: return [.startChild(epoch, resuming: false)]
+        case .ready: return [.restartChild(epoch)]
         case .visiting: return end(answering: [], random: &random)
         case .signedIn(var visit):
             visit.restarts += 1
@@ -150,7 +158,7 @@ extension SessionMachine {
             // The ticket belonged to an app of the child that died; that app asks again.
             clearing.waiting = nil
             state = .signingOut(clearing)
-            return [.startChild(epoch, resuming: false)]
+            return [.restartChild(epoch)]
         }
     }
 

@@ -71,6 +71,8 @@ extension SessionMachine {
     /// What happens to the device.
     package enum Event: Sendable, Equatable {
         case visitWanted(Ticket)
+        /// A visit that waits for the end of a sign-out has waited long enough.
+        case visitOverdue(Ticket, Refusal)
         case browserWanted(url: String)
         case visitSucceeded
         case visitFailed
@@ -97,6 +99,8 @@ extension SessionMachine {
         case makeKey
         case destroyKey
         case startChild(Epoch, resuming: Bool)
+        /// Start the process of nobody's epoch in the place of one that died; after a pause where they die in a row.
+        case restartChild(Epoch)
         /// Kill the session's process and wait until it is gone.
         case endChild
         case admit(Ticket, Epoch)

@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Logging
+internal import Processes
 
 extension Supervisor {
     func openBrowser(_ epoch: Epoch, _ url: String) throws {
@@ -33,11 +34,50 @@ extension Supervisor {
             link.end()
             return
         }
-        refusedAgent = nil
+        (refusedAgent, agentWait) = (nil, nil)
         agent?.end()
         agent = link
         logger.info("agent connected")
         try handle(.agentArrived)
+        guard let page = waitingPage else { return }
+        waitingPage = nil
+        try handle(.browserWanted(url: page))
+    }
+
+    /// How long somebody waits for an agent that is not there: one that the broker's start cut off comes back in less.
+    private static let agentPatience = Duration.seconds(3)
+
+    /// Opens the page in a browser, or waits a moment for the agent that can.
+    func browserWanted(_ url: String) throws {
+        guard agent == nil else { return try handle(.browserWanted(url: url)) }
+        waitingPage = url
+        awaitAgent()
+    }
+
+    /// Whoever waits for a browser that nobody can clear would wait for ever: with no agent, that has an end.
+    func awaitAgentOfLastWorker() {
+        guard case .signingOut(let clearing) = machine.state, clearing.items.contains(.browser),
+            clearing.waiting != nil, agent == nil
+        else { return }
+        awaitAgent()
+    }
+
+    private func awaitAgent() {
+        guard agentWait == nil else { return }
+        agentWaits += 1
+        agentWait = agentWaits
+        post(.agentOverdue(wait: agentWaits), after: Self.agentPatience)
+    }
+
+    func agentOverdue() throws {
+        agentWait = nil
+        if waitingPage != nil {
+            waitingPage = nil
+            tell(.browserEnded(.agentMissing))
+        }
+        if case .signingOut(let clearing) = machine.state, let ticket = clearing.waiting {
+            try handle(.visitOverdue(ticket, .agentMissing))
+        }
     }
 
     /// Whether this agent may take the place of the one before.
@@ -61,6 +101,7 @@ extension Supervisor {
         agent = nil
         logger.info("agent lost")
         tell(.browserEnded(.agentMissing))
+        awaitAgentOfLastWorker()
     }
 
     func agentSaid(_ message: AgentMessage) throws {

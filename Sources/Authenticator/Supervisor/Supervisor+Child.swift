@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Dispatch
+internal import Glibc
 internal import JSON
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// What somebody who asked for the end of a session hears.
@@ -17,25 +19,47 @@ struct SessionChildLink {
     let number: UInt64
     let process: ChildProcess
     let channel: FramedJSON<ChildMessage, SupervisorMessage>
+    let started: ContinuousClock.Instant
 }
 
 extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
         endChild()
+        dueChild = nil
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
         childNumber += 1
         let process = try ChildProcess.spawn(
-            executable: executable, arguments: ["session"], environment: [:],
+            executable: executable, name: "batond", arguments: ["session"], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
         let link = SessionChildLink(
-            number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits))
+            number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
+            started: clock.moment())
         child = link
         let key = resuming ? key.map { [$0.file] } ?? [] : []
         let start = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
             principals: principals)
-        try link.channel.send(start, descriptors: key)
+        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError where error.errno == EPIPE
+        {
+            // It has died already, as its reader thread is about to say.
+        }
         try listen(to: link)
+    }
+
+    /// Starts a process in the place of one that died while nobody's epoch was served. During a pause the end of an app's
+    /// connection tells it that nobody can say who is signed in.
+    func restartChild(_ epoch: Epoch) throws {
+        let pause = restartPause.next(after: lastLife)
+        guard pause > .zero else { return try startChild(epoch, resuming: false) }
+        logger.error("session processes die, pausing", metadata: ["pause": "\(pause)"])
+        starts += 1
+        dueChild = (starts, epoch)
+        post(.childDue(start: starts), after: pause)
+    }
+
+    func startDueChild() throws {
+        guard let dueChild else { return }
+        try startChild(dueChild.epoch, resuming: false)
     }
 
     private func listen(to link: SessionChildLink) throws {
@@ -52,6 +76,8 @@ extension Supervisor {
 
     /// Kills the session's process and waits until the kernel says that it is gone.
     func endChild() {
+        // What this process asked for is nobody's wish any more.
+        (waitingPage, agentWait) = (nil, nil)
         guard let link = child else { return }
         child = nil
         link.process.kill()
@@ -63,6 +89,7 @@ extension Supervisor {
     }
 
     func childEnded() throws {
+        lastLife = child.map { $0.started.duration(to: clock.moment()) } ?? .zero
         endChild()
         failJoin(
             OperatorFailure(
@@ -97,21 +124,16 @@ extension Supervisor {
         switch ticket.purpose {
         case .worker: tell(.refuse(ticket: ticket.number, refusal))
         case .administrator:
-            joining?.answer(
-                .failed(
-                    OperatorFailure(
-                        code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
-                        remedy: "Sign out first (baton account sign-out), then join.")))
-            joining = nil
+            failJoin(refusal.joinFailure)
         }
     }
 
     func childSaid(_ message: ChildMessage, _ descriptors: [Descriptor]) throws {
         switch message {
-        case .visitWanted(let ticket): try visitWanted(ticket)
-        case .browserWanted(let url):
-            // Without an agent no browser opens, and nothing has to be cleared.
-            if agent == nil { tell(.browserEnded(.agentMissing)) } else { try handle(.browserWanted(url: url)) }
+        case .visitWanted(let ticket):
+            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
+            awaitAgentOfLastWorker()
+        case .browserWanted(let url): try browserWanted(url)
         case .sessionKnown(let session): try files.write(live: session)
         case .visitSucceeded:
             try endUnlessShared()
@@ -128,15 +150,6 @@ extension Supervisor {
         case .serverSessionEnded(let session):
             endedSessions.removeAll { $0.serverSession == session }
             try files.write(endedSessions)
-        }
-    }
-
-    /// Who waits for a browser that nobody can clear would wait for ever.
-    private func visitWanted(_ ticket: UInt64) throws {
-        if case .signingOut(let clearing) = machine.state, clearing.items.contains(.browser), agent == nil {
-            tell(.refuse(ticket: ticket, .agentMissing))
-        } else {
-            try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
         }
     }
 

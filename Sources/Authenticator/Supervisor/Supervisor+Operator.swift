@@ -34,6 +34,7 @@ extension Supervisor {
         joining = (order, answer)
         requesterNumber += 1
         try handle(.visitWanted(.init(number: requesterNumber, purpose: .administrator)))
+        awaitAgentOfLastWorker()
     }
 
     /// The device is registered: that is on disk before anybody hears of it, and then the administrator's visit ends.
@@ -68,6 +69,22 @@ extension Supervisor {
         case .visiting(_, let ticket): (ticket.purpose == .worker ? "signingIn" : "joining", [])
         case .signedIn: ("signedIn", [])
         case .signingOut(let clearing): ("signingOut", clearing.items.map(\.rawValue).sorted())
+        }
+    }
+}
+
+extension SessionMachine.Refusal {
+    /// What the operator hears whose join may not begin.
+    var joinFailure: OperatorFailure {
+        switch self {
+        case .occupied, .anotherVisit:
+            OperatorFailure(
+                code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
+                remedy: "Sign out first (baton account sign-out), then join.")
+        case .agentMissing:
+            OperatorFailure(
+                code: "agent_missing", message: "The last browser on this device cannot be cleared without its agent.",
+                remedy: "Start baton-agent in the graphical session, then join.")
         }
     }
 }

@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// The supervisor's own thread: takes one input after the other, asks the ``SessionMachine``, carries out its actions.
@@ -26,8 +27,20 @@ final class Supervisor {
 
     var child: SessionChildLink?
     var childNumber: UInt64 = 0
+    /// The process that will be started after a pause.
+    var dueChild: (start: UInt64, epoch: Epoch)?
+    /// Counts the starts that were put off.
+    var starts: UInt64 = 0
+    var restartPause = RestartPause()
+    /// How long the process lived that died last.
+    var lastLife = Duration.zero
     var key: MemoryKey?
     var agent: AgentLink?
+    /// The page that will be opened when an agent has come.
+    var waitingPage: String?
+    /// The wait for an agent that is on, and how many there were.
+    var agentWait: UInt64?
+    var agentWaits: UInt64 = 0
     /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
     var browserHolder: BrowserHolder?
     /// The user whose agent was refused last.
@@ -90,6 +103,8 @@ final class Supervisor {
         case .retryClearing(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
         case .overdue(let requester): overdue(requester)
+        case .agentOverdue(let wait): if wait == agentWait { try agentOverdue() }
+        case .childDue(let start): if start == dueChild?.start { try startDueChild() }
         case .forgetPrincipals: try forgetOldPrincipals()
         case .stop: stopping = true
         }
@@ -129,6 +144,7 @@ final class Supervisor {
             key?.destroy()
             key = nil
         case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
+        case .restartChild(let epoch): try restartChild(epoch)
         case .endChild:
             endChild()
             failJoin(

@@ -18,6 +18,10 @@ package enum SupervisorInput: Sendable {
     case retryBrowser(Epoch)
     /// This requester has waited long enough for the device to be ready.
     case overdue(SessionMachine.Requester)
+    /// Whoever waits for an agent has waited long enough.
+    case agentOverdue(wait: UInt64)
+    /// Time to start the session's process again.
+    case childDue(start: UInt64)
     /// Time to forget whom clients saw long ago.
     case forgetPrincipals
     case stop

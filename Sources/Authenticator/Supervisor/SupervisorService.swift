@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 package import Logging
+package import Processes
 internal import ServiceLifecycle
 internal import UnixSocket
 
@@ -13,10 +14,14 @@ package struct SupervisorService: Service {
     private let logger: Logger
     private let clock: SupervisorClock
 
-    /// - Parameter executable: the path of `batond` itself, started again for each session's process.
+    /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
+    /// process are always of one version.
+    package static let ownExecutable = "/proc/self/exe"
+
+    /// - Parameter executable: the program that is started with the argument `session` for each session's process.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, logger: Logger, clock: SupervisorClock = .system
+        executable: String = ownExecutable, logger: Logger, clock: SupervisorClock = .system
     ) {
         self.configuration = configuration
         self.device = device

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 
 extension MSALAccount {
     /// An account that the broker says is signed in, with its one tenant profile (ACC-3, ACC-4).

@@ -64,7 +64,7 @@ package final class BrokerConnection: Sendable {
     /// Gives up the sign-in that runs, with its window; its call ends by the broker's word.
     ///
     /// - Returns: whether there was one.
-    func cancelSignIn() -> Bool {
+    package func cancelSignIn() -> Bool {
         var isRunning = false
         apply { exchange in
             isRunning = exchange.hasSignIn

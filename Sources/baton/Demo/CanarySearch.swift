@@ -2,6 +2,7 @@
 import Authenticator
 import FoundationEssentials
 import Glibc
+import Processes
 import UnixSocket
 
 /// The search for what a worker left behind: before the sign-out it must hit, afterwards it must find nothing.
@@ -74,8 +75,8 @@ final class CanarySearch {
         let number = unsafe open(log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard number >= 0 else { throw StoryFailure("\(log) cannot be written") }
         let output = Descriptor(owning: number)
-        let process = try ChildProcess.spawn(
-            executable: "/usr/bin/python3", arguments: [programs + "/" + program] + arguments,
+        let process = try ChildProcess.spawnBound(
+            executable: "/usr/bin/python3", arguments: ["-B", programs + "/" + program] + arguments,
             environment: ["PATH": "/usr/bin:/bin"],
             descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
         let status = try process.waitForExit()

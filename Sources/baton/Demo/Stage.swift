@@ -16,7 +16,11 @@ final class Stage {
     ) throws {
         self.canary = canary
         self.narrator = narrator
-        world = try World(layout: layout, programs: programs, browser: .person(program: person))
+        // Before anything starts: a story that could not check its end is not worth its beginning.
+        let inspection = try Inspection.find(programs: canary)
+        world = try World(
+            layout: layout, programs: programs, browser: .person(program: person),
+            deviceWrapper: inspection.wrapper)
     }
 
     /// Puts somebody in front of the device.

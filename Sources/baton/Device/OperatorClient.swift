@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerProtocol
+import Processes
 
 /// The command line's end of `control.sock`.
 struct OperatorClient: Sendable {

@@ -23,7 +23,8 @@ enum BrowserChoice: Sendable {
     func command(_ layout: WorldLayout) throws -> [String] {
         switch self {
         case .window:
-            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
+            // A private window: one that never offers to keep a password.
+            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--incognito", "--app={url}"]
                 + (try Self.options(layout))
         case .person(let program):
             ["/usr/bin/python3", program, "--person", layout.person, "--log", layout.logs + "/person.log"]

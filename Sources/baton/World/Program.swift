@@ -3,6 +3,7 @@ import Authenticator
 import CLinux
 import FoundationEssentials
 import Glibc
+import Processes
 import UnixSocket
 
 /// A program of the world, with what it says in a log file.
@@ -12,6 +13,8 @@ struct Program: Sendable {
         let name: String
         let executable: String
         let arguments: [String]
+        /// A command that starts the program; none where it is empty.
+        let wrapper: [String]
         let layout: WorldLayout
 
         var log: String { layout.logs + "/\(name).log" }
@@ -19,7 +22,7 @@ struct Program: Sendable {
 
     let order: Order
     let process: ChildProcess
-    private let readiness: ReadinessSocket
+    private let readiness: NoticeSocket
 
     var name: String { order.name }
     var log: String { order.log }
@@ -34,11 +37,11 @@ struct Program: Sendable {
         let number = unsafe clinux_open(order.log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard number >= 0 else { throw failure(order, "its log cannot be written") }
         let output = Descriptor(owning: number)
-        let readiness = try ReadinessSocket(path: order.layout.run + "/\(order.name).ready")
+        let readiness = try NoticeSocket(path: order.layout.run + "/\(order.name).ready")
         var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = readiness.path
-        let process = try ChildProcess.spawn(
-            executable: order.executable, arguments: order.arguments, environment: environment,
+        let process = try ChildProcess.spawnBound(
+            through: order.wrapper, executable: order.executable, arguments: order.arguments, environment: environment,
             descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
         return Program(order: order, process: process, readiness: readiness)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import Processes
 import Synchronization
 
 /// The programs of a world that run now, and how the world ends: when it is asked to, or when one of them dies.

@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import FoundationEssentials
+import Processes
 import Redaction
 import UnixSocket
 
@@ -10,6 +11,8 @@ final class World {
     let layout: WorldLayout
     let programs: ProgramFiles
     let browser: BrowserChoice
+    /// A command that starts the programs of the device; none where it is empty.
+    let deviceWrapper: [String]
     private(set) var facts: WorldFacts
     /// What runs now.
     let running = Programs()
@@ -19,10 +22,13 @@ final class World {
     /// Opens the world in a folder, or makes a new one there.
     ///
     /// - Throws: ``CommandFailure``, also where another process has the folder.
-    init(layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice) throws {
+    init(
+        layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = []
+    ) throws {
         self.layout = layout
         self.programs = programs
         self.browser = browser
+        self.deviceWrapper = deviceWrapper
         try layout.refuseStrangers()
         try layout.make()
         lock = try layout.lock()
@@ -46,7 +52,7 @@ final class World {
     // MARK: Programs
 
     func startServer() async throws {
-        for port in [facts.port, facts.mdmPort] { try FreePort.check(port, of: layout) }
+        for port in [facts.port, facts.mdmPort] where !FreePort.isFree(port) { throw taken(port) }
         let path = layout.configuration + "/baton-server.json"
         try layout.write(ServerFile(layout: layout, facts: facts), to: path)
         try await start("baton-server", programs.server, ["--config", path])
@@ -55,17 +61,27 @@ final class World {
     func startDevice() async throws {
         let path = layout.configuration + "/batond.json"
         try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
-        try await start("batond", programs.broker, ["--config", path])
+        try await start("batond", programs.broker, ["--config", path], through: deviceWrapper)
     }
 
     func startAgent() async throws {
         let path = layout.configuration + "/baton-agent.json"
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
-        try await start("baton-agent", programs.agent, ["--config", path])
+        try await start("baton-agent", programs.agent, ["--config", path], through: deviceWrapper)
     }
 
-    private func start(_ name: String, _ executable: String, _ arguments: [String]) async throws {
-        let order = Program.Order(name: name, executable: executable, arguments: arguments, layout: layout)
+    /// A world's ports stand in its addresses for ever, so it cannot take others.
+    private func taken(_ port: UInt16) -> CommandFailure {
+        CommandFailure(
+            code: "port_in_use", message: "Another program uses port \(port), which is this world's.",
+            remedy: "Find it with: ss -ltnp; end it, or remove the folder \(layout.root) for a new world.")
+    }
+
+    private func start(
+        _ name: String, _ executable: String, _ arguments: [String], through wrapper: [String] = []
+    ) async throws {
+        let order = Program.Order(
+            name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout)
         try await blocking { [running] in try running.start(order) }
     }
 

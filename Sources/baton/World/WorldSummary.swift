@@ -51,7 +51,10 @@ struct WorldSummary: Encodable {
         isJoined = try await DeviceCommand.status(world.device).deviceID != nil
         hasScreen = world.browser.hasScreen
         variables = [
-            ("PATH", "\(world.programs.folder):\(URL(filePath: world.programs.sample).deletingLastPathComponent().path)"),
+            (
+                "PATH",
+                "\(world.programs.folder):\(URL(filePath: world.programs.sample).deletingLastPathComponent().path)"
+            ),
             ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
             ("BATON_SOCKET", layout.run + "/broker.sock"),
         ]

@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import Glibc
+import Processes
 import TestSupport
 import Testing
 import UnixSocket

@@ -19,7 +19,7 @@ import UnixSocket
         _ body: (AgentWorld, RunningProgram, Broker, [ProcessTable.Entry]) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let events = try DatagramSocket(path: scratch.path("events"))
+            let events = try NoticeSocket(path: scratch.path("events"))
             let script = Self.escaping.replacing("EVENTS", with: events.path)
             let world = try AgentWorld(scratch, command: ["/bin/sh", "-c", script])
             let agent = try await world.startAgent()

@@ -50,7 +50,9 @@ import Testing
         let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
         return [
             .visitWanted(.init(number: 1, purpose: .worker)), .visitWanted(.init(number: 2, purpose: .worker)),
-            .visitWanted(.init(number: 3, purpose: .administrator)), .browserWanted(url: "http://127.0.0.1:1/x"),
+            .visitWanted(.init(number: 3, purpose: .administrator)),
+            .visitOverdue(.init(number: 1, purpose: .worker), .agentMissing),
+            .browserWanted(url: "http://127.0.0.1:1/x"),
             .visitSucceeded, .visitFailed, .endWanted(.init(number: 1)), .childDied, .agentArrived,
         ] + cleared.map { .itemCleared($0, $1) }
     }

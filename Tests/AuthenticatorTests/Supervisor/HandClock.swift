@@ -10,12 +10,18 @@ final class HandClock: Sendable {
     }
 
     private let state = Mutex(State())
+    /// After how long somebody wants to be told, each time somebody asks.
+    let delays: AsyncStream<Duration>
+    private let asked: AsyncStream<Duration>.Continuation
+
+    init() { (delays, asked) = AsyncStream.makeStream() }
 
     var supervisorClock: SupervisorClock {
         SupervisorClock(
             now: { 1_795_244_100 }, moment: { self.state.withLock { $0.moment } },
             after: { delay, body in
                 self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
+                self.asked.yield(delay)
             })
     }
 

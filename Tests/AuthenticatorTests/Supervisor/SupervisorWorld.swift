@@ -2,7 +2,10 @@
 import Authenticator
 import BrokerProtocol
 import Foundation
+import Glibc
+import JSON
 import Logging
+import Processes
 import Synchronization
 import TestSupport
 import Testing
@@ -15,6 +18,8 @@ final class SupervisorWorld: Sendable {
     let inputs = Mailbox<SupervisorInput>()
     let clock = HandClock()
     let device: FakeDevice
+    /// What the session's processes hear, without end.
+    private let heard: FileHandle
     private let ended = Promise<Void>()
     private static let links = Atomic<UInt64>(0)
 
@@ -35,22 +40,25 @@ final class SupervisorWorld: Sendable {
     /// Starts a supervisor in `scratch`, new or where the one before was left.
     ///
     /// - Parameter child: the program of the session's process, as a shell script.
-    private init(_ scratch: Scratch, child: String) throws {
+    private init(_ scratch: Scratch, isJoined: Bool, child: String) throws {
         self.scratch = scratch
         device = FakeDevice()
         let root = Directory(path: scratch.path("device"))
         try root.make()
-        try DeviceFiles(root: root).write(
-            JoinRecord(tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: ""))
+        let record = JoinRecord(
+            tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
+        if isJoined { try DeviceFiles(root: root).write(record) } else { try root.file("join.json").remove() }
         try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
+        // Open for both, so that neither end waits for the other.
+        heard = try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard"))))
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("child"))
     }
 
     static func with(
-        _ scratch: Scratch, child: String = "exec /bin/cat <&3 >/dev/null",
-        _ body: (SupervisorWorld) async throws -> Void
+        _ scratch: Scratch, isJoined: Bool = true, child: String? = nil, _ body: (SupervisorWorld) async throws -> Void
     ) async throws {
-        let world = try SupervisorWorld(scratch, child: child)
+        let world = try SupervisorWorld(
+            scratch, isJoined: isJoined, child: child ?? "exec /bin/cat <&3 >\(scratch.path("heard"))")
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let service = SupervisorService(
@@ -73,6 +81,20 @@ final class SupervisorWorld: Sendable {
             }
             world.inputs.post(.stop)
             try await group.waitForAll()
+        }
+    }
+
+    private static func pipe(_ path: String) throws -> String {
+        guard unsafe mkfifo(path, 0o600) == 0 || errno == EEXIST else { throw TestProblem("mkfifo: error \(errno)") }
+        return path
+    }
+
+    /// Waits until a session's process hears something with all of these words in it.
+    func childHears(_ words: String...) async throws {
+        let heard = heard
+        try await blocking {
+            var text = ""
+            while !words.allSatisfy(text.contains) { text += String(decoding: heard.availableData, as: UTF8.self) }
         }
     }
 

@@ -7,6 +7,7 @@ struct CommandTree: Decodable {
 
     struct Command: Decodable {
         let commandName: String
+        let abstract: String?
         let subcommands: [Command]?
         let arguments: [Argument]?
 
@@ -15,12 +16,15 @@ struct CommandTree: Decodable {
             let children = (subcommands ?? []).filter { $0.commandName != "help" }
             guard children.isEmpty else { return children.flatMap { $0.leaves(below: words + [$0.commandName]) } }
             let options = (arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(\.name)
-            return [Leaf(words: words, options: options)]
+            let isExplained =
+                (abstract?.isEmpty == false) && (arguments ?? []).allSatisfy { $0.abstract?.isEmpty == false }
+            return [Leaf(words: words, options: options, isExplained: isExplained)]
         }
     }
 
     struct Argument: Decodable {
         let names: [Name]?
+        let abstract: String?
 
         struct Name: Decodable {
             let kind: String
@@ -32,6 +36,8 @@ struct CommandTree: Decodable {
         let words: [String]
         /// The long options, without the dashes.
         let options: [String]
+        /// Whether the help says a word about it and about each of its arguments.
+        let isExplained: Bool
 
         var description: String { words.joined(separator: " ") }
     }

@@ -13,10 +13,24 @@ import Testing
             #expect(leaves.contains { $0.words == ["up"] } && leaves.contains { $0.words == ["demo"] })
             for leaf in leaves {
                 #expect(leaf.options.contains("json"), "baton \(leaf) has no --json")
+                #expect(leaf.isExplained, "baton \(leaf) --help leaves something unsaid")
                 let wrong = try await CommandRun(leaf.words + ["--json", "--no-such-option"], in: scratch)
                 #expect(wrong.code == 64 && wrong.output.isEmpty, "baton \(leaf) says \(wrong)")
                 #expect(try CommandRun.Failure(wrong.errors).error.code == "command_line", "baton \(leaf)")
             }
+        }
+    }
+
+    @Test func `a story whose last check could not be made does not begin`() async throws {
+        try await Scratch.with { scratch in
+            try scratch.write("raise SystemExit(2)", to: "probe.py")
+            let world = scratch.path("w")
+            let arguments = ["demo", "--json", "--directory", world, "--canary", scratch.path]
+            let demo = try await CommandRun(
+                arguments + ["--sample", try RunningProgram.built("baton")], in: scratch)
+            #expect(demo.code == 1 && demo.output.isEmpty)
+            #expect(try CommandRun.Failure(demo.errors).error.code == "memory_unreadable")
+            #expect(!FileManager.default.fileExists(atPath: world))
         }
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `baton up` as a program sees it: `--json`.
-@Suite(.timeLimit(.minutes(3))) struct UpTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct UpTests {
     /// A line of what it prints.
     private struct Event: Decodable {
         let event: String
@@ -78,6 +78,17 @@ import Testing
         }
     }
 
+    @Test func `nothing outlives a baton that is killed`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
+            up.baton.kill()
+            for program in programs { try await program.waitForEnd() }
+            let again = try await Up(in: scratch)
+            #expect(try await again.baton.stop() == 0)
+        }
+    }
+
     @Test func `an orderly life: steps, ready, ending, ended, and it goes on with nothing to do again`() async throws {
         try await Scratch.with { scratch in
             let up = try await Up(in: scratch)
@@ -102,6 +113,23 @@ import Testing
             #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
             #expect(try again.events.allSatisfy { $0.result != "failed" })
             #expect(try await again.baton.stop() == 0)
+        }
+    }
+
+    @Test func `asked a second time, it kills what does not end`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let agent = try up.program("baton-agent")
+            agent.send(SIGSTOP)
+            up.baton.send(SIGTERM)
+            let log = up.baton.logPath
+            try await FolderWatch(scratch.path).until("told that it ends") {
+                try textOfFile(log).contains(#""event":"ending""#)
+            }
+            up.baton.send(SIGTERM)
+            #expect(try await up.baton.waitForExit() == 0)
+            try await agent.waitForEnd()
+            #expect(try up.events.last?.event == "ended")
         }
     }
 

@@ -67,6 +67,28 @@ extension LiveDevice {
             #expect(try world.isClean)
         }
 
+        @Test func `a broker whose file is replaced starts sessions of its own version`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let copy = world.path("batond-of-today")
+            try FileManager.default.copyItem(atPath: try RunningProgram.built("batond"), toPath: copy)
+            try await world.start(.broker, file: copy)
+            try FileManager.default.removeItem(atPath: copy)
+            try Data("#!/bin/false\n".utf8).write(to: URL(filePath: copy))
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: copy)
+
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let session = try world.sessionProcess()
+            session.kill()
+            try await session.waitForEnd()
+            #expect(try await app.token(of: amara, refreshed: true).account == amara)
+            #expect(try await app.signOut(amara))
+            #expect(try await app.accounts().current == nil)
+            try await world.kill(.broker)
+            try FileManager.default.removeItem(atPath: copy)
+        }
+
         @Test func `a session outlives the server, and says so while the server is away`() async throws {
             let world = try await World.ready()
             let app = try world.app(1)

@@ -2,6 +2,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import Processes
 import Redaction
 import Synchronization
 import TestSupport
@@ -61,11 +62,11 @@ final class World: Sendable {
 
     // MARK: Programs
 
-    /// Starts a program and waits until it serves.
+    /// Starts a program, from its own file or a copy, and waits until it serves.
     @discardableResult
-    func start(_ program: Program) async throws -> RunningProgram {
+    func start(_ program: Program, file: String? = nil) async throws -> RunningProgram {
         let started = try await RunningProgram.start(
-            try RunningProgram.built(program.rawValue),
+            try file ?? RunningProgram.built(program.rawValue),
             ["--config", path("configuration/\(program.rawValue).json")], log: program.rawValue + ".log", in: scratch)
         running.withLock { $0[program] = started }
         return started

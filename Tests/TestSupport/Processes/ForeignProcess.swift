@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import FoundationEssentials
+internal import Processes
 internal import UnixSocket
 
 /// A process that somebody else started, a test's program for one; told from any later one with the same number.
@@ -16,7 +17,10 @@ package final class ForeignProcess: Sendable {
     }
 
     /// Ends the process as a crash would (`SIGKILL`); one that has ended already is fine.
-    package func kill() { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, 9) } }
+    package func kill() { send(9) }
+
+    /// Sends a signal; a process that has ended already is fine.
+    package func send(_ signal: Int32) { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, signal) } }
 
     /// Waits until the process has ended, whoever reaps it.
     package func waitForEnd() async throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
 import Glibc
+import Processes
 import Redaction
 import Testing
 import UnixSocket

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A queue between threads: any thread posts, one thread takes.
 package final class Mailbox<Message: Sendable>: Sendable {
-    private let messages = Mutex<[Message]>([])
+    private let messages = Mutex(FirstInFirstOut<Message>())
     private let count = DispatchSemaphore(value: 0)
 
     package init() {}
@@ -19,7 +19,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     package func take() -> Message {
         while true {
             count.wait()
-            if let message = messages.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return message }
+            if let message = messages.withLock({ $0.popFirst() }) { return message }
         }
     }
 }

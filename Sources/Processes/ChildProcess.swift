@@ -31,18 +31,19 @@ package final class ChildProcess: Sendable {
     /// Starts `executable` (a path; no search) with exactly this environment.
     ///
     /// - Parameters:
+    ///   - name: What the process list calls the program; the path where it is not given.
     ///   - arguments: What follows the program's name.
     ///   - descriptors: At most eight open files and the numbers (0 to 255) that they get there. Standard input is
     ///     `/dev/null` unless it is among them.
     /// - Throws: ``ProcessFailure``, with `ENOENT` or `EACCES` when there is no such program.
     package static func spawn(
-        executable: String, arguments: [String], environment: [String: String],
+        executable: String, name: String? = nil, arguments: [String], environment: [String: String],
         descriptors: [(Descriptor, as: Int32)] = [], output: Output = .inherited
     ) throws(ProcessFailure) -> ChildProcess {
         let variables = environment.map { "\($0.key)=\($0.value)" }
         // The objects stay alive through `descriptors`.
         let sources = descriptors.map { $0.0.withNumber { $0 } }
-        let pid = unsafe withCStrings([executable] + arguments) { arguments in
+        let pid = unsafe withCStrings([name ?? executable] + arguments) { arguments in
             unsafe withCStrings(variables) { environment in
                 unsafe clinux_spawn(
                     executable, arguments, environment, sources, descriptors.map(\.as), Int32(sources.count),
@@ -51,6 +52,31 @@ package final class ChildProcess: Sendable {
         }
         guard pid > 0 else { throw ProcessFailure(step: .spawn, errno: -pid) }
         return try adopt(pid)
+    }
+
+    /// Starts a program that ends with this process, however that ends: the kernel sends it `SIGTERM` then.
+    ///
+    /// - Parameters:
+    ///   - wrapper: A command that starts the program, such as `unshare`, with its own arguments.
+    ///   - executable: A path; that it is there has been made sure of.
+    /// - Throws: ``ProcessFailure``.
+    package static func spawnBound(
+        through wrapper: [String] = [], executable: String, arguments: [String], environment: [String: String],
+        descriptors: [(Descriptor, as: Int32)] = [], output: Output = .inherited
+    ) throws(ProcessFailure) -> ChildProcess {
+        // Last, since a change of credentials on the way would make the kernel forget the wish.
+        let words = wrapper + ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--", executable] + arguments
+        let outcome: Result<ChildProcess, ProcessFailure>
+        do throws(ThreadFailure) {
+            outcome = try LastingThread.run {
+                Result { () throws(ProcessFailure) in
+                    try spawn(
+                        executable: words[0], arguments: Array(words.dropFirst()), environment: environment,
+                        descriptors: descriptors, output: output)
+                }
+            }
+        } catch { throw ProcessFailure(step: .spawn, errno: error.errno) }
+        return try outcome.get()
     }
 
     private static func adopt(_ pid: Int32) throws(ProcessFailure) -> ChildProcess {

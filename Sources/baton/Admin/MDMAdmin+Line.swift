@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 
-extension AdminOptions {
-    func path(_ path: MDMAdmin.Path, _ places: [String: String] = [:]) -> String {
-        path.filled(places.merging(["tenant": tenant]) { place, _ in place })
-    }
-}
-
 extension MDMAdmin.Command {
     /// The command as one line for people.
     var line: String {
