@@ -57,7 +57,8 @@ struct ClaimsTests {
 
     @Test(arguments: [
         "", "x", "[]", "null", #"{"userinfo":{}}"#, #"{"id_token":[]}"#, #"{"id_token":{"a":1}}"#,
-        #"{"id_token":{"a":{"essential":"yes"}}}"#, #"{"id_token":{"a":null,"a":null}}"#, #"{"id_token":{"a":{"values":1}}}"#, #"{"id_token":{}"#,
+        #"{"id_token":{"a":{"essential":"yes"}}}"#, #"{"id_token":{"a":null,"a":null}}"#,
+        #"{"id_token":{"a":{"values":1}}}"#, #"{"id_token":{}"#,
     ])
     func `CLM-1 what is no claims request gives an error, and no call goes on without its claims`(
         json: String
