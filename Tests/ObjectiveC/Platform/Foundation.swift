@@ -67,8 +67,10 @@ public typealias NSErrorPointer = AutoreleasingUnsafeMutablePointer<NSError?>?
 extension NSNumber: @unchecked Sendable {
     public convenience init(value: Int) { nothing() }
     public convenience init(value: Bool) { nothing() }
+    public convenience init(value: Double) { nothing() }
     public var boolValue: Bool { nothing() }
     public var intValue: Int { nothing() }
+    public var doubleValue: Double { nothing() }
 }
 public final class NSNull: NSObject {}
 
