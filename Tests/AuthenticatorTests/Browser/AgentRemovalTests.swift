@@ -54,7 +54,8 @@ import UnixSocket
         }
     }
 
-    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`() async throws {
+    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`() async throws
+    {
         let script = """
             mkfifo "$1/fifo"
             /usr/bin/setpriv --reuid=65534 --clear-groups /bin/sh -c "echo; exec /bin/sleep 600" >"$1/fifo" & foreign=$!

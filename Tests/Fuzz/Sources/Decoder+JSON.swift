@@ -32,7 +32,9 @@ extension Decoder {
         let text = String(decoding: bytes, as: UTF8.self)
         if let epoch = Epoch(text) { check(Epoch(epoch.description) == epoch, "an epoch changes when written") }
         if let value = try? JSONReader.read(bytes, limits: Wire.nestedLimits) {
-            if let error = BrokerError(json: value) { check(BrokerError(json: error.json) == error, "an error changes") }
+            if let error = BrokerError(json: value) {
+                check(BrokerError(json: error.json) == error, "an error changes")
+            }
             if let account = AccountRecord(json: value) {
                 check(AccountRecord(json: account.json) == account, "an account changes when written")
             }

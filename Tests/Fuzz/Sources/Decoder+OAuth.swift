@@ -53,7 +53,9 @@ extension Decoder {
         let text = String(decoding: bytes, as: UTF8.self)
         _ = try? Base64.decodeLeniently(text)
         if let decoded = try? Base64.decode(text) { check(Base64.encode(decoded) == text, "Base64 has two forms") }
-        if let decoded = try? Base64URL.decode(text) { check(Base64URL.encode(decoded) == text, "Base64url has two forms") }
+        if let decoded = try? Base64URL.decode(text) {
+            check(Base64URL.encode(decoded) == text, "Base64url has two forms")
+        }
         check((try? Base64URL.decode(Base64URL.encode(bytes))) == bytes, "Base64url loses bytes")
         _ = try? FormParameters(parsing: bytes)
         _ = Scopes(parsing: text)
