@@ -151,6 +151,16 @@ let package = Package(
     ]
 )
 
+// With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
+let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
+let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket"]
+if isFuzzing {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: fuzzed.map { .byName(name: $0) } + [.crypto], path: "Tests/Fuzz/Sources",
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+}
+
 for target in package.targets where target.type != .system && target.name != "CLinux" {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
@@ -163,6 +173,10 @@ for target in package.targets where target.type != .system && target.name != "CL
         .treatAllWarnings(as: .error),
         .treatWarning("DeprecatedDeclaration", as: .warning),
     ]
+    // Coverage is what guides the fuzzer; optimised, since Swift checks as much then and is ten times as fast.
+    if isFuzzing, fuzzed.contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-O", "-sanitize=fuzzer"]))
+    }
 }
 
 extension Target.Dependency {

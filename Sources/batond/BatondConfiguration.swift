@@ -51,6 +51,11 @@ struct BatondConfiguration: Decodable {
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+        guard (1...86_400).contains(supervisor.checkInInterval) else {
+            throw ConfigurationError(
+                file: "", cause: "checkInInterval (\(supervisor.checkInInterval)) is not between 1 and 86400 seconds",
+                remedy: "Leave it out for 900.")
+        }
         let path = try values.decodeIfPresent(String.self, forKey: .managedMarker) ?? WellKnownPath.managedMarker
         guard path.hasPrefix("/"), !path.hasPrefix(supervisor.directory + "/") else {
             throw ConfigurationError(

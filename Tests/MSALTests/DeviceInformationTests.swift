@@ -69,7 +69,8 @@ import UnixSocket
     }
 
     @Test func `DEV-10 calls at the same time are all answered`() async throws {
-        let application = try ScriptedBroker.answering().application()
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
         try await withThrowingTaskGroup(of: MSALDeviceMode.self) { group in
             for _ in 0..<20 { group.addTask { try await application.deviceInformation(with: nil).deviceMode } }
             for try await mode in group { #expect(mode == .shared) }
@@ -80,7 +81,8 @@ import UnixSocket
     func `DEV-11 the registration is that of the tenant, and none is an object without entries`(
         tenant: String?, isFound: Bool
     ) async throws {
-        let application = try ScriptedBroker.answering().application()
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
         let extra = try await application.wpjMetaDataDevice(with: nil, forTenantId: tenant).extraDeviceInformation
         #expect((extra["aadDeviceIdentifier"] as? String == "d") == isFound)
         #expect((extra["aadTenantIdentifier"] as? String == World.tenant) == isFound)

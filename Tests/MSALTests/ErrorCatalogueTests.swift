@@ -37,7 +37,7 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == ErrorCatalogue.page)
     }
 
-    @Test func `ERR-1 the library makes errors in one place only`() throws {
+    @Test func `ERR-1 ERR-4 the library makes errors in one place only`() throws {
         let sources = URL(filePath: Repository.root + "/Sources/MSAL")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         let makers = try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }

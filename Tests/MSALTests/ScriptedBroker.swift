@@ -19,12 +19,17 @@ final class ScriptedBroker: Sendable {
     private let listener: Listener
 
     /// `marker` is the file that says that the device is managed; without one the device counts as managed.
-    init(deadlines: BrokerDeadlines = .generous, marker: String? = nil, _ scripts: Script...) throws {
+    init(
+        deadlines: BrokerDeadlines = .generous, marker: String? = nil, isTrusted: Bool = true,
+        _ scripts: Script...
+    ) throws {
         folder = try scratchFolder()
         let socket = folder.appending(path: "broker.sock").path
+        let nobody: @Sendable (Peer) -> Bool = { _ in false }
         listener = try Listener(path: socket, mode: 0o600)
         connection = BrokerConnection(
-            location: BrokerLocation(socket: socket, marker: marker), deadlines: deadlines, notifications: notifications
+            location: BrokerLocation(socket: socket, marker: marker, trusted: isTrusted ? nil : nobody),
+            deadlines: deadlines, notifications: notifications
         )
         Thread { [listener] in
             for script in scripts {

@@ -29,7 +29,8 @@ import Testing
 
     @Test func `INT-1 an authentication scheme other than Bearer is refused before anybody is asked`() async throws {
         let requests = Requests()
-        let application = try ScriptedBroker.answering(requests).application()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
         let parameters = interactive(["openid"])
         parameters.authenticationScheme = ProofOfPossession()
         let error = try await seen { try await application.acquireToken(with: parameters) }
@@ -44,9 +45,10 @@ import Testing
         #expect(token.scopes == ["user.read"])
     }
 
-    @Test(arguments: [
-        (MSALPromptType.selectAccount, "select_account"), (.login, "login"), (.consent, "consent"),
-        (.create, "create"), (.promptIfNecessary, nil),
+    @Test(
+        arguments: [
+            (MSALPromptType.selectAccount, "select_account"), (.login, "login"), (.consent, "consent"),
+            (.create, "create"), (.promptIfNecessary, nil),
         ] as [(MSALPromptType, String?)])
     func `INT-6 the prompt has its text`(prompt: MSALPromptType, text: String?) async throws {
         #expect(try await asked { $0.promptType = prompt }.prompt == text)
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `INT-9 fewer scopes than asked are an error that brings them, and the token`(silent: Bool) async throws {
+    func `INT-9 ERR-8 fewer scopes than asked are an error that brings them, and the token`(silent: Bool) async throws {
         let broker = try ScriptedBroker.answering { _ in
             World.token(World.amara, scopes: ["openid", "profile", "User.Read"])
         }
@@ -125,10 +127,11 @@ import Testing
         #expect(token.extraScopesToConsent == ["mail.read"])
     }
 
-    @Test(arguments: [
-        ("common", nil, World.tenant), ("organizations", nil, World.tenant), ("consumers", nil, World.tenant),
-        ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
-    ] as [(String, String?, String)])
+    @Test(
+        arguments: [
+            ("common", nil, World.tenant), ("organizations", nil, World.tenant), ("consumers", nil, World.tenant),
+            ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
+        ] as [(String, String?, String)])
     func `SIL-4 an authority that names no organisation becomes the account's own`(
         configured: String, given: String?, expected: String
     ) async throws {
@@ -147,7 +150,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker, whose cache they pass by`(forced: Bool)
+    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker, whose cache they pass by`(
+        forced: Bool
+    )
         async throws
     {
         let requests = Requests()
@@ -179,7 +184,8 @@ import Testing
     @Test(arguments: ["x", "[]", #"{"userinfo":{}}"#])
     func `CLM-1 a claims request that cannot be read ends the call, and is not left out`(text: String) async throws {
         let requests = Requests()
-        let application = try ScriptedBroker.answering(requests).application()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
         let parameters = interactive()
         parameters.claimsRequest = unsafe MSALClaimsRequest(jsonString: text, error: nil)
         let error = try await seen { try await application.acquireToken(with: parameters) }
@@ -188,7 +194,8 @@ import Testing
     }
 
     @Test func `CLM-3 a claim whose value is no JSON ends the call, and raises nothing`() async throws {
-        let application = try ScriptedBroker.answering().application()
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
         let parameters = interactive()
         let claim = MSALIndividualClaimRequest(name: "email")
         let info = MSALIndividualClaimRequestAdditionalInfo()
@@ -202,6 +209,29 @@ import Testing
                 == .internalErrorInvalidParameter)
     }
 
+    @Test func `SIL-13 a failing silent call asks the broker each time`() async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests) { _ in
+            throw BrokerError(.interactionRequired, "Nobody is signed in. Sign in.")
+        }
+        let application = try broker.application()
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        for _ in 0..<3 {
+            do {
+                _ = try await application.acquireTokenSilent(with: parameters)
+                Issue.record("A refused token call succeeded.")
+            } catch let error as NSError { #expect(error.userInfo[MSALThrottlingCacheHitKey] == nil) }
+        }
+        #expect(requests.all.count == 3)
+    }
+
+    @Test func `SIL-8 SIL-12 when a token is renewed is the broker's to say`() async throws {
+        let broker = try ScriptedBroker.answering { _ in World.token(World.amara) }
+        let application = try broker.application { $0.tokenExpirationBuffer = 1e12 }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        #expect(try await application.acquireTokenSilent(with: parameters).accessToken == "token")
+    }
+
     @Test func `SIL-14 a worker who is gone needs interaction`() async throws {
         let broker = try ScriptedBroker.answering { _ in
             throw BrokerError(.interactionRequired, "Nobody is signed in on this device. Sign in interactively.")
@@ -212,7 +242,7 @@ import Testing
         #expect(error.code == MSALError.interactionRequired.rawValue && error.internalCode == nil)
     }
 
-    @Test func `ERR-5 what the server said and the id of the request stand under their keys`() async throws {
+    @Test func `ERR-5 ERR-7 what the server said and the id of the request stand under their keys`() async throws {
         let broker = try ScriptedBroker.answering { _ in
             var error = BrokerError(.server, "AADSTS7: Odd.", oauthError: "odd", oauthSuberror: "very")
             error.serverCodes = [7]

@@ -71,6 +71,7 @@ package final class BrowserAgent {
             logger.notice("removing a browser profile that an earlier agent left")
             try BrowserProfile(profiles: profiles, epoch: name).remove()
         }
+        try BrowserProfile.emptyTrash(in: Directory(path: profiles))
         return lock
     }
 

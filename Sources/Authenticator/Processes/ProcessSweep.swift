@@ -50,6 +50,7 @@ package struct ProcessSweep: Sendable {
         }
     }
 
+    /// Looks and kills until a look finds nobody. One that cannot be ended spares no other.
     private static func untilNone(
         _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]
     ) throws(ProcessFailure) {
@@ -57,10 +58,18 @@ package struct ProcessSweep: Sendable {
             let victims = try left(ProcessTable.read())
             if victims.isEmpty { return }
             var dying: [Descriptor] = []
+            var failures: [ProcessFailure] = []
             for victim in victims {
-                if let pidfd = try killed(victim) { dying.append(pidfd) }
+                do throws(ProcessFailure) {
+                    if let pidfd = try killed(victim) { dying.append(pidfd) }
+                } catch {
+                    failures.append(error)
+                }
             }
             for pidfd in dying { try awaitExit(pidfd) }
+            if let failure = failures.first {
+                throw ProcessFailure(step: failure.step, errno: failure.errno, pids: failures.flatMap(\.pids))
+            }
         }
         throw ProcessFailure(step: .signal, errno: EAGAIN)
     }
@@ -68,16 +77,18 @@ package struct ProcessSweep: Sendable {
     private static func killed(_ entry: ProcessTable.Entry) throws(ProcessFailure) -> Descriptor? {
         let number = clinux_pidfd_open(entry.pid)
         if number == -ESRCH { return nil }
-        guard number >= 0 else { throw ProcessFailure(step: .watch, errno: -number) }
+        guard number >= 0 else { throw ProcessFailure(step: .watch, errno: -number, pids: [entry.pid]) }
         let pidfd = Descriptor(owning: number)
         // Between the table and the descriptor the number may have gone to a stranger.
         do throws(FileError) {
             guard try ProcessTable.entry(entry.pid)?.startTime == entry.startTime else { return nil }
         } catch {
-            throw ProcessFailure(step: .list, errno: error.errno)
+            throw ProcessFailure(step: .list, errno: error.errno, pids: [entry.pid])
         }
         let sent = pidfd.withNumber { clinux_pidfd_send_signal($0, SIGKILL) }
-        guard sent == 0 || sent == -ESRCH else { throw ProcessFailure(step: .signal, errno: -sent) }
+        guard sent == 0 || sent == -ESRCH else {
+            throw ProcessFailure(step: .signal, errno: -sent, pids: [entry.pid])
+        }
         return pidfd
     }
 

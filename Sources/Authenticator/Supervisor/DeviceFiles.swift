@@ -23,10 +23,24 @@ package struct DeviceFiles: Sendable {
     }
 
     /// What the journal says; nil on a device that is new.
+    ///
+    /// - Throws: ``DeviceStateDamaged``, also where there is none on a device that had one: nobody knows then who is there.
     package func journal() throws -> JournalRecord? {
-        guard let bytes = try root.file(Name.journal).read(limit: 4096) else { return nil }
+        guard let bytes = try root.file(Name.journal).read(limit: 4096) else {
+            guard try isNew else { throw DeviceStateDamaged(file: Name.journal) }
+            return nil
+        }
         guard let record = JournalRecord(bytes: bytes) else { throw DeviceStateDamaged(file: Name.journal) }
         return record
+    }
+
+    /// Whether nothing here comes from a join or a session, which begin with a journal.
+    private var isNew: Bool {
+        get throws {
+            let later = [Name.join, Name.principals, Name.endedSessions, Name.liveSession, Name.browserHolder]
+            let isFree = try Set(later).isDisjoint(with: root.names())
+            return try isFree && session.names().isEmpty
+        }
     }
 
     package func write(_ record: JournalRecord) throws { try root.file(Name.journal).replace(with: record.bytes) }

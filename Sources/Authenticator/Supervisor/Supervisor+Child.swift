@@ -29,7 +29,8 @@ extension Supervisor {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
         childNumber += 1
         let process = try ChildProcess.spawn(
-            executable: executable, name: "batond", arguments: ["session"], environment: [:],
+            executable: executable, name: "batond",
+            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
         let link = SessionChildLink(
             number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),

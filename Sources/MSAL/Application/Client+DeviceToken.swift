@@ -19,6 +19,6 @@ extension Client {
         guard device.deviceMode == .shared else {
             return Fault(.deviceNotShared)
         }
-        return Fault(.brokerFailed)
+        return Fault(.deviceTokenUnsupported)
     }
 }

@@ -7,7 +7,7 @@ import FoundationEssentials
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enrol and join this device.",
-        subcommands: [Status.self, Enroll.self, CheckIn.self, Join.self])
+        subcommands: [Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show mode, session and registrations, with reasons.")
@@ -57,7 +57,21 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ _ = try await device.client.ask(.checkIn) }, done: "Everything is carried out.")
+            try await output.run(
+                { try await DeviceCommand.checkIn(device.client) },
+                lines: { ["\($0["done"] ?? 0) done, \($0["failed"] ?? 0) failed, \($0["later"] ?? 0) later."] })
+        }
+    }
+
+    struct Unenroll: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Leave the MDM: everything that it brought goes, and a worker who is signed in is signed out.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run(
+                { _ = try await device.client.ask(.unenroll) }, done: "The device is not enrolled any more.")
         }
     }
 
@@ -86,6 +100,13 @@ struct DeviceCommand: AsyncParsableCommand {
     static func status(_ client: OperatorClient) async throws -> DeviceStatus {
         guard case .status(let status) = try await client.ask(.status) else { throw unexpectedReply }
         return status
+    }
+
+    static func checkIn(_ client: OperatorClient) async throws -> [String: Int] {
+        guard case .checkedIn(let done, let failed, let later) = try await client.ask(.checkIn) else {
+            throw unexpectedReply
+        }
+        return ["done": done, "failed": failed, "later": later]
     }
 
     static func join(_ order: JoinOrder, _ client: OperatorClient) async throws -> [String: String] {

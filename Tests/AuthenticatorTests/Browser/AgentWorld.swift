@@ -31,10 +31,17 @@ struct AgentWorld {
     }
 
     /// Starts the agent; it has said hello when this returns.
-    func startAgent() async throws -> RunningProgram {
-        let program = try RunningProgram.built("baton-agent")
+    ///
+    /// - Parameters:
+    ///   - environment: added to the tests' own.
+    ///   - without: capabilities that an agent has in no session, but tests that run as root have.
+    func startAgent(environment: [String: String] = [:], without: [String] = []) async throws -> RunningProgram {
+        var words = [try RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
+        if getuid() == 0, !without.isEmpty {
+            words = ["/usr/bin/setpriv", "--bounding-set", without.map { "-" + $0 }.joined(separator: ",")] + words
+        }
         return try await RunningProgram.start(
-            program, ["--config", scratch.path("agent.json")], log: "agent.log", in: scratch)
+            words[0], Array(words.dropFirst()), environment: environment, log: "agent.log", in: scratch)
     }
 
     /// Takes the agent's connection and its hello.

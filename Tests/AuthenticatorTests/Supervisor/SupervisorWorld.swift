@@ -34,6 +34,7 @@ final class SupervisorWorld: Sendable {
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
         func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+        func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
         func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
     }
 
@@ -45,9 +46,14 @@ final class SupervisorWorld: Sendable {
         device = FakeDevice()
         let root = Directory(path: scratch.path("device"))
         try root.make()
+        let files = DeviceFiles(root: root)
+        if try root.names().isEmpty {
+            var random = SystemRandomNumberGenerator()
+            try files.write(JournalRecord.ready(Epoch(random: &random, counter: 1)))
+        }
         let record = JoinRecord(
             tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
-        if isJoined { try DeviceFiles(root: root).write(record) } else { try root.file("join.json").remove() }
+        if isJoined { try files.write(record) } else { try root.file("join.json").remove() }
         try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
         // Open for both, so that neither end waits for the other.
         heard = try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard"))))

@@ -22,14 +22,14 @@ enum Answers {
         }
         let parameters = MSALInteractiveTokenParameters(
             scopes: ["User.Read"], webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
-        return try await broker.application().acquireToken(with: parameters)
+        return try await broker.serving { try await $0.acquireToken(with: parameters) }
     }
 
     /// The accounts that an app gets where the broker lists `records`.
     static func accounts(
         _ records: [AccountRecord], for parameters: MSALAccountEnumerationParameters = .init()
     ) async throws -> [MSALAccount] {
-        try await broker(listing: records).application().accountsFromDevice(for: parameters)
+        try await broker(listing: records).serving { try await $0.accountsFromDevice(for: parameters) }
     }
 
     /// A broker that lists `records` as often as it is asked.
@@ -38,5 +38,14 @@ enum Answers {
             try end.greet()
             while true { try end.answer(try end.request(), AccountsResponse(accounts: records).entries) }
         }
+    }
+}
+
+extension ScriptedBroker {
+    /// Keeps the broker there while `body` has an application of it.
+    func serving<Value>(_ body: (MSALPublicClientApplication) async throws -> Value) async throws -> Value {
+        let application = try application()
+        defer { withExtendedLifetime(self) {} }
+        return try await body(application)
     }
 }

@@ -82,7 +82,8 @@ private final class SampleController {
                 if nsError.domain == MSALErrorDomain {
                     if nsError.code == MSALError.interactionRequired.rawValue { return }
                     if (error as NSError?)?.code == MSALError.userCanceled.rawValue { return }
-                    _ = nsError.userInfo[MSALInternalErrorCodeKey] as? Int
+                    _ =
+                        nsError.userInfo[MSALInternalErrorCodeKey] as? Int
                         == MSALInternalError.internalErrorInvalidParameter.rawValue
                     _ = nsError.userInfo[MSALDeclinedScopesKey] as? [String]
                 }

@@ -77,7 +77,8 @@ struct AuthorityTests {
         (.govSGCloudInstance, "login.sovcloud-identity.sg"),
     ]
 
-    @Test(arguments: clouds) func `AUT-3 a cloud stands for a host`(cloud: MSALAzureCloudInstance, host: String) throws {
+    @Test(arguments: clouds) func `AUT-3 a cloud stands for a host`(cloud: MSALAzureCloudInstance, host: String) throws
+    {
         let authority = try MSALAADAuthority(
             cloudInstance: cloud, audienceType: .azureADMultipleOrgsAudience, rawTenant: nil)
         #expect(authority.url.absoluteString == "https://\(host)/organizations")

@@ -23,7 +23,8 @@ import Testing
     @Test func `DEV-7 where a broker answered there is a broker, and on a personal device without one there is none`()
         async throws
     {
-        #expect(try await broker(World.shared).application().deviceInformation(with: nil).hasAADSSOExtension)
+        let answered = try await broker(World.shared).serving { try await $0.deviceInformation(with: nil) }
+        #expect(answered.hasAADSSOExtension)
         let location = BrokerLocation(socket: "/nonexistent/broker.sock", marker: "/nonexistent/managed")
         let connection = BrokerConnection(location: location, deadlines: .generous)
         defer { connection.close() }
@@ -35,13 +36,18 @@ import Testing
     }
 
     @Test func `DEV-11 the registration has Microsoft's keys`() async throws {
-        let data = try await broker(World.shared).application().wpjMetaDataDevice(with: nil, forTenantId: nil)
+        let data = try await broker(World.shared).serving {
+            try await $0.wpjMetaDataDevice(with: nil, forTenantId: nil)
+        }
         let texts = try #require(data.extraDeviceInformation as? [String: String])
         #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": World.tenant])
     }
 
-    @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`() async throws {
-        let application = try broker(World.shared).application()
+    @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`()
+        async throws
+    {
+        let broker = try broker(World.shared)
+        let application = try broker.application()
         let other = try await application.wpjMetaDataDevice(with: nil, forTenantId: "elsewhere")
         #expect(other.extraDeviceInformation.isEmpty)
         let same = try await application.wpjMetaDataDevice(with: nil, forTenantId: World.tenant.uppercased())
@@ -50,12 +56,15 @@ import Testing
 
     @Test func `DEV-11 a device that is not registered has no entries`() async throws {
         let device = DeviceInfo(mode: .personal, reason: "unmanaged", brokerVersion: "1", registration: nil)
-        let data = try await broker(device).application().wpjMetaDataDevice(with: nil, forTenantId: nil)
+        let data = try await broker(device).serving {
+            try await $0.wpjMetaDataDevice(with: nil, forTenantId: nil)
+        }
         #expect(data.extraDeviceInformation.isEmpty)
     }
 
     @Test func `DEV-11 where the registration could not be found out there is an error`() async throws {
-        let application = try ScriptedBroker(deadlines: .within(.milliseconds(50))).application()
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
+        let application = try broker.application()
         let error = try await seen { try await application.wpjMetaDataDevice(with: nil, forTenantId: nil) }
         #expect(error.asInternal == .internalBrokerNotAvailable)
     }
@@ -69,7 +78,8 @@ import Testing
     }
 
     @Test func `DTK-1 a device that is not shared has no token`() async throws {
-        let application = try broker(World.device(.personal)).application()
+        let broker = try broker(World.device(.personal))
+        let application = try broker.application()
         let error = try await seen {
             try await application.deviceTokenForSharedDevice(withResource: "https://graph.baton.test", scopes: [])
         }

@@ -16,7 +16,9 @@ struct LoggerTests {
         }
     }
 
-    @Test func `the callback that was set can be read and called, and before that there is one that does nothing`() async {
+    @Test func `the callback that was set can be read and called, and before that there is one that does nothing`()
+        async
+    {
         await #expect(processExitsWith: .exitCode(7)) {
             MSALGlobalConfig.loggerConfig.callback()(.error, "nobody hears this", false)
             MSALGlobalConfig.loggerConfig.setLogCallback { _, line, _ in exit(line == "heard" ? 7 : 1) }

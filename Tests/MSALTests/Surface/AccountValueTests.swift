@@ -6,8 +6,10 @@ import MSAL
 import Testing
 
 /// Rules ACC: accounts, their identifiers and their tenant profiles.
-@Suite(.timeLimit(.minutes(1))) struct AccountIdentityTests {
-    private func account(_ identifier: String, realm: String = "t", claims: JSONValue? = nil) async throws -> MSALAccount {
+@Suite(.timeLimit(.minutes(1))) struct AccountValueTests {
+    private func account(_ identifier: String, realm: String = "t", claims: JSONValue? = nil) async throws
+        -> MSALAccount
+    {
         let record = AccountRecord(
             homeAccountID: identifier, localAccountID: "local", realm: realm, environment: "login.baton.test",
             username: "amara@baton.test", idTokenClaims: claims)
@@ -58,7 +60,9 @@ import Testing
         #expect(guest.tenantProfiles?.first?.claims?["name"] as? String == "Amara")
     }
 
-    @Test func `ACC-4 ACC-5 ACC-6 an account that came with a token has its claims, its host and the broker`() async throws {
+    @Test func `ACC-4 ACC-5 ACC-6 an account that came with a token has its claims, its host and the broker`()
+        async throws
+    {
         let home = try await Answers.result(claims: #"{"tid":"\#(World.tenant)","oid":"x","email":"a@b"}"#)
         #expect(home.account.accountClaims?["email"] as? String == "a@b")
         #expect(home.tenantProfile.isHomeTenantProfile && home.tenantProfile.identifier == "x")

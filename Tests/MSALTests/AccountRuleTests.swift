@@ -6,7 +6,7 @@ import MSAL
 import Testing
 
 /// Rules ENUM, ACC and REM of `msal-api.md`: the accounts that there are, and what they are.
-@Suite(.timeLimit(.minutes(1))) struct AccountTests {
+@Suite(.timeLimit(.minutes(1))) struct AccountRuleTests {
     private static func list(_ accounts: AccountRecord...) -> FlatMap { AccountsResponse(accounts: accounts).entries }
 
     /// Runs a call that blocks its thread on one that may.
@@ -88,14 +88,16 @@ import Testing
     @Test(arguments: ["", " "])
     func `ENUM-10 a blank name is refused before anybody is asked`(name: String) async throws {
         let requests = Requests()
-        let application = try ScriptedBroker.answering(requests).application()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
         #expect(
             try await seen { try await blocking { try application.account(forUsername: name) } }.asInternal
                 == .internalErrorInvalidParameter)
         #expect(requests.all.isEmpty)
     }
 
-    @Test func `ACC-1 ACC-3 ACC-4 ACC-5 ACC-6 an account has its parts, its home profile and its claims`() async throws {
+    @Test func `ACC-1 ACC-3 ACC-4 ACC-5 ACC-6 an account has its parts, its home profile and its claims`() async throws
+    {
         let record = AccountRecord(
             homeAccountID: World.amara.homeAccountID, localAccountID: World.amara.localAccountID, realm: World.tenant,
             environment: "login.baton.test", username: "amara@baton.test",
@@ -127,7 +129,9 @@ import Testing
         #expect(copy == account && copy.isSSOAccount == account.isSSOAccount)
     }
 
-    @Test func `REM-1 REM-4 removing an account forgets nothing, for nothing is kept, and signs nobody out`() async throws {
+    @Test func `REM-1 REM-4 removing an account forgets nothing, for nothing is kept, and signs nobody out`()
+        async throws
+    {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { _ in Self.list(World.amara) }
         let application = try broker.application()
