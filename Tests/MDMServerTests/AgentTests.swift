@@ -113,20 +113,23 @@ import Testing
         }
     }
 
-    @Test func `a device that is busy says NotNow and obeys later`() async throws {
+    @Test func `a device on which somebody signs in or out says NotNow, and comes back by itself`() async throws {
         try await World.with { world in
-            let busy = Mutex(true)
-            try await withAgent(world, isBusy: { busy.withLock { $0 } }) { agent, _ in
+            try await withAgent(world) { agent, wire in
                 try await enrolled(agent, world)
                 try await world.register("the broker's package")
+                agent.session(is: .changing)
                 try await push(broker: world)
                 try await agent.visit()
                 #expect(try await world.commands("till-1").map(\.state) == ["notNow"])
                 #expect(agent.settings.brokerManaged == false)
-                busy.withLock { $0 = false }
-                try await agent.visit()
-                #expect(try await world.commands("till-1").map(\.state) == ["acknowledged"])
+                let count = wire.sent.withLock { $0.count }
+                agent.session(is: .held)
+                // The order behind the one that the session's end gave is done after it.
+                await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: []) }
+                #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
+                #expect(try await world.commands("till-1").allSatisfy { $0.state == "acknowledged" })
             }
         }
     }
@@ -249,7 +252,7 @@ import Testing
             let profile = try await world.enrolmentProfile(named: "till-1")
             for command in [Command.removeProfile(identifier: "none"), .installProfile([])] {
                 let server = StubbornServer(command: CommandRequest(uuid: "again", command: command))
-                var configuration = configuration(world, wire: .init()) { true }
+                var configuration = configuration(world, wire: .init())
                 configuration.connect = { _, _ in server }
                 let folder = world.folder.appending(UUID().uuidString)
                 try await withAgent(try EnrolmentAgent(directory: folder, configuration: configuration, logger: quiet))
@@ -282,7 +285,7 @@ import Testing
         try await World.with { world in
             try device(world).make()
             try device(world).file("state.json").replace(with: Array("{".utf8))
-            #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init(), isBusy: { false }) }
+            #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init()) }
         }
     }
 
@@ -312,33 +315,27 @@ import Testing
         return logger
     }
 
-    private func configuration(
-        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
-    ) -> EnrolmentAgent.Configuration {
+    private func configuration(_ world: World, wire: RouterLink.Wire) -> EnrolmentAgent.Configuration {
         EnrolmentAgent.Configuration(
             device: DeviceDescription(name: "till"), interval: .seconds(86_400), marker: marker(world),
-            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) },
-            isBusy: isBusy)
+            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) })
     }
 
-    private func agent(
-        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
-    ) throws -> EnrolmentAgent {
-        try EnrolmentAgent(
-            directory: device(world), configuration: configuration(world, wire: wire, isBusy: isBusy), logger: quiet)
+    private func agent(_ world: World, wire: RouterLink.Wire) throws -> EnrolmentAgent {
+        try EnrolmentAgent(directory: device(world), configuration: configuration(world, wire: wire), logger: quiet)
     }
 
     private func withAgent(
-        _ world: World, isBusy: @escaping @Sendable () -> Bool = { false },
-        _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
+        _ world: World, _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
     ) async throws {
         let wire = RouterLink.Wire()
-        try await withAgent(try agent(world, wire: wire, isBusy: isBusy)) { try await body($0, wire) }
+        try await withAgent(try agent(world, wire: wire)) { try await body($0, wire) }
     }
 
     private func withAgent(_ agent: EnrolmentAgent, _ body: (EnrolmentAgent) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await agent.run() }
+            agent.session(is: .held)
             try await body(agent)
             group.cancelAll()
         }

@@ -28,7 +28,10 @@ extension EnrolmentWorker {
         if let last = record?.lastResult, last.commandUUID == request.uuid {
             return CommandReply(commandUUID: request.uuid, body: Array(last.body))
         }
-        if isBusy(), request.command.changesDevice { return try result(request.uuid, CommandOutcome(status: .notNow)) }
+        if stage() == .changing, request.command.changesDevice {
+            owesVisit = true
+            return try result(request.uuid, CommandOutcome(status: .notNow))
+        }
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         if let outcome = try next.perform(request.command, device: device) {
             return try await finish(request.uuid, outcome, record: next)
