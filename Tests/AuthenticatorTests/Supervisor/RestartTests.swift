@@ -33,6 +33,19 @@ import Testing
         }
     }
 
+    @Test func `a process that hears nothing is ended, and does not keep the device from signing out`() async throws {
+        try await Scratch.with { scratch in
+            let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
+            try await SupervisorWorld.with(scratch, child: script) { world in
+                _ = try await world.signIn(through: try world.agent(of: 1000))
+                // More than a socket holds.
+                for _ in 0..<2000 { world.inputs.post(.deviceChanged) }
+                world.order(.signOut(fromBrowser: false))
+                #expect(try await world.status().session == "signingOut")
+            }
+        }
+    }
+
     @Test func `a process that lives after a pause serves the next worker`() async throws {
         try await Scratch.with { scratch in
             let script =
