@@ -60,7 +60,10 @@ extension LiveDevice {
             try await world.ask(.checkIn)
             #expect(try await world.status().mode == "shared")
             try world.send(SIGCONT, to: .agent)
-            #expect(try await signIn.account.username == (try world.person("Amara").userName))
+            // The profile goes as soon as she is signed in, perhaps before the app has heard of it.
+            do { #expect(try await signIn.account.username == (try world.person("Amara").userName)) } catch {
+                #expect(Seen(error).internalCode == .internalErrorBrokerResponseNotReceived)
+            }
 
             // The device that is not shared any more has no worker.
             try await world.journalLeaves("signedIn")
