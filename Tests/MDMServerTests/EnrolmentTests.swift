@@ -7,6 +7,7 @@ import HTTPTypes
 import MDMServer
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct EnrolmentTests {

@@ -4,6 +4,7 @@ import Authenticator
 import DeviceManagement
 import Foundation
 import HTTPTypes
+import Synchronization
 import Testing
 
 /// What becomes of an order that cannot be carried out, or not now.

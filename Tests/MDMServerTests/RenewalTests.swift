@@ -7,6 +7,7 @@ import Glibc
 import HTTPTypes
 import MDMServer
 import Redaction
+import Synchronization
 import Testing
 
 /// A device gets its next identity long before the present one ends.
@@ -154,8 +155,8 @@ import Testing
                 let stored = try #require(JSONSerialization.jsonObject(with: Data(record.utf8)) as? [String: Any])
                 let enrolment = try #require(stored["enrolment"] as? [String: Any])
                 let ticket = try #require(enrolment["ticket"] as? [String: Any])
-                let kept = try Profile(
-                    xml: Array(try #require(Data(base64Encoded: try #require(ticket["profile"] as? String)))))
+                let encoded = try #require(ticket["profile"] as? String)
+                let kept = try Profile(xml: Array(try #require(Data(base64Encoded: encoded))))
                 for payload in kept.payloads {
                     if case .identity(let identity) = payload.content {
                         #expect(identity.container.exposed.isEmpty && identity.password.exposed.isEmpty)

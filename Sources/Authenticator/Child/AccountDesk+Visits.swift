@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import Dispatch
 internal import Logging
-internal import OAuth
+package import OAuth
 internal import Synchronization
 internal import UnixSocket
 
@@ -211,7 +211,7 @@ extension AccountDesk {
         }
     }
 
-    /// Tells the server of each session once; one that it refuses for good does not hold up the others.
+    /// Tells the server of each session once; one that it refuses does not hold up the others.
     ///
     /// - Returns: whether none is left.
     private func reportOnce() async -> Bool {
@@ -219,13 +219,13 @@ extension AccountDesk {
             do {
                 try await tokenSource().end(ended)
                 forget(ended)
-            } catch let refusal as BrokerError where refusal.code != .serverError {
-                logger.error(
-                    "the server refuses an ended session", metadata: ["error.code": "\(refusal.code.rawValue)"])
+            } catch let refusal as OAuthError where ended.isSettled(by: refusal) {
+                logger.error("the server does not know this device", metadata: ["oauth.number": "\(refusal.number)"])
                 forget(ended)
             } catch {
                 logger.notice(
-                    "the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
+                    "the server does not know of an ended session yet",
+                    metadata: ["error.code": "\(BrokerError(reading: error).code.rawValue)"])
             }
         }
         return state.withLock { $0.device.endedSessions.isEmpty }
@@ -235,6 +235,12 @@ extension AccountDesk {
         state.withLock { $0.device = $0.device.without(ended) }
         tell(.serverSessionEnded(ended.serverSession))
     }
+}
+
+extension EndedSession {
+    /// Whether nothing is left to tell after that refusal. The server answers that a session has ended where it does not
+    /// know it; the one final refusal is that the device itself is registered no more, with which its sessions went.
+    package func isSettled(by refusal: OAuthError) -> Bool { refusal.number == OAuthError.unknownDeviceNumber }
 }
 
 extension OperatorFailure {

@@ -9,6 +9,12 @@ package struct VisitReport: Sendable, Equatable {
     package var failed = 0
     /// Kept by the server for another visit.
     package var later = 0
+
+    package init(done: Int = 0, failed: Int = 0, later: Int = 0) {
+        self.done = done
+        self.failed = failed
+        self.later = later
+    }
 }
 
 /// A result on its way to the server.

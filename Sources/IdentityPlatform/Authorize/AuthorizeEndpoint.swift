@@ -54,10 +54,13 @@ struct AuthorizeEndpoint: Sendable {
         else { return nil }
         let now = platform.ambient.now()
         return try await platform.database.read { connection -> (Session, User)? in
-            guard let session = try BrowserSessions(connection).session(cookie, at: now),
-                let user = try Users(connection).find(session.user, tenant: tenant.id), user.isEnabled
-            else { return nil }
-            return (session, user)
+            guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return nil }
+            do {
+                let live = try LiveSession(session.id, tenant: tenant.id, connection)
+                return (live.session, live.person)
+            } catch is OAuthError {
+                return nil
+            }
         }
     }
 
@@ -65,17 +68,20 @@ struct AuthorizeEndpoint: Sendable {
     func grant(
         _ request: AuthorizeRequest, _ session: Session, _ user: User, status: HTTPResponse.Status
     ) async throws -> Response {
-        let (code, record) = newCode(request, session)
+        let (code, record) = newCode(request, session, beganSession: false)
         try await platform.database.write { try AuthorizationCodes($0).add(code, record) }
         return answer(request, session, user, code, status: status)
     }
 
     /// A code that is not in the database yet.
-    func newCode(_ request: AuthorizeRequest, _ session: Session) -> (OpaqueToken, AuthorizationCode) {
+    func newCode(
+        _ request: AuthorizeRequest, _ session: Session, beganSession: Bool
+    ) -> (OpaqueToken, AuthorizationCode) {
         let record = AuthorizationCode(
             tenant: request.tenant.id, session: session.id, client: request.client.id,
             redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge,
             nonce: request.nonce, family: platform.ambient.identifier(of: AuthorizationCode.self).rawValue,
+            beganSession: beganSession,
             expires: platform.ambient.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
         return (OpaqueToken(tenant: request.tenant.id, ambient: platform.ambient), record)
     }

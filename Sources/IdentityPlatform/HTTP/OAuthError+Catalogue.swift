@@ -11,7 +11,12 @@ extension OAuthError {
     package static let signInRequired = OAuthError(
         .loginRequired, number: 50058, description: "No one is signed in, and the request forbids to ask.")
     package static let staleForm = OAuthError(
-        .invalidRequest, number: 165900, description: "The page was open for too long. Sign in again.")
+        .invalidRequest, number: 165900,
+        description:
+            "The page does not belong to this browser, or the browser keeps no cookies. Allow them, sign in again.")
+    package static let tooManyFailures = OAuthError(
+        .invalidGrant, number: 50053,
+        description: "Too many wrong passwords for this name or from this address. Wait some minutes, then try again.")
     package static let busy = OAuthError(
         .temporarilyUnavailable, number: 90033, description: "Too many sign-ins at this moment. Try again shortly.")
 

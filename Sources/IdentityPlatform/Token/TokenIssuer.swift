@@ -9,9 +9,13 @@ package struct TokenIssuer: Sendable {
     let keys: TenantKeys
     let ambient: Ambient
 
-    /// How long an access token of that session lives.
-    package func accessTokenLifetime(_ session: Session) -> Duration {
-        session.device?.isShared == true ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+    /// How long an access token lives. The first one of a broker is made before the session is bound to a device, and
+    /// that may be a shared one.
+    package func accessTokenLifetime(_ grant: Grant) -> Duration {
+        guard let device = grant.session.device else {
+            return grant.client.isBroker ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+        }
+        return device.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
     }
 
     /// The `iss` of an organisation's tokens.
@@ -22,7 +26,7 @@ package struct TokenIssuer: Sendable {
     /// - Throws: ``StorageError``, or the library's error.
     package func accessToken(_ grant: Grant) async throws -> String {
         let now = ambient.now()
-        var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant.session))
+        var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant))
         claims.set(ClaimName.appID, grant.client.id.rawValue)
         claims.set(ClaimName.appIDAuthenticationClass, "0")
         claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)

@@ -11,7 +11,8 @@ struct CommandLoop: Sendable {
     func handle(_ body: [UInt8], tenant: String, fingerprint: String) async throws -> [UInt8]? {
         let result = try Self.result(body)
         let now = management.sources.now()
-        if result.status == .idle, try await hasNothing(for: result, tenant: tenant, fingerprint: fingerprint, now: now)
+        if result.status == .idle,
+            try await hasNothing(for: result, tenant: tenant, fingerprint: fingerprint, now: now)
         {
             return nil
         }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import JSON
 
 /// Claims that an app asks for beyond what its scopes bring (OpenID Connect Core section 5.5).
 ///
@@ -88,7 +90,8 @@ extension MSALClaimsRequest {
     private static func json(_ request: MSALIndividualClaimRequest) -> Any { request.additionalInfo?.json ?? NSNull() }
 
     private static func read(_ text: String) throws(Fault) -> [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] {
-        guard let root = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] else {
+        // A challenge comes from the resource that the app called, and is as foreign as any bytes.
+        guard let root = (try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits))?.object else {
             throw invalid("is no JSON object")
         }
         var claims: [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] = [:]
@@ -96,7 +99,7 @@ extension MSALClaimsRequest {
             guard let target = [MSALClaimsRequestTarget.idToken, .accessToken].first(where: { $0.key == key }) else {
                 throw invalid("has a key other than id_token and access_token")
             }
-            guard let requests = member as? [String: Any] else { throw invalid("has a key without an object") }
+            guard let requests = member.object else { throw invalid("has a key without an object") }
             claims[target] = []
             for (name, info) in requests.sorted(by: { $0.key < $1.key }) {
                 claims[target]?.append(try request(name, info))
@@ -105,10 +108,10 @@ extension MSALClaimsRequest {
         return claims
     }
 
-    private static func request(_ name: String, _ info: Any) throws(Fault) -> MSALIndividualClaimRequest {
+    private static func request(_ name: String, _ info: JSONValue) throws(Fault) -> MSALIndividualClaimRequest {
         let request = MSALIndividualClaimRequest(name: name)
-        if info is NSNull { return request }
-        guard let members = info as? [String: Any],
+        if info == .null { return request }
+        guard let members = info.object,
             let additional = MSALIndividualClaimRequestAdditionalInfo(json: members)
         else { throw invalid("has a claim that is neither null nor an object of essential, value and values") }
         request.additionalInfo = additional

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// What an app wants of one claim beyond its name (OpenID Connect Core section 5.5.1).
 #if canImport(ObjectiveC)
@@ -25,16 +26,16 @@ open class MSALIndividualClaimRequestAdditionalInfo: NSObject {
     }
 
     /// Takes the members of a JSON object over; nil where one has the wrong type.
-    convenience init?(json: [String: Any]) {
+    convenience init?(json: [String: JSONValue]) {
         self.init()
         if let member = json["essential"] {
-            guard let essential = member as? Bool else { return nil }
+            guard let essential = member.bool else { return nil }
             self.essential = NSNumber(value: essential)
         }
         if let member = json["values"] {
-            guard let values = member as? [Any] else { return nil }
-            self.values = values
+            guard let values = member.array else { return nil }
+            self.values = values.map(\.foundation)
         }
-        value = json["value"]
+        value = json["value"]?.foundation
     }
 }

@@ -26,6 +26,9 @@ package struct OAuthError: Error, Sendable, Equatable {
         package static let unsupportedResponseType = Code(rawValue: "unsupported_response_type")
     }
 
+    /// The number of the refusal that says the device is not registered.
+    package static let unknownDeviceNumber = 50155
+
     package let code: Code
     /// The number behind `AADSTS`; 0 where the other side named none.
     package let number: Int

@@ -8,7 +8,7 @@ import Redaction
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "List, add and remove people.",
-        subcommands: [List.self, Add.self, Remove.self, Password.self])
+        subcommands: [List.self, Add.self, Remove.self, Password.self, Disable.self, Enable.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the people and their roles.")
@@ -60,6 +60,31 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change("DELETE", IdentityAdmin.Path.user, ["user": user], done: "Removed.")
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forbid a person to sign in; ends every session of theirs.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.user, ["user": user],
+                body: { IdentityAdmin.UserChange(accountEnabled: false) }, done: "The account is disabled.")
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a person sign in again.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.user, ["user": user],
+                body: { IdentityAdmin.UserChange(accountEnabled: true) }, done: "The account is enabled.")
         }
     }
 

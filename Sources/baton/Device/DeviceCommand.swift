@@ -78,8 +78,10 @@ struct DeviceCommand: AsyncParsableCommand {
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register this device as a shared one; an administrator signs in at its browser.")
-        @Option(help: "The identity platform, https://host[:port].") var login: String
-        @Option(help: "The device registration service, https://host[:port].") var registration: String
+        @Option(help: "The identity platform, https://host[:port].", transform: ServerAddress.normalised)
+        var login: String
+        @Option(help: "The device registration service, https://host[:port].", transform: ServerAddress.normalised)
+        var registration: String
         @Option(help: "The tenant's id or domain.") var tenant: String
         @Option(help: "The name under which the directory lists the device.") var name: String
         @OptionGroup var device: DeviceOptions

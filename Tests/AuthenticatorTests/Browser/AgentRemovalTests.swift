@@ -14,7 +14,7 @@ import UnixSocket
         _ body: (AgentWorld, RunningProgram, Broker, String) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let events = try DatagramSocket(path: scratch.path("events"))
+            let events = try NoticeSocket(path: scratch.path("events"))
             try scratch.write(script, to: "browser.sh")
             try scratch.write(
                 """
@@ -54,7 +54,8 @@ import UnixSocket
         }
     }
 
-    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`() async throws
+    @Test func `a process that cannot be ended spares no other, and the device is not taken for cleared`()
+        async throws
     {
         let script = """
             mkfifo "$1/fifo"

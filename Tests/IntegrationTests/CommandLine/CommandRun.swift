@@ -23,9 +23,13 @@ struct CommandRun {
         let name = "baton-\(UInt32.random(in: 0...UInt32.max))"
         let errors = scratch.path(name + ".errors")
         let command = ["-c", #"exec "$@" 2>"$0""#, errors, try RunningProgram.built("baton")] + arguments
-        let program = try await RunningProgram.start(
-            "/bin/sh", command, log: name, awaitsReady: awaitsReady, in: scratch)
-        return (program, errors)
+        do {
+            let program = try await RunningProgram.start(
+                "/bin/sh", command, log: name, awaitsReady: awaitsReady, in: scratch)
+            return (program, errors)
+        } catch let problem as TestProblem {
+            throw TestProblem("\(problem)\n\(try textOfFile(errors))")
+        }
     }
 
     /// What an error says with `--json`.

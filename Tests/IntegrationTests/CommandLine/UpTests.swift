@@ -83,6 +83,7 @@ import Testing
             let up = try await Up(in: scratch)
             let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
             up.baton.kill()
+            #expect(try await up.baton.waitForExit() == -SIGKILL)
             for program in programs { try await program.waitForEnd() }
             let again = try await Up(in: scratch)
             #expect(try await again.baton.stop() == 0)

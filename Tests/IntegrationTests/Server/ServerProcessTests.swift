@@ -31,10 +31,35 @@ import Testing
             try await server.start()
             let state = server.state
             #expect(try mode(state) == 0o700)
-            for file in ["ca/root.key", "ca/server.key", "identity.sqlite", "identity.sqlite-wal"] {
+            for file in [
+                "ca/root.key", "ca/server.key", "identity.sqlite", "identity.sqlite-wal", "mdm.sqlite", "storage.key",
+            ] {
                 #expect(try mode("\(state)/\(file)") == 0o600, "\(file)")
             }
             #expect(try mode("\(state)/admin.sock") & 0o077 == 0)
+        }
+    }
+
+    @Test func `a storage key that is missing or another's stops the server and is not replaced`() async throws {
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            let key = URL(filePath: server.state + "/storage.key")
+            let kept = try Data(contentsOf: key)
+            #expect(try await server.end(by: SIGTERM) == 0)
+
+            try FileManager.default.removeItem(at: key)
+            let missing = try await server.fail()
+            #expect(missing.code == 1 && missing.text.contains("server.file.unusable"))
+            #expect(!FileManager.default.fileExists(atPath: key.path))
+            for wrong in [Data(repeating: 1, count: 32), Data(repeating: 1, count: 31)] {
+                try wrong.write(to: key)
+                #expect(try await server.fail().text.contains("server.file.unusable"))
+                #expect(try Data(contentsOf: key) == wrong)
+            }
+            try kept.write(to: key)
+            try await server.start()
+            #expect(try await server.end(by: SIGTERM) == 0)
         }
     }
 

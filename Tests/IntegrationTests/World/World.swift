@@ -55,9 +55,11 @@ final class World: Sendable {
     /// The path of something in the world's folder.
     func path(_ name: String) -> String { scratch.path("w/" + name) }
 
-    /// What is in a folder of the world.
+    /// What is in a folder of the world; nothing where it is not there, as between a rename and the next folder.
     func names(in folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
+        do { return try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() } catch CocoaError
+            .fileReadNoSuchFile
+        { return [] }
     }
 
     // MARK: Programs

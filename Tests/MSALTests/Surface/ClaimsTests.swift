@@ -44,6 +44,7 @@ struct ClaimsTests {
     @Test(arguments: [
         #"{"access_token":{"nbf":{"essential":true,"value":1700000000}},"id_token":{"name":null}}"#, "{}",
         #"{"id_token":{}}"#, #"{"id_token":{"a":{"values":["x","y"]},"b":{}}}"#,
+        #"{"id_token":{"a":{"value":{"b":[true,1.5,null,"x"]}}}}"#,
     ])
     func `CLM-1 a request that is read is the request that is written`(json: String) throws {
         var error: NSError?
@@ -56,7 +57,8 @@ struct ClaimsTests {
 
     @Test(arguments: [
         "", "x", "[]", "null", #"{"userinfo":{}}"#, #"{"id_token":[]}"#, #"{"id_token":{"a":1}}"#,
-        #"{"id_token":{"a":{"essential":"yes"}}}"#, #"{"id_token":{"a":{"values":1}}}"#, #"{"id_token":{}"#,
+        #"{"id_token":{"a":{"essential":"yes"}}}"#, #"{"id_token":{"a":null,"a":null}}"#,
+        #"{"id_token":{"a":{"values":1}}}"#, #"{"id_token":{}"#,
     ])
     func `CLM-1 what is no claims request gives an error, and no call goes on without its claims`(
         json: String

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import FoundationEssentials
+internal import Glibc
 internal import Processes
 internal import UnixSocket
 
@@ -23,8 +24,14 @@ package final class ForeignProcess: Sendable {
     package func send(_ signal: Int32) { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, signal) } }
 
     /// Waits until the process has ended, whoever reaps it.
+    ///
+    /// - Throws: ``TestProblem`` after 60 s.
     package func waitForEnd() async throws {
-        try await blocking { [self] in _ = pidfd.withNumber { clinux_await_exit($0) } }
+        // waitid(2) waits for children only; the descriptor of any process becomes readable at its end.
+        try await blocking { [self] in
+            var question = pollfd(fd: pidfd.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&question, 1, 60_000) == 1 else { throw TestProblem("process \(pid) does not end") }
+        }
     }
 }
 
