@@ -112,7 +112,7 @@ final class World: Sendable {
     /// The process that serves the session's apps, which the broker started.
     func sessionProcess() throws -> ForeignProcess {
         for child in try children(of: try process(.broker).pid) {
-            if try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
+            if try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") {
                 return try ForeignProcess(pid: child)
             }
         }
