@@ -27,6 +27,7 @@ extension Supervisor {
         endChild()
         dueChild = nil
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
+        try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         childNumber += 1
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",
@@ -99,10 +100,15 @@ extension Supervisor {
         try handle(.childDied)
     }
 
-    /// Sends to the session's process; where it is gone, its reader thread says so in a moment.
+    /// Milliseconds that a session's process may leave what it is told unread: this thread waits so long, and then
+    /// nobody could be signed out any more.
+    private static let sendPatience: Int32 = 2000
+
+    /// Sends to the session's process; one that does not listen is ended, as its reader thread says in a moment.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
         do { try child?.channel.send(message, descriptors: descriptors) } catch {
-            logger.debug("session process does not listen", metadata: ["error": "\(error)"])
+            logger.error("session process does not listen", metadata: ["error": "\(error)"])
+            child?.process.kill()
         }
     }
 

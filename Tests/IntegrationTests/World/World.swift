@@ -162,6 +162,17 @@ final class World: Sendable {
         return Int(try request.log().trimmingCharacters(in: .whitespacesAndNewlines))
     }
 
+    // MARK: The administrator
+
+    /// Does what `baton admin` does.
+    func administer(_ words: String...) async throws {
+        let baton = try RunningProgram.built("baton")
+        let act = try await RunningProgram.start(
+            baton, ["admin"] + words + ["--server", path("server")],
+            log: "admin-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        guard try await act.waitForExit() == 0 else { throw TestProblem("refused:\n\(try act.log())") }
+    }
+
     // MARK: The operator
 
     /// Asks the broker what `baton` asks it.
