@@ -167,13 +167,6 @@ extension LiveDevice {
             #expect(result.account.username == (try world.person("Amara").userName))
         }
 
-        @Test func `INT-6 there is no making of accounts here, and the app is told so`() async throws {
-            let world = try await World.ready()
-            let refused = try await seen { try await world.app(1).signIn { $0.promptType = .create } }
-            #expect(refused.internalCode == .internalErrorInvalidRequest)
-            #expect(refused.text.contains("AADSTS90023"))
-        }
-
         /// Runs a call that blocks its thread on one that may.
         private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
             try await withCheckedThrowingContinuation { continuation in
