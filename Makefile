@@ -1,4 +1,4 @@
-.PHONY: up demo test lint build sample setup
+.PHONY: up demo test lint fuzz build sample setup
 
 # Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
 # on where it was left.
@@ -13,7 +13,11 @@ demo: build sample
 # Every test, unit and integration; the sample app's own first.
 test: setup sample
 	swift test --package-path Examples/FirstlineWorker
-	swift test
+	swift test --experimental-maximum-parallelization-width 4
+
+# Feeds every decoder of foreign bytes with what libFuzzer makes up, each for SECONDS.
+fuzz: setup
+	scripts/fuzz --seconds $(or $(SECONDS),30)
 
 # The form of the code, and who imports whom.
 lint:

@@ -28,13 +28,15 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets.
+        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets, JSON.
         .target(name: "CLinux"),
+        .target(name: "JSON", dependencies: ["Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
+        .target(name: "Processes", dependencies: ["CLinux", "UnixSocket"]),
 
         // 2. Vocabulary: values only, no I/O.
-        .target(name: "OAuth", dependencies: ["Redaction", .crypto, .cryptoExtras]),
+        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
             dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
@@ -43,29 +45,30 @@ let package = Package(
         .target(name: "Storage", dependencies: [.grdb, .logging]),
 
         // 4. Contracts between processes: no I/O either.
-        .target(name: "BrokerProtocol", dependencies: ["Redaction"]),
+        .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
 
         // 5. Engines. They never import each other.
-        .target(name: "MSAL", dependencies: ["BrokerProtocol", "Redaction", "UnixSocket"]),
+        .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "DeviceManagement", "OAuth", "Redaction", "UnixSocket",
+                "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
+                "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "OAuth", "Redaction", "Storage",
+                "AdminAPI", "JSON", "OAuth", "Redaction", "Storage",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .mustache, .nioCore,
                 .nioSSL,
             ]),
         .target(
             name: "MDMServer",
             dependencies: [
-                "AdminAPI", "DeviceManagement", "Redaction", "Storage",
+                "AdminAPI", "DeviceManagement", "JSON", "Redaction", "Storage",
                 .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
@@ -73,9 +76,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "MSAL", "OAuth",
-                "Redaction",
-                "UnixSocket",
+                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "MSAL", "OAuth",
+                "Processes", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -86,7 +88,7 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "MDMServer", "Redaction", "Storage", "UnixSocket",
+                "AdminAPI", "IdentityPlatform", "JSON", "MDMServer", "Redaction", "Storage", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
@@ -94,19 +96,23 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", .argumentParser, .logging, .serviceLifecycle, .unixSignals,
+                "Authenticator", "BrokerProtocol", "JSON", "Processes", .argumentParser, .logging, .serviceLifecycle,
+                .unixSignals,
             ]),
 
         // Tests.
         .target(
             name: "TestSupport",
             dependencies: [
-                "CLinux", "UnixSocket", .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
+                "CLinux", "Processes", "UnixSocket",
+                .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
             ],
             path: "Tests/TestSupport"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
-        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Redaction", .crypto, .cryptoExtras]),
+        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
+        .testTarget(name: "OAuthTests", dependencies: ["JSON", "OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
             name: "DeviceManagementTests",
             dependencies: [
@@ -114,17 +120,17 @@ let package = Package(
                 .subprocess,
             ]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
-        .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "Redaction"]),
+        .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceManagement", "OAuth", "Redaction", "TestSupport",
-                "UnixSocket",
+                "Authenticator", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
+                "TestSupport", "UnixSocket",
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "OAuth", "Redaction", "Storage", "TestSupport",
+                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Redaction", "Storage", "TestSupport",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore,
             ]),
         .testTarget(
@@ -134,16 +140,26 @@ let package = Package(
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
             ]),
         .testTarget(
-            name: "MSALTests", dependencies: ["BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
+            name: "MSALTests",
+            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
-                "baton-server",
-                "batond", .subprocess,
+                "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
+                "baton-server", "batond", .subprocess,
             ]),
     ]
 )
+
+// With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
+let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
+let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket"]
+if isFuzzing {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: fuzzed.map { .byName(name: $0) } + [.crypto], path: "Tests/Fuzz/Sources",
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+}
 
 for target in package.targets where target.type != .system && target.name != "CLinux" {
     target.swiftSettings = [
@@ -157,6 +173,10 @@ for target in package.targets where target.type != .system && target.name != "CL
         .treatAllWarnings(as: .error),
         .treatWarning("DeprecatedDeclaration", as: .warning),
     ]
+    // Coverage is what guides the fuzzer; optimised, since Swift checks as much then and is ten times as fast.
+    if isFuzzing, fuzzed.contains(target.name) {
+        target.swiftSettings?.append(.unsafeFlags(["-O", "-sanitize=fuzzer"]))
+    }
 }
 
 extension Target.Dependency {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// A failure that the broker answers on the error channel instead of with a response.
 ///
@@ -9,6 +10,8 @@ package struct BrokerError: Error, Equatable, Sendable {
     /// The OAuth error and suberror of the server, where one caused this.
     package var oauthError: String?
     package var oauthSuberror: String?
+    /// The server's own numbers, such as 50058 of `AADSTS50058`.
+    package var serverCodes: [Int] = []
 
     package init(_ code: Code, _ message: String, oauthError: String? = nil, oauthSuberror: String? = nil) {
         self.code = code
@@ -41,6 +44,7 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let serverError = Code(rawValue: -51417)
         package static let userCanceled = Code(rawValue: -51700)
         package static let programCanceled = Code(rawValue: -51701)
+        package static let authorityInvalid = Code(rawValue: -51600)
         package static let interactionRunning = Code(rawValue: -51710)
         /// What was asked for is going on; its end comes without an answer.
         package static let unfinished = Code(rawValue: -51800)
@@ -62,12 +66,14 @@ package struct BrokerError: Error, Equatable, Sendable {
         static let description = "MSIDErrorDescriptionKey"
         static let oauthError = "MSIDOAuthErrorKey"
         static let oauthSuberror = "MSIDOAuthSubErrorKey"
+        static let serverCodes = "MSIDSTSErrorCodesKey"
     }
 
     package var json: JSONValue {
         var userInfo: [String: JSONValue] = [Member.description: .string(message)]
         if let oauthError { userInfo[Member.oauthError] = .string(oauthError) }
         if let oauthSuberror { userInfo[Member.oauthSuberror] = .string(oauthSuberror) }
+        if !serverCodes.isEmpty { userInfo[Member.serverCodes] = .array(serverCodes.map(JSONValue.integer)) }
         return .object([
             Member.domain: .string(Self.domain), Member.code: .integer(code.rawValue),
             Member.userInfo: .object(userInfo),
@@ -83,5 +89,6 @@ package struct BrokerError: Error, Equatable, Sendable {
         self.init(
             Code(rawValue: code), userInfo[Member.description]?.string ?? "",
             oauthError: userInfo[Member.oauthError]?.string, oauthSuberror: userInfo[Member.oauthSuberror]?.string)
+        serverCodes = (userInfo[Member.serverCodes]?.array ?? []).compactMap(\.integer)
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// The string-to-string map that every operation's request and response is.
 ///
@@ -37,6 +38,18 @@ package struct FlatMap: Sendable, Equatable {
     /// The words under `key`, split at blanks.
     package func words(_ key: Key) -> [String] {
         (self[key] ?? "").split(separator: " ").map(String.init)
+    }
+
+    /// The form-encoded pairs under `key`.
+    ///
+    /// - Throws: ``BrokerError`` -51112 where they cannot be read.
+    package func query(_ key: Key) throws(BrokerError) -> [String: String] {
+        guard let text = self[key] else { return [:] }
+        guard let parameters = QueryText.parameters(text) else {
+            throw BrokerError(
+                .developerParameter, "\(key.rawValue) cannot be read. Send at most 32 form-encoded pairs, none twice.")
+        }
+        return parameters
     }
 
     /// Adds the entries of `other`, which win.

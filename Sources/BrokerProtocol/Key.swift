@@ -26,6 +26,8 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let brokerVersion = Key("broker_version")
     package static let preferredAuthentication = Key("preferred_auth_config")
     package static let extraDeviceInfo = Key("extraDeviceInfo")
+    /// In the object under ``extraDeviceInfo``: whether the MDM installed the app that asks.
+    package static let isCallerAppManaged = Key("isCallerAppManaged")
     package static let registrationUPN = Key("primary_registration_metadata_upn")
     package static let registrationDeviceID = Key("primary_registration_metadata_device_id")
     package static let registrationTenantID = Key("primary_registration_metadata_tenant_id")
@@ -62,6 +64,7 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     package static let extraConsentScopes = Key("extra_consent_scopes")
     package static let extraQueryParameters = Key("extra_query_param")
     package static let claims = Key("claims")
+    package static let clientCapabilities = Key("client_capabilities")
     package static let prompt = Key("prompt")
     package static let forceRefresh = Key("force_refresh")
     package static let accessToken = Key("access_token")

@@ -2,9 +2,10 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <linux/openat2.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -274,15 +275,115 @@ int clinux_open(const char *path, int flags, mode_t mode) {
     return result(fd);
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where) {
-    (void)status, (void)kind, (void)where;
-    return remove(path) < 0 && errno != ENOENT ? errno : 0;
+/// The removal of one tree. `failure` is the first reason why something stays; the rest goes all the same.
+struct removal {
+    int top;
+    unsigned long next;
+    int failure;
+};
+
+static void stays(struct removal *job, int reason) {
+    if (job->failure == 0) job->failure = reason;
+}
+
+/// Opens a folder for reading, changing and moving, whatever its mode says to its owner; no link, and with `beneath` no
+/// other mount either.
+static int open_folder(int parent, const char *name, int beneath) {
+    struct open_how how = {
+        .flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, .resolve = beneath ? RESOLVE_NO_XDEV : 0};
+    int place = (int)syscall(SYS_openat2, parent, name, &how, sizeof how);
+    if (place < 0) return errno == EXDEV ? -EBUSY : -errno;
+    struct stat status;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", place);
+    // By the descriptor's name, since chmod(2) would follow a link that took the folder's place.
+    if (fstat(place, &status) == 0 && (status.st_mode & 0700) != 0700) (void)chmod(path, 0700);
+    int folder = openat(place, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int reason = errno;
+    close(place);
+    return folder < 0 ? -reason : folder;
+}
+
+/// Moves a folder up into the top, so that no depth costs a descriptor, a stack frame or a longer path.
+static int lift(struct removal *job, int parent, const char *name) {
+    int folder = open_folder(parent, name, 1);  // A folder that its owner may not write cannot be moved (rename(2)).
+    if (folder < 0) return folder;
+    close(folder);
+    for (;;) {
+        char number[24];
+        snprintf(number, sizeof number, "%lu", job->next++);
+        if (renameat(parent, name, job->top, number) == 0) return 0;
+        if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR && errno != EISDIR) return -errno;
+    }
+}
+
+static long empty(struct removal *job, int folder, int is_top);
+
+/// Removes one entry of `folder`. Returns whether anything changed.
+static int remove_entry(struct removal *job, int folder, const char *name, int is_top) {
+    if (unlinkat(folder, name, 0) == 0 || errno == ENOENT) return 1;
+    int reason = errno;
+    struct stat status;
+    if (fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(status.st_mode)) {
+        stays(job, reason);
+        return 0;
+    }
+    if (unlinkat(folder, name, AT_REMOVEDIR) == 0) return 1;
+    if (!is_top) {
+        int outcome = lift(job, folder, name);
+        if (outcome < 0) stays(job, -outcome);
+        return outcome == 0;
+    }
+    int inner = open_folder(folder, name, 1);
+    if (inner < 0) {
+        stays(job, -inner);
+        return 0;
+    }
+    long changes = empty(job, inner, 0);
+    if (unlinkat(folder, name, AT_REMOVEDIR) == 0) return 1;
+    stays(job, errno);
+    return changes > 0;
+}
+
+/// Empties a folder and closes it. Returns how many entries went.
+static long empty(struct removal *job, int folder, int is_top) {
+    DIR *entries = fdopendir(folder);
+    if (!entries) {
+        stays(job, errno);
+        close(folder);
+        return 0;
+    }
+    long changes = 0;
+    struct dirent *entry;
+    while (errno = 0, (entry = readdir(entries)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        changes += remove_entry(job, dirfd(entries), entry->d_name, is_top);
+    }
+    if (errno != 0) stays(job, errno);
+    closedir(entries);
+    return changes;
 }
 
 int clinux_remove_tree(const char *path) {
-    int outcome = nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    if (outcome < 0) return errno == ENOENT ? 0 : -errno;
-    return -outcome;
+    if (unlink(path) == 0 || errno == ENOENT) return 0;
+    int reason = errno;
+    struct stat status;
+    if (lstat(path, &status) < 0 || !S_ISDIR(status.st_mode)) return -reason;
+    struct removal job = {.top = open_folder(AT_FDCWD, path, 0), .next = 0, .failure = 0};
+    if (job.top < 0) return job.top;
+    // Each round removes what is two levels down and lifts what is below; the last one finds nothing to change.
+    for (;;) {
+        job.failure = 0;
+        int again = openat(job.top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (again < 0) {
+            stays(&job, errno);
+            break;
+        }
+        if (empty(&job, again, 1) == 0) break;
+    }
+    close(job.top);
+    if (job.failure) return -job.failure;
+    return rmdir(path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
 int clinux_lock(int fd) { return result(flock(fd, LOCK_EX | LOCK_NB)); }

@@ -14,28 +14,29 @@ extension Platform {
     package func responder() -> HostResponder {
         let names = configuration.names
         return HostResponder([
-            names.login: router(errors: ErrorResponses(ambient: ambient)) { router in
+            names.login: router(OAuthDialect(ambient: ambient)) { router in
                 DiscoveryEndpoints(platform: self).addRoutes(to: router)
                 AuthorizeEndpoint(platform: self).addRoutes(to: router)
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
                 EndSessionEndpoint(platform: self).addRoutes(to: router)
             },
-            names.deviceRegistration: router(errors: RegistrationErrors()) { router in
+            names.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
-            names.graph: router(errors: GraphErrors(ambient: ambient)) { router in
+            names.graph: router(GraphDialect(ambient: ambient)) { router in
                 GraphEndpoints(platform: self).addRoutes(to: router)
             },
         ])
     }
 
     private func router(
-        errors: some RouterMiddleware<IdentityContext>, _ addRoutes: (Router<IdentityContext>) -> Void
+        _ dialect: some ErrorDialect, _ addRoutes: (Router<IdentityContext>) -> Void
     ) -> any HTTPResponder<IdentityContext> {
-        let router = Router(context: IdentityContext.self, options: [.caseInsensitive, .autoGenerateHeadEndpoints])
+        // No HEAD: it would run routes that sign in or out for a program that only looks whether a link is there.
+        let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
-        router.add(middleware: errors)
+        router.add(middleware: ErrorAnswers(dialect: dialect))
         addRoutes(router)
         return router.buildResponder()
     }

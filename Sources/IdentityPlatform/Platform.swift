@@ -16,17 +16,21 @@ package struct Platform: Sendable {
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
     let storageKey: StorageKey
+    /// For what administrators wait for: new passwords and keys.
+    let administrationHashing: HashingPool
     package let hashing: HashingPool
     let pages: Pages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.
     ///
     /// - Parameter storageKey: opens what the database keeps sealed; the same one for the life of the database.
-    /// - Throws: the error of a page template that does not parse, or of the first password hash.
+    /// - Throws: ``StorageKey/Failure`` where the database belongs to another storage key, ``StorageError``, the error of
+    ///   a page template that does not parse.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
         ambient: Ambient = .system
     ) async throws {
+        try await StorageCheck.confirm(storageKey, for: database)
         self.configuration = configuration
         self.database = database
         self.ambient = ambient
@@ -35,9 +39,11 @@ package struct Platform: Sendable {
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, ambient: ambient)
         resources = ResourceCatalogue(names: configuration.names)
         hashing = HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue)
-        passwords = try await Passwords(
-            database: database, pool: hashing, ambient: ambient, cost: configuration.passwordCost)
-        keys = TenantKeys(database: database)
+        administrationHashing = HashingPool(threads: 1, capacity: configuration.hashingQueue)
+        passwords = Passwords(
+            database: database, storageKey: storageKey, ambient: ambient, cost: configuration.passwordCost,
+            signIns: hashing, administration: administrationHashing)
+        keys = TenantKeys(database: database, storageKey: storageKey)
         issuer = TokenIssuer(
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, ambient: ambient)
         accessTokens = AccessTokens(issuer: issuer, database: database, ambient: ambient)

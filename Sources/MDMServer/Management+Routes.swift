@@ -99,7 +99,7 @@ extension Management {
         let enrolment = try await database.read {
             try Enrolments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
         }
-        guard enrolment.state == .bound else { throw DeviceRefusal.unrecognized }
+        guard enrolment.udid != nil else { throw DeviceRefusal.unrecognized }
         return tenant
     }
 }

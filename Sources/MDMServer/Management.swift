@@ -24,7 +24,8 @@ package struct Management: Sendable {
         self.database = database
         self.sources = sources
         authority = try await IdentityAuthority.load(database: database, sources: sources)
-        packages = PackageStore(directory: configuration.packageDirectory)
+        packages = PackageStore(directory: configuration.packageDirectory, sync: sources.sync)
+        try await packages.sweep()
     }
 
     /// DER of the certificate that the listener trusts for client certificates; nothing else.

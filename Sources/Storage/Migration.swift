@@ -23,30 +23,41 @@ package struct Migration: Sendable {
 extension Connection {
     /// Brings the schema up to `migrations`, all in the transaction of this connection.
     ///
+    /// Steps are known by id, not by place: a feature's list may grow although others were applied after it. A step may
+    /// need only what stands before it in the list.
+    ///
     /// - Throws: ``StorageError`` `newer` when the database knows steps that the program does not, `migrationChanged`
-    ///   when an applied step reads differently now.
+    ///   when an applied step reads differently now or two steps have one id.
     func apply(_ migrations: [Migration]) throws {
         try execute(
             """
             CREATE TABLE IF NOT EXISTS migration (
-                position BIGINT NOT NULL PRIMARY KEY, id TEXT NOT NULL UNIQUE, checksum TEXT NOT NULL)
+                id TEXT NOT NULL PRIMARY KEY, position BIGINT NOT NULL UNIQUE, checksum TEXT NOT NULL)
             """)
-        let applied = try rows("SELECT id, checksum FROM migration ORDER BY position")
-        guard applied.count <= migrations.count else {
+        let rows = try rows("SELECT id, checksum FROM migration ORDER BY position")
+        let applied = Dictionary(uniqueKeysWithValues: try rows.map { (try $0.text(0), try $0.text(1)) })
+        let known = Set(migrations.map(\.id))
+        guard known.count == migrations.count else {
+            throw StorageError(.migrationChanged, "two steps have the same id")
+        }
+        guard known.isSuperset(of: applied.keys) else {
             throw StorageError(.newer, "the database is newer than this program; start the newer program")
         }
-        for (row, migration) in zip(applied, migrations) {
-            guard try row.text(0) == migration.id, try row.text(1) == migration.checksum else {
-                throw StorageError(.migrationChanged, "step \(migration.id) differs from the one applied")
+        var position = applied.count
+        for migration in migrations {
+            if let checksum = applied[migration.id] {
+                guard checksum == migration.checksum else {
+                    throw StorageError(.migrationChanged, "step \(migration.id) differs from the one applied")
+                }
+                continue
             }
-        }
-        for (position, migration) in migrations.enumerated().dropFirst(applied.count) {
             for statement in migration.statements { try execute(statement) }
             try execute(
                 """
-                INSERT INTO migration (position, id, checksum)
-                VALUES (\(position), \(migration.id), \(migration.checksum))
+                INSERT INTO migration (id, position, checksum)
+                VALUES (\(migration.id), \(position), \(migration.checksum))
                 """)
+            position += 1
         }
     }
 }

@@ -6,6 +6,17 @@ package struct Row: Sendable {
 
     init(columns: [SQL.Value]) { self.columns = columns }
 
+    /// Every text and every run of bytes of the row, for whoever searches a whole database.
+    package var cells: [[UInt8]] {
+        columns.compactMap { column in
+            switch column {
+            case .text(let text): Array(text.utf8)
+            case .blob(let bytes): bytes
+            case .null, .integer: nil
+            }
+        }
+    }
+
     private func column(_ index: Int) throws -> SQL.Value {
         guard columns.indices.contains(index) else { throw StorageError(.unexpectedValue, "no column \(index)") }
         return columns[index]

@@ -4,8 +4,9 @@
 ///
 ///     try connection.rows("SELECT displayName FROM tenant WHERE id = \(tenant)")
 ///
-/// The portable subset: TEXT, BIGINT, BLOB, times as epoch milliseconds, `ON CONFLICT`, `RETURNING`, no vendor
-/// functions.
+/// The portable subset: TEXT, BIGINT and BLOB (a database that calls bytes otherwise writes its own word for the last in
+/// schema statements), times as epoch milliseconds, `ON CONFLICT`, `RETURNING`, no vendor functions, and no table or
+/// column named by a word that PostgreSQL reserves.
 package struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// The text between the parameters; always one piece more than there are parameters.
     let pieces: [String]

@@ -38,11 +38,13 @@ struct Composition {
         management.addRoutes(to: devices)
 
         let listeners = Listeners(
-            configuration: configuration, readiness: Readiness(listeners: 3, logger: logger), logger: logger)
+            configuration: configuration, connections: DescriptorLimit.connections(of: DescriptorLimit.raise()),
+            readiness: Readiness(listeners: 3, logger: logger), logger: logger)
         let services = [
             try listeners.main(identity.responder(), authority: authority),
             try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
+            HousekeepingService(housekeeping: Housekeeping(identity), logger: logger),
         ]
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -63,9 +65,14 @@ struct Composition {
         if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
             identity.passwordCost = cost
         }
-        return try await Platform(
-            configuration: identity, database: database,
-            storageKey: try storageKey(directory))
+        do {
+            return try await Platform(
+                configuration: identity, database: database, storageKey: try await storageKey(directory, database))
+        } catch is StorageKey.Failure {
+            throw ServerError(
+                .fileUnusable, "\(directory.path(of: Self.keyFile)) does not open the database beside it.",
+                remedy: "Restore the two files from one backup.")
+        }
     }
 
     private func management(_ directory: StateDirectory, _ authority: DevelopmentAuthority) async throws -> Management {
@@ -79,22 +86,28 @@ struct Composition {
             database: database)
     }
 
-    /// The key of what the database keeps sealed, made at the first start. One of the wrong length is refused, never
-    /// replaced: what it sealed would be lost.
-    private func storageKey(_ directory: StateDirectory) throws -> StorageKey {
-        let name = "storage.key"
+    private static let keyFile = "storage.key"
+
+    /// The key of what the database keeps sealed, made at the first start. One of the wrong length, or none beside a
+    /// database that has one, is refused, never replaced: what it sealed would be lost.
+    private func storageKey(_ directory: StateDirectory, _ database: any Database) async throws -> StorageKey {
         let bytes: [UInt8]
-        if let kept = try directory.read(name) {
+        if let kept = try directory.read(Self.keyFile) {
             bytes = kept
         } else {
+            guard try await !StorageCheck.isBound(database) else {
+                throw ServerError(
+                    .fileUnusable, "\(directory.path(of: Self.keyFile)) is missing, and the database needs it.",
+                    remedy: "Restore the file from the backup of the database.")
+            }
             bytes = Ambient.system.randomBytes(StorageKey.length)
-            try directory.replace(name, with: bytes)
+            try directory.replace(Self.keyFile, with: bytes)
         }
         do {
             return try StorageKey(SecretBytes(copying: bytes))
         } catch {
             throw ServerError(
-                .fileUnusable, "\(directory.path(of: name)) is not a key of \(StorageKey.length) bytes.",
+                .fileUnusable, "\(directory.path(of: Self.keyFile)) is not a key of \(StorageKey.length) bytes.",
                 remedy: "Restore the file from a backup; without it devices have to be joined again.")
         }
     }

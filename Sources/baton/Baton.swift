@@ -9,9 +9,31 @@ struct Baton: AsyncParsableCommand {
         abstract: "One device, many hands, nothing left behind.",
         discussion: """
             Exit codes: 0 done; 1 refused or failed, with the reason and what to do on standard error; \
-            64 wrong command line; 69 the server or the broker cannot be reached.
+            64 wrong command line; 69 the server or the broker cannot be reached. With --json standard output holds \
+            nothing but JSON, and an error is one JSON object on standard error.
             """,
         subcommands: [
             UpCommand.self, DemoCommand.self, DeviceCommand.self, AccountCommand.self, AdminCommand.self,
         ])
+
+    /// Runs the command that the arguments name; a wrong command line is told in the form that it asks for, too.
+    static func main() async {
+        do {
+            var command = try await asyncParseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .validationFailure, CommandLine.arguments.contains("--json") else {
+                exit(withError: error)
+            }
+            let failure = CommandFailure(
+                code: "command_line", message: message(for: error), remedy: "See: baton --help.",
+                exitCode: .validationFailure)
+            try? failure.print(asJSON: true)
+            exit(withError: failure.exitCode)
+        }
+    }
 }

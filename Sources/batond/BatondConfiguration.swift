@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerProtocol
-import FoundationEssentials
+import JSON
 import Logging
 
 /// The configuration file of `batond`.
@@ -14,15 +14,21 @@ struct BatondConfiguration: Decodable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
     }
 
+    private static let limits = JSONLimits(bytes: 1 << 20)
+
     /// Reads the file.
     ///
     /// - Throws: ``ConfigurationError`` with the file's name, the cause and the remedy.
     init(file: String) throws {
-        guard let bytes = try AtomicFile(path: file).read(limit: 1 << 20) else {
+        guard let bytes = try AtomicFile(path: file).read(limit: Self.limits.bytes) else {
             throw ConfigurationError(file: file, cause: "there is no such file", remedy: "Give its path with --config.")
         }
-        do { self = try JSONDecoder().decode(Self.self, from: Data(bytes)) } catch let error as ConfigurationError {
+        do {
+            self = try JSONReader.read(Self.self, from: bytes, limits: Self.limits)
+        } catch let error as ConfigurationError {
             throw ConfigurationError(file: file, cause: error.cause, remedy: error.remedy)
+        } catch let failure as JSONFailure {
+            throw ConfigurationError(file: file, cause: "it is not JSON (\(failure))", remedy: "Correct it there.")
         } catch {
             throw ConfigurationError(
                 file: file, cause: "it is not the JSON that batond reads", remedy: "See docs/configuration.md.")
@@ -45,6 +51,11 @@ struct BatondConfiguration: Decodable {
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+        guard (1...86_400).contains(supervisor.checkInInterval) else {
+            throw ConfigurationError(
+                file: "", cause: "checkInInterval (\(supervisor.checkInInterval)) is not between 1 and 86400 seconds",
+                remedy: "Leave it out for 900.")
+        }
         let path = try values.decodeIfPresent(String.self, forKey: .managedMarker) ?? WellKnownPath.managedMarker
         guard path.hasPrefix("/"), !path.hasPrefix(supervisor.directory + "/") else {
             throw ConfigurationError(

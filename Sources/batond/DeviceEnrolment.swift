@@ -2,6 +2,7 @@
 import Authenticator
 import Glibc
 import Logging
+import Processes
 
 /// Puts the device's side of management together with the broker's supervisor.
 enum DeviceEnrolment {
@@ -20,14 +21,21 @@ enum DeviceEnrolment {
                 device: DeviceDescription(name: try hostName()), interval: .seconds(configuration.checkInInterval),
                 marker: marker,
                 connect: { identity, profileRoots in
-                    let own = try AtomicFile(path: roots).read() ?? []
-                    return try HTTPSClient(
+                    try HTTPSClient(
                         configuration: .init(
-                            trustRootsPEM: own + [UInt8(ascii: "\n")] + profileRoots, dnsOverride: resolve,
-                            identity: identity))
+                            trustRootsPEM: try content(of: roots) + [UInt8(ascii: "\n")] + profileRoots,
+                            dnsOverride: resolve, identity: identity))
                 },
                 changed: { _ in inputs.post(.deviceChanged) }),
             logger: logger)
+    }
+
+    /// - Throws: ``FileError``, also where there is no such file: that is not "trusts nobody".
+    private static func content(of file: String) throws -> [UInt8] {
+        guard let content = try AtomicFile(path: file).read() else {
+            throw FileError(.open, errno: ENOENT, path: file)
+        }
+        return content
     }
 
     private static func hostName() throws -> String {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
+import Glibc
 import Logging
+import Processes
 import ServiceLifecycle
 import UnixSignals
 
@@ -13,6 +15,15 @@ struct Supervise: AsyncParsableCommand {
     @Option(help: "The configuration file (JSON; see docs/configuration.md).")
     var config: String
 
+    private func makePrivate(_ state: Directory) throws {
+        do throws(FileError) { try state.makePrivate() } catch {
+            guard error.errno == EPERM else { throw error }
+            throw ConfigurationError(
+                file: config, cause: "directory (\(state.path)) belongs to another user, or others may look into it",
+                remedy: "Run: chown and chmod 0700; for systemd set StateDirectoryMode=0700.")
+        }
+    }
+
     func run() async throws {
         let configuration = try BatondConfiguration(file: config)
         LoggingSystem.bootstrap { label in
@@ -23,7 +34,7 @@ struct Supervise: AsyncParsableCommand {
         let logger = Logger(label: "batond")
         // Two brokers on one state would each believe that they alone decide who holds the device.
         let state = Directory(path: configuration.supervisor.directory)
-        try state.make(mode: 0o700)
+        try makePrivate(state)
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()

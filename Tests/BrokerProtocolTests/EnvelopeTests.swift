@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
+import JSON
 import Testing
 
 @Suite struct EnvelopeTests {
@@ -48,7 +49,7 @@ import Testing
 
     @Test func `depth, members and lengths have limits`() {
         let deep = String(repeating: "[", count: 100_000)
-        let wide = "{" + (0..<300).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
+        let wide = "{" + (0..<600).map { "\"\($0)\":1" }.joined(separator: ",") + "}"
         let long = "{\"a\":\"" + String(repeating: "x", count: 70_000) + "\"}"
         for text in [deep, wide, long] {
             #expect(throws: JSONFailure.self) {

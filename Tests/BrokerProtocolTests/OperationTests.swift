@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
+import JSON
 import Testing
 
 @Suite struct OperationTests {
-    private let client = ClientRequest(clientID: "app", correlationID: "c")
+    private let client = ClientRequest(clientID: "app", correlationID: "0AF3C2B1-0000-4000-8000-00000000C0DE")
 
     @Test func `requests are read as they were written`() throws {
         var token = TokenRequest(
@@ -14,10 +15,15 @@ import Testing
         token.claims = "{}"
         token.forceRefresh = true
         token.extraScopesToConsent = ["c"]
+        token.clientCapabilities = ["cp1", "cp2"]
+        token.extraQueryParameters = ["domain_hint": "a.b", "weird &=+%ä": " ", "slice": ""]
         #expect(try TokenRequest(token.entries) == token)
         var signOut = SignOutRequest(
             client: client, homeAccountID: "u.t", authority: "https://login.example/t", redirectURI: "msauth.a://auth")
         signOut.signoutFromBrowser = true
+        signOut.wipeAccount = true
+        signOut.wipeCacheForAllAccounts = true
+        signOut.extraQueryParameters = ["a": "b"]
         #expect(try SignOutRequest(signOut.entries) == signOut)
     }
 
@@ -34,6 +40,30 @@ import Testing
         var map = client.entries
         map[.protocolVersion] = "3"
         #expect(throws: BrokerError.self) { try ClientRequest(map) }
+    }
+
+    @Test(arguments: [
+        "a", "a=b=c", "=b", "a=%", "a=%zz", "a=%ff", "a=1&a=2", (0...32).map { "p\($0)=1" }.joined(separator: "&"),
+    ])
+    func `added query parameters that cannot be read are refused, and not left out`(text: String) {
+        var map = TokenRequest(client: client, redirectURI: "r", authority: "a", scopes: []).entries
+        map[.extraQueryParameters] = text
+        #expect(throws: BrokerError.self) { try TokenRequest(map) }
+    }
+
+    @Test(arguments: [
+        "", "x", "amara@contoso.test", "0af3c2b1-0000-4000-8000-00000000c0d\n", "0af3c2b1_0000-4000-8000-00000000c0de",
+    ])
+    func `an id of a request that is no UUID counts as none`(text: String) throws {
+        var map = client.entries
+        map[.correlationID] = text
+        #expect(try ClientRequest(map).correlationID == nil)
+    }
+
+    @Test func `an error keeps what the server said`() throws {
+        var error = BrokerError(.server, "Cause. Remedy.", oauthError: "odd", oauthSuberror: "suberror")
+        error.serverCodes = [50058, 7]
+        #expect(BrokerError(json: error.json) == error)
     }
 
     @Test func `an account survives the text it travels in`() throws {

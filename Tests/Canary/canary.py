@@ -29,6 +29,8 @@ import stat
 import sys
 import zlib
 
+from memory import Memory, mappings, open_files
+
 CHUNK = 4 << 20
 STREAM_LIMIT = 64 << 20  # unpacked bytes of one compressed stream; more is an error, never a shorter search
 DEPTH = 3  # compressed streams inside compressed streams
@@ -278,11 +280,11 @@ def attributes(path):
 def search_memory(surface, pid):
     """Searches the readable mappings of a process."""
     searched = 0
-    with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-        for begin, end, name in mappings(pid):
+    with Memory(pid) as memory:
+        for begin, end, rights, name in mappings(pid):
             def read(offset, begin=begin, end=end):
                 size = min(CHUNK, end - begin - offset)
-                return os.pread(memory.fileno(), size, begin + offset) if size > 0 else b""
+                return memory.read(begin + offset, size) if size > 0 else b""
 
             try:
                 before = surface.bytes
@@ -290,38 +292,20 @@ def search_memory(surface, pid):
                 searched += surface.bytes - before
             except OSError as problem:
                 # Pages beyond a mapped file's end, of a device, or given back meanwhile have no content.
-                if name.startswith("/") or (begin, end, name) not in set(mappings(pid)):
+                if name.startswith("/") or (begin, end, rights, name) not in set(mappings(pid)):
                     continue
                 raise Unsearchable(f"memory at {begin:x}: {problem.strerror}") from None
     if searched == 0:
         raise Unsearchable("no memory could be read")
 
 
-def mappings(pid):
-    found = []
-    with open(f"/proc/{pid}/maps", encoding="utf-8", errors="surrogateescape") as maps:
-        for line in maps:
-            fields = line.split(maxsplit=5)
-            name = fields[5].strip() if len(fields) > 5 else ""
-            # The kernel's own pages, the same in each process.
-            if "r" in fields[1] and name not in ("[vvar]", "[vvar_vclock]", "[vsyscall]"):
-                begin, end = fields[0].split("-")
-                found.append((int(begin, 16), int(end, 16), name))
-    return found
-
-
 def search_unlinked(surface, pid):
     """Searches files that have no name any more but are open."""
-    folder = f"/proc/{pid}/fd"
-    for number in os.listdir(folder):
-        path = f"{folder}/{number}"
-        try:
-            status = os.stat(path)
-            if not stat.S_ISREG(status.st_mode) or status.st_nlink > 0:
-                continue
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue  # closed meanwhile
+    for number, opened in open_files(pid):
+        status = os.fstat(opened)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 0:
+            continue
+        file = os.open(f"/proc/self/fd/{opened}", os.O_RDONLY | os.O_CLOEXEC)
         try:
             surface.search_file(file, f"unlinked file {number}")
         finally:

@@ -13,6 +13,8 @@ import os
 import re
 import sys
 
+from memory import Memory, mappings
+
 SIGNED = re.compile(rb"eyJ[A-Za-z0-9_-]{20,2000}\.eyJ[A-Za-z0-9_-]{20,4000}\.[A-Za-z0-9_-]{40,700}")
 OPAQUE = re.compile(rb"(?<![A-Za-z0-9_.-])[01]\.[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{30,400}(?![A-Za-z0-9_.-])")
 
@@ -21,15 +23,12 @@ def main() -> int:
     pid, output = int(sys.argv[1]), sys.argv[2]
     found = {}
     try:
-        with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-            for line in maps:
-                place, rights = line.split()[:2]
-                if not rights.startswith("rw") or line.rstrip().endswith(("[vvar]", "[vsyscall]")):
+        with Memory(pid) as memory:
+            for begin, end, rights, _ in mappings(pid):
+                if not rights.startswith("rw"):
                     continue
-                begin, end = (int(text, 16) for text in place.split("-"))
                 try:
-                    memory.seek(begin)
-                    content = memory.read(end - begin)
+                    content = memory.read(begin, end - begin)
                 except OSError:
                     continue
                 for kind, pattern in (("signed", SIGNED), ("opaque", OPAQUE)):

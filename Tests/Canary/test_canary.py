@@ -16,6 +16,8 @@ import urllib.parse
 import zipfile
 import zlib
 
+import memory
+
 TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "canary.py")
 PRCTL = ctypes.CDLL(None).prctl
 TEXT = 'Zoë "Ray" O\'Neil/+&<canary> 𝄞?~'
@@ -187,6 +189,28 @@ class CanarySearch(unittest.TestCase):
                         _, output = self.search("--process", f"child={child.pid}", "--expect-hit", "child", "--json")
                         self.assertIn("unlinked file", output)
                     child.communicate()
+
+    def test_the_calls_see_what_the_files_of_proc_show(self):
+        secret = os.urandom(16).hex()
+        program = (
+            "import sys,tempfile\n"
+            "kept, file = sys.stdin.readline(), tempfile.TemporaryFile()\n"
+            "print('ready', flush=True)\n"
+            "sys.stdin.readline()\n")
+        with subprocess.Popen(
+                [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+            child.stdin.write(secret + "\n")
+            child.stdin.flush()
+            self.assertEqual(child.stdout.readline(), "ready\n")
+            for by_call in (False, True):
+                with self.subTest(by_call=by_call), memory.Memory(child.pid, by_call) as seen:
+                    where = [m for m in memory.mappings(child.pid) if m[2].startswith("rw")]
+                    self.assertTrue(any(secret.encode() in seen.read(begin, end - begin) for begin, end, _, _ in where))
+                    with self.assertRaises(OSError):
+                        seen.read(0, 1)
+                    unlinked = [n for n, file in memory.open_files(child.pid, by_call) if os.fstat(file).st_nlink == 0]
+                    self.assertEqual(len(unlinked), 1)
+            child.communicate("\n")
 
     def test_a_process_without_the_text_has_none(self):
         with subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:

@@ -44,7 +44,10 @@ import Testing
 
     @Test func `rules for single sign-on payloads`() throws {
         let profile = try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso")
-        guard case .extensibleSSO(let good) = profile.payloads[0].content else { return }
+        guard case .extensibleSSO(let good) = profile.payloads[0].content else {
+            Issue.record("the profile has no single sign-on payload")
+            return
+        }
         let linter = ProfileLinter(delivery: .push, takenURLs: ["https://TAKEN.example"])
         func check(_ code: ProfileFinding.Code, _ change: (inout SSOPayload) -> Void) {
             var sso = good
@@ -111,7 +114,10 @@ import Testing
             #expect(try codes { $0.accessRights = AccessRights(rawValue: rights) } == [.enrolmentRights])
         }
         #expect(AccessRights.sharedDevice.rawValue == 7443)
-        guard case .enrolment(let before) = try enrolment().payloads[2].content else { return }
+        guard case .enrolment(let before) = try enrolment().payloads[2].content else {
+            Issue.record("the profile names no server")
+            return
+        }
         var after = before
         after.accessRights.insert(.erase)
         after.serverURL = "https://other.example"

@@ -30,7 +30,10 @@ import Testing
             sys.stdout.buffer.write(plistlib.dumps(value, sort_keys=False))
             """
         let theirs = try await tool("python3", ["-c", program], input: try Self.sample.xml())
-        guard case .dictionary(var expected) = Self.sample else { return }
+        guard case .dictionary(var expected) = Self.sample else {
+            Issue.record("the sample is no dictionary")
+            return
+        }
         expected["string"] = "a & b < c > \" ' é 😀\ttab\nlinereturn ]]>"
         #expect(try PropertyList(xml: theirs) == .dictionary(expected))
     }

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// The device's agent against the real server, over its router.
-@Suite struct AgentTests {
+@Suite struct AgentTests: AgentSteps {
     @Test func `a device is enrolled, made shared by its MDM, and personal again when the profile goes`() async throws {
         try await World.with { world in
             try await withAgent(world) { agent, _ in
@@ -288,62 +288,4 @@ import Testing
             #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init()) }
         }
     }
-
-    // MARK: Steps
-
-    private func enrolled(_ agent: EnrolmentAgent, _ world: World) async throws {
-        try await agent.enroll(profile: try await world.enrolmentProfile(named: "till-1"))
-        #expect(agent.settings.enrolled)
-        // The visit that follows an enrolment by itself is over when this one is.
-        try await agent.visit()
-    }
-
-    private func push(broker world: World) async throws {
-        let app = MDMAdmin.PushedApp(configuration: ["sharedDeviceMode": .boolean(true)])
-        let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/apps/org.baton.authenticator", app)
-    }
-
-    private func device(_ world: World) -> Directory { world.folder.appending("management") }
-
-    private func marker(_ world: World) -> ManagedMarker { ManagedMarker(path: world.folder.path + "/public/managed") }
-
-    private func isMarked(_ world: World) throws -> Bool { try world.folder.appending("public").names() == ["managed"] }
-
-    private var quiet: Logger {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        return logger
-    }
-
-    private func configuration(_ world: World, wire: RouterLink.Wire) -> EnrolmentAgent.Configuration {
-        EnrolmentAgent.Configuration(
-            device: DeviceDescription(name: "till"), interval: .seconds(86_400), marker: marker(world),
-            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) })
-    }
-
-    private func agent(_ world: World, wire: RouterLink.Wire) throws -> EnrolmentAgent {
-        try EnrolmentAgent(directory: device(world), configuration: configuration(world, wire: wire), logger: quiet)
-    }
-
-    private func withAgent(
-        _ world: World, _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
-    ) async throws {
-        let wire = RouterLink.Wire()
-        try await withAgent(try agent(world, wire: wire)) { try await body($0, wire) }
-    }
-
-    private func withAgent(_ agent: EnrolmentAgent, _ body: (EnrolmentAgent) async throws -> Void) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await agent.run() }
-            agent.session(is: .held)
-            try await body(agent)
-            group.cancelAll()
-        }
-    }
-}
-
-extension ManagedSettings {
-    /// A device that nobody manages.
-    fileprivate static let none = ManagedSettings(
-        enrolled: false, brokerManaged: false, profileShared: false, appConfigurationShared: false, apps: [])
 }

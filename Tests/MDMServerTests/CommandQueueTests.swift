@@ -2,6 +2,7 @@
 import AdminAPI
 import Authenticator
 import DeviceManagement
+import Foundation
 import HTTPTypes
 import MDMServer
 import Storage
@@ -80,6 +81,53 @@ import Testing
             _ = try await device.tokenUpdate()
             for _ in 0..<500 { let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory") }
             #expect(try await world.refusal(.post, "/devices/till-1/inventory") == "mdm.queue.full")
+        }
+    }
+
+    @Test func `what is done is forgotten: the order at once, its outcome after a while`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            for _ in 0..<120 {
+                let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+                _ = try await device.report(.idle)
+                for command in queued { _ = try await device.report(.acknowledged, command.uuid) }
+            }
+            let kept = try await world.management.database.read { connection in
+                let row = try connection.row("SELECT COUNT(*), SUM(LENGTH(body)) FROM command")
+                return [try row?.integer(0), try row?.integer(1)]
+            }
+            #expect(kept == [200, 0])
+        }
+    }
+
+    /// Otherwise each Idle reads all that a device ever did.
+    @Test func `what waits is found without a look at what is done`() async throws {
+        try await World.with { world in
+            let plan = try await world.management.database.read { connection in
+                try connection.rows(
+                    """
+                    EXPLAIN QUERY PLAN SELECT position, uuid, state, body FROM command
+                    WHERE tenant = \("t") AND udid = \("u") AND finishedAt IS NULL ORDER BY position LIMIT 1
+                    """
+                ).map { try $0.text(3) }
+            }
+            #expect(plan.count == 1)
+            #expect(plan.first?.contains("USING INDEX commandWaiting (tenant=? AND udid=?)") == true)
+        }
+    }
+
+    @Test func `a package that the disk may lose is not offered`() async throws {
+        try await World.with { world in
+            world.disk.isBroken.withLock { $0 = true }
+            try Data("package".utf8).write(to: URL(filePath: world.folder.path + "/upload"))
+            let app = MDMAdmin.NewApp(
+                path: world.folder.path + "/upload", bundleIdentifier: "org.baton.x", version: "1", title: "X")
+            #expect(try await world.refusal(.post, "/apps", app) == "mdm.package.store")
+            #expect(try await world.call(.get, "/apps", as: [MDMAdmin.App].self).isEmpty)
+            world.disk.isBroken.withLock { $0 = false }
+            world.disk.synced.withLock { $0 = [] }
+            let _: MDMAdmin.App = try await world.call(.post, "/apps", app)
+            #expect(world.disk.synced.withLock { $0 } == [world.folder.path + "/packages"])
         }
     }
 

@@ -5,7 +5,9 @@ import DeviceManagement
 import Foundation
 import HTTPTypes
 import MDMServer
+import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct EnrolmentTests {
@@ -26,7 +28,9 @@ import Testing
             let device = try await HandDevice.enrolled(world, named: "till-1")
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             let answer = try await world.send(idle, certificate: nil)
-            #expect(answer.status == 401)
+            // Something between took it away: 401 or the code would make every device behind it leave.
+            #expect(answer.status == 403)
+            #expect(Refusal.code(in: answer.body) == nil)
         }
     }
 
@@ -78,20 +82,106 @@ import Testing
         }
     }
 
-    @Test func `a repeated Authenticate keeps the queue; a new enrolment of the device ends the old one`() async throws
+    @Test func `a device that says Authenticate again has nothing; only what it never got is still to be done`()
+        async throws
     {
         try await World.with { world in
             let device = try await HandDevice.enrolled(world, named: "till-1")
             let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            _ = try await device.report(.idle)
+            let held = InstalledProfile(identifier: "p", uuid: "u", isManaged: true)
+            _ = try await device.report(.acknowledged, queued[0].uuid, answer: .profiles([held]))
+            #expect(try await world.call(.get, "/devices/till-1", as: MDMAdmin.Device.self).profiles.count == 1)
+            let later: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
             #expect(try await device.authenticate() == 200)
+            let blank: MDMAdmin.Device = try await world.call(.get, "/devices/till-1")
+            #expect(blank.state == "authenticated")
+            #expect(blank.profiles.isEmpty)
+            #expect(try await device.report(.idle) == nil)
+            #expect(try await device.tokenUpdate() == 200)
+            #expect(try await device.report(.idle)?.uuid == later[0].uuid)
+            #expect(
+                try await world.commands("till-1").map(\.state) == ["queued", "sent", "dropped", "acknowledged"])
+        }
+    }
+
+    @Test func `an unused profile puts no enrolled device out, unless it was made for that one or it was removed`()
+        async throws
+    {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+            let lost = try HandDevice(world, udid: device.udid, profile: try await world.enrolmentProfile(named: "x"))
+            let elsewhere = try await world.enrolmentProfile(named: "x", takesOver: UUID().uuidString)
+            let wrong = try HandDevice(world, udid: device.udid, profile: elsewhere)
+            for thief in [lost, wrong] {
+                let message = CheckInMessage.authenticate(.init(udid: device.udid, topic: device.topic))
+                let answer = try await world.send(
+                    try message.propertyList.xml(), certificate: thief.certificate, isCheckIn: true)
+                #expect(answer.status == 403)
+                #expect(Refusal.code(in: answer.body) == nil)
+            }
             #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
-            let again = try HandDevice(
-                world, udid: device.udid, profile: try await world.enrolmentProfile(named: "till-1b"))
+            let made = try await world.enrolmentProfile(named: "till-1b", takesOver: device.udid)
+            let again = try HandDevice(world, udid: device.udid, profile: made)
             #expect(try await again.authenticate() == 200)
             #expect(try await again.tokenUpdate() == 200)
             #expect(try await again.report(.idle) == nil)
             let idle = try CommandResult(udid: device.udid, status: .idle).propertyList.xml()
             try await expectUnrecognized(world.send(idle, certificate: device.certificate))
+            try await world.raw(.delete, "/devices/till-1b")
+            #expect(try await lost.authenticate() == 200)
+        }
+    }
+
+    @Test func `an unused profile is listed, ends after a week, and can be revoked`() async throws {
+        try await World.with { world in
+            let old = try HandDevice(world, profile: try await world.enrolmentProfile(named: "old"))
+            world.now.advance(days: 8)
+            try await expectUnrecognized(
+                world.send(
+                    CheckInMessage.authenticate(.init(udid: old.udid, topic: old.topic)).propertyList.xml(),
+                    certificate: old.certificate, isCheckIn: true))
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let unused = try HandDevice(world, profile: try await world.enrolmentProfile(named: "unused"))
+            let listed: [MDMAdmin.Enrolment] = try await world.call(.get, "/enrolments")
+            #expect(Set(listed.map { "\($0.name) \($0.state)" }) == ["till-1 bound", "unused issued"])
+            for enrolment in listed {
+                let status = try await world.raw(.delete, "/enrolments/\(enrolment.id)").status
+                #expect(status == (enrolment.state == "issued" ? .noContent : .notFound))
+            }
+            #expect(try await unused.authenticate() == 403)
+            #expect(try await device.report(.idle) == nil)
+        }
+    }
+
+    @Test func `a goodbye that is repeated is heard again, and ends nothing else`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let goodbye = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic))
+            #expect(try await device.checkIn(goodbye) == 200)
+            #expect(try await device.checkIn(goodbye) == 200)
+            let again = try HandDevice(
+                world, udid: device.udid, profile: try await world.enrolmentProfile(named: "till-1b"))
+            #expect(try await again.authenticate() == 200)
+            #expect(try await again.tokenUpdate() == 200)
+            #expect(try await device.checkIn(goodbye) == 200)
+            #expect(try await again.report(.idle) == nil)
+            #expect(try await state(of: "till-1b", in: world) == "enrolled")
+        }
+    }
+
+    @Test func `a token without an unlock token does not erase the one that is there`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let with = CheckInMessage.TokenUpdate(
+                udid: device.udid, topic: device.topic, token: [1], pushMagic: "m", unlockToken: [7, 7])
+            #expect(try await device.checkIn(.tokenUpdate(with)) == 200)
+            #expect(try await device.tokenUpdate() == 200)
+            let kept = try await world.management.database.read { connection in
+                try connection.row("SELECT unlockToken FROM device WHERE udid = \(device.udid)")?.optionalBytes(0)
+            }
+            #expect(kept == [7, 7])
         }
     }
 
@@ -137,7 +227,7 @@ import Testing
             try await world.register("the broker")
             let path = "/mdm/\(World.tenant)/manifests/org.baton.authenticator/1.0"
             let unbound = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-2"))
-            #expect(try await world.send([], certificate: nil, method: .get, path: path).status == 401)
+            #expect(try await world.send([], certificate: nil, method: .get, path: path).status == 403)
             #expect(try await world.send([], certificate: unbound.certificate, method: .get, path: path).status == 403)
             let device = try await HandDevice.enrolled(world, named: "till-1")
             #expect(try await world.send([], certificate: device.certificate, method: .get, path: path).status == 200)

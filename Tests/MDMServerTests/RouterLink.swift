@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import DeviceManagement
 import FoundationEssentials
 import HTTPTypes
 import Synchronization
@@ -18,8 +19,28 @@ final class RouterLink: HTTPSending {
         /// Lose the answer to the PUT with this number, after the server has acted.
         let lostPut = Mutex<Int?>(nil)
         let spoilsPackages = Mutex(false)
+        /// What becomes of a package's download.
+        let packageFault = Mutex<PackageFault?>(nil)
+        /// Ends when a download has begun that ``PackageFault/stalls``.
+        let stalled = Promise<Void>()
+        /// What becomes of the text of an answer.
+        let rewrite = Mutex<@Sendable (String) -> String>({ $0 })
+        /// The PUT after this many never gets an answer, nor reaches the server.
+        let stopsAfter = Mutex<Int?>(nil)
+        /// Ends when such a PUT has begun.
+        let stopped = Promise<Void>()
+        /// The certificates that were shown, one a request.
+        let certificates = Mutex<[[UInt8]]>([])
         /// Called before each PUT reaches the server.
         let beforePut = Mutex<@Sendable () -> Void>({})
+    }
+
+    enum PackageFault: Sendable {
+        /// The connection breaks half-way.
+        case breaks
+        /// It goes on for ever.
+        case stalls
+        case status(Int)
     }
 
     init(world: World, certificate: [UInt8], wire: Wire) {
@@ -31,6 +52,7 @@ final class RouterLink: HTTPSending {
     func send(_ request: HTTPSClient.Request) async throws -> HTTPSClient.Response {
         let body = request.body ?? []
         var number = 0
+        wire.certificates.withLock { $0.append(certificate) }
         if request.method == "PUT" {
             wire.beforePut.withLock { $0 }()
             number = wire.sent.withLock { sent in
@@ -38,13 +60,30 @@ final class RouterLink: HTTPSending {
                 return sent.count
             }
         }
+        if request.method == "PUT", let last = wire.stopsAfter.withLock({ $0 }), number > last {
+            wire.stopped.settle(.success(()))
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            throw HTTPSError(.unreachable, "cancelled")
+        }
         let isCheckIn = request.headers.contains { $0.value.hasPrefix("application/x-apple-aspen-mdm-checkin") }
         let path = request.url.replacing("https://mdm.baton.test:8444", with: "")
         let answer = try await world.send(
             body, certificate: certificate, isCheckIn: isCheckIn, method: request.method == "PUT" ? .put : .get,
             path: path)
         if wire.lostPut.withLock({ $0 == number }) { throw HTTPSError(.unreachable, "the answer was lost") }
-        return answer
+        return rewritten(answer)
+    }
+
+    /// Commands carry profiles as Base64, which is rewritten inside.
+    private func rewritten(_ answer: HTTPSClient.Response) -> HTTPSClient.Response {
+        let rewrite = wire.rewrite.withLock { $0 }
+        guard let request = try? CommandRequest(propertyList: PropertyList(xml: answer.body)),
+            case .installProfile(let profile) = request.command
+        else { return answer }
+        let changed = Array(rewrite(String(decoding: profile, as: UTF8.self)).utf8)
+        let command = CommandRequest(uuid: request.uuid, command: .installProfile(changed))
+        guard let body = try? command.propertyList.xml() else { return answer }
+        return HTTPSClient.Response(status: answer.status, headers: answer.headers, body: body)
     }
 
     func download(
@@ -52,6 +91,18 @@ final class RouterLink: HTTPSending {
     ) async throws -> Int {
         let answer = try await send(HTTPSClient.Request(method: "GET", url: url))
         guard answer.status == 200 else { return answer.status }
+        switch wire.packageFault.withLock({ $0 }) {
+        case .status(let status): return status
+        case .breaks:
+            try await sink(Array(answer.body.prefix(3)))
+            throw HTTPSError(.unreachable, "the connection broke")
+        case .stalls:
+            try await sink(Array(answer.body.prefix(3)))
+            wire.stalled.settle(.success(()))
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            throw HTTPSError(.unreachable, "cancelled")
+        case nil: break
+        }
         var body = answer.body
         if wire.spoilsPackages.withLock({ $0 }) { body[body.count / 2] ^= 1 }
         guard body.count <= limit else { throw HTTPSError(.tooLarge, "too large") }

@@ -30,9 +30,16 @@ import X509
                 let request = HTTPSClient.Request(
                     method: "PUT", url: url, headers: [("Content-Type", CheckInMessage.mediaType)],
                     body: try message.propertyList.xml())
-                #expect(try await anonymous.send(request).status == 401)
+                #expect(try await anonymous.send(request).status == 403)
                 #expect(try await mine.send(request).status == 200)
                 #expect(try await mine.send(request).status == 200)
+                let other = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-2"))
+                #expect(try await other.authenticate() == 200)
+                let neighbour = try Self.client(try identity(of: other), roots: trusted)
+                let refusal = try await neighbour.send(request)
+                #expect(refusal.status == 403)
+                #expect(Refusal.code(in: refusal.body) == nil)
+                await neighbour.shutdown()
                 await #expect(throws: HTTPSError.self) { try await stranger.send(request) }
                 await #expect(throws: HTTPSError(.untrusted, "")) { try await distrusting.send(request) }
                 let plain = HTTPSClient.Request(method: "GET", url: "http://mdm.baton.test:\(port)/")

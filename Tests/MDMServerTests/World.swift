@@ -24,9 +24,23 @@ struct World: Sendable {
     let admin: TestClient<RouterResponder<BasicRequestContext>>
     let devices: RouterResponder<MDMContext>
     let now: Clock
+    let disk: Disk
 
     final class Clock: Sendable {
         let value = Mutex<Int64>(1_795_244_100_000)
+
+        func advance(days: Int64) { value.withLock { $0 += days * 86_400_000 } }
+    }
+
+    /// What the server asked the disk to keep; it can refuse.
+    final class Disk: Sendable {
+        let synced = Mutex<[String]>([])
+        let isBroken = Mutex(false)
+
+        func sync(_ folder: String) throws {
+            synced.withLock { $0.append(folder) }
+            if isBroken.withLock({ $0 }) { throw CocoaError(.fileWriteUnknown) }
+        }
     }
 
     static func with(
@@ -37,13 +51,15 @@ struct World: Sendable {
         defer { #expect(throws: Never.self) { try folder.removeTree() } }
         let database = try await SQLiteDatabase(path: folder.path + "/mdm.sqlite", migrations: MDMSchema.migrations)
         let now = Clock()
+        let disk = Disk()
         let management = try await Management(
             configuration: MDMConfiguration(
                 baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0],
                 packageDirectory: folder.path + "/packages"),
             database: wrap(database),
             sources: MDMSources(
-                now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } }))
+                now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
+                sync: { try disk.sync($0) }))
         try await management.prepareTenant(tenant, organization: "Contoso")
         let router = Router(context: MDMContext.self)
         management.addRoutes(to: router)
@@ -52,7 +68,7 @@ struct World: Sendable {
         try await body(
             World(
                 management: management, folder: folder, admin: TestClient(adminRouter.buildResponder()),
-                devices: router.buildResponder(), now: now))
+                devices: router.buildResponder(), now: now, disk: disk))
     }
 
     // MARK: Administration
@@ -77,9 +93,9 @@ struct World: Sendable {
         return try JSONDecoder().decode(AdminFailure.self, from: Data(answer.body)).error.code
     }
 
-    func enrolmentProfile(named name: String) async throws -> [UInt8] {
+    func enrolmentProfile(named name: String, takesOver udid: String? = nil) async throws -> [UInt8] {
         let made: MDMAdmin.EnrolmentProfile = try await call(
-            .post, "/enrolments", MDMAdmin.NewEnrolment(name: name))
+            .post, "/enrolments", MDMAdmin.NewEnrolment(name: name, takesOver: udid))
         return Array(try #require(Data(base64Encoded: made.profile.exposed)))
     }
 

@@ -135,7 +135,9 @@ import Testing
         #expect(isMain)
     }
 
-    @Test func `LOG-1 only the first callback of a process gets the lines, which name nobody`() async throws {
+    @Test func `LOG-1 LOG-3 only the first callback of a process gets the lines, which hold no name and no token`()
+        async throws
+    {
         let (lines, signal) = AsyncStream.makeStream(of: String.self)
         let second = Mutex(0)
         MSALGlobalConfig.loggerConfig.logLevel = .last
@@ -143,16 +145,28 @@ import Testing
             signal.yield("\(containsPII) \(message ?? "")")
         }
         MSALGlobalConfig.loggerConfig.setLogCallback { _, _, _ in second.withLock { $0 += 1 } }
-        let broker = try ScriptedBroker { end in
-            try end.greet()
-            try end.answer(try end.request(), World.current(World.amara, previous: World.bo))
-            end.waitForEnd()
-        }
-        _ = try await broker.application().currentAccount(with: nil)
+        // A sign-in ends its connection, so that what follows comes over another one.
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet()
+                try end.answer(try end.request(), World.token(World.amara, accessToken: "CANARY"))
+                end.waitForEnd()
+            },
+            { end in
+                try end.greet()
+                try end.answer(try end.request(), World.current(World.amara, previous: nil))
+                end.waitForEnd()
+            })
+        let application = try broker.application()
+        _ = try await application.acquireToken(
+            with: MSALInteractiveTokenParameters(
+                scopes: ["user.read"],
+                webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject())))
+        _ = try await application.currentAccount(with: nil)
         var sawRefusal = false
         var sawAnswer = false
         for await line in lines {
-            #expect(!line.contains("amara") && line.hasPrefix("false"))
+            #expect(!line.contains("amara") && !line.contains("CANARY") && line.hasPrefix("false"))
             sawRefusal = sawRefusal || line.contains("was set already")
             sawAnswer = sawAnswer || line.contains("baton.current_account")
             if sawRefusal && sawAnswer { break }

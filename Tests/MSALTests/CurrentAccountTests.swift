@@ -69,6 +69,37 @@ import Testing
         #expect(try Acknowledgement(request.parameters).epoch == epoch)
     }
 
+    @Test func `CUR-5 in async code the change has been acknowledged when the call returns`() async throws {
+        let operations = Mutex<[BrokerProtocol.Operation]>([])
+        let broker = try ScriptedBroker.answering { request in
+            operations.withLock { $0.append(request.operation) }
+            let isTold = operations.withLock { $0.contains(.acknowledgeAccount) }
+            return World.current(nil, previous: isTold ? nil : World.amara)
+        }
+        let application = try broker.application()
+        #expect(try await application.currentAccount(with: nil).1?.identifier == World.amara.homeAccountID)
+        #expect(operations.withLock { $0 } == [.currentAccount, .acknowledgeAccount])
+        // The very next call does not report it again, and has nothing to acknowledge.
+        #expect(try await application.currentAccount(with: nil).1 == nil)
+        #expect(operations.withLock { $0 } == [.currentAccount, .acknowledgeAccount, .currentAccount])
+    }
+
+    @Test func `CUR-5 where the acknowledgement fails, the app has its answer all the same`() async throws {
+        let broker = try ScriptedBroker.answering { request in
+            if request.operation == .acknowledgeAccount { throw BrokerError(.internal, "The disk is full.") }
+            return World.current(World.bo, previous: World.amara)
+        }
+        let (current, previous) = try await broker.application().currentAccount(with: nil)
+        #expect(current?.identifier == World.bo.homeAccountID && previous?.identifier == World.amara.homeAccountID)
+    }
+
+    @Test func `CUR-2 CUR-11 parameters that filter filter nothing here`() async throws {
+        let broker = try ScriptedBroker.answering { _ in World.current(World.amara, previous: nil) }
+        let parameters = MSALAccountEnumerationParameters(identifier: World.bo.homeAccountID)
+        let (current, _) = try await broker.application().currentAccount(with: parameters)
+        #expect(current?.identifier == World.amara.homeAccountID)
+    }
+
     @Test func `CUR-10 an error comes with no account, and nothing is acknowledged`() async throws {
         let operations = Mutex<[BrokerProtocol.Operation]>([])
         let broker = try ScriptedBroker { end in

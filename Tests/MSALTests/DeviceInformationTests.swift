@@ -34,6 +34,69 @@ import UnixSocket
         #expect(extra["baton_device_mode_reason"] as? String == "configured")
     }
 
+    @Test func `DEV-6 what else the broker says of the device is there, as texts`() async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            FlatMap([Key.extraDeviceInfo: #"{"isCallerAppManaged":"1","mdm_id":"m","odd":[1],"broker_version":"lie"}"#])
+        }
+        let extra = try await broker.application().deviceInformation(with: nil).extraDeviceInformation
+        #expect(extra["isCallerAppManaged"] as? String == "1" && extra["mdm_id"] as? String == "m")
+        #expect(extra["odd"] == nil && extra["broker_version"] as? String == "1")
+        #expect(extra.values.allSatisfy { $0 is String })
+    }
+
+    @Test(arguments: ["", "x", "[]", "{"])
+    func `DEV-6 what cannot be read of that is left out, and the rest is there`(text: String) async throws {
+        let broker = try ScriptedBroker.answering { _ in FlatMap([Key.extraDeviceInfo: text]) }
+        let information = try await broker.application().deviceInformation(with: nil)
+        #expect(information.deviceMode == .shared)
+    }
+
+    @Test(arguments: [
+        ("preferredAuthQRPIN", MSALPreferredAuthMethod.QRPIN), ("preferredAuthNotConfigured", .none), ("?", .none),
+    ])
+    func `DEV-7 DEV-8 the preferred way to sign in is the broker's word, and a broker was there`(
+        text: String, expected: MSALPreferredAuthMethod
+    ) async throws {
+        let broker = try ScriptedBroker.answering { _ in FlatMap([Key.preferredAuthentication: text]) }
+        let information = try await broker.application().deviceInformation(with: nil)
+        #expect(information.configuredPreferredAuthMethod == expected)
+        #expect(information.hasAADSSOExtension)
+    }
+
+    @Test func `DEV-7 a personal device without a broker says so`() async throws {
+        let information = try await application(markerExists: false).deviceInformation(with: nil)
+        #expect(!information.hasAADSSOExtension && information.configuredPreferredAuthMethod == .none)
+    }
+
+    @Test func `DEV-10 calls at the same time are all answered`() async throws {
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
+        try await withThrowingTaskGroup(of: MSALDeviceMode.self) { group in
+            for _ in 0..<20 { group.addTask { try await application.deviceInformation(with: nil).deviceMode } }
+            for try await mode in group { #expect(mode == .shared) }
+        }
+    }
+
+    @Test(arguments: [(nil, true), (World.tenant.uppercased(), true), ("other", false)] as [(String?, Bool)])
+    func `DEV-11 the registration is that of the tenant, and none is an object without entries`(
+        tenant: String?, isFound: Bool
+    ) async throws {
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
+        let extra = try await application.wpjMetaDataDevice(with: nil, forTenantId: tenant).extraDeviceInformation
+        #expect((extra["aadDeviceIdentifier"] as? String == "d") == isFound)
+        #expect((extra["aadTenantIdentifier"] as? String == World.tenant) == isFound)
+        #expect(extra["userPrincipalName"] == nil)
+        #expect(extra.isEmpty != isFound)
+    }
+
+    @Test func `DEV-11 a broker that cannot be asked is an error and no empty registration`() async throws {
+        let application = try application(markerExists: true)
+        #expect(
+            try await seen { try await application.wpjMetaDataDevice(with: nil, forTenantId: nil) }.asInternal
+                == .internalBrokerNotAvailable)
+    }
+
     @Test(arguments: [nil, "", "Shared", "kiosk"])
     func `an answer without a known mode is an error and never a mode`(mode: String?) async throws {
         let broker = try ScriptedBroker { end in

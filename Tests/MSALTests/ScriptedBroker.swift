@@ -19,12 +19,17 @@ final class ScriptedBroker: Sendable {
     private let listener: Listener
 
     /// `marker` is the file that says that the device is managed; without one the device counts as managed.
-    init(deadlines: BrokerDeadlines = .generous, marker: String? = nil, _ scripts: Script...) throws {
+    init(
+        deadlines: BrokerDeadlines = .generous, marker: String? = nil, isTrusted: Bool = true,
+        _ scripts: Script...
+    ) throws {
         folder = try scratchFolder()
         let socket = folder.appending(path: "broker.sock").path
+        let nobody: @Sendable (Peer) -> Bool = { _ in false }
         listener = try Listener(path: socket, mode: 0o600)
         connection = BrokerConnection(
-            location: BrokerLocation(socket: socket, marker: marker), deadlines: deadlines, notifications: notifications
+            location: BrokerLocation(socket: socket, marker: marker, trusted: isTrusted ? nil : nobody),
+            deadlines: deadlines, notifications: notifications
         )
         Thread { [listener] in
             for script in scripts {
@@ -38,17 +43,55 @@ final class ScriptedBroker: Sendable {
         }.start()
     }
 
+    /// A broker that keeps every request and gives each the answer that `answer` makes; acknowledgements it takes.
+    static func answering(
+        _ requests: Requests = Requests(),
+        _ answer: @escaping @Sendable (Request) throws -> FlatMap = { _ in FlatMap() }
+    ) throws -> ScriptedBroker {
+        try ScriptedBroker { end in
+            try end.greet()
+            while true {
+                let request = try end.request()
+                requests.add(request)
+                do { try end.answer(request, try answer(request)) } catch let error as BrokerError {
+                    try end.reply(request, .failure(error))
+                }
+            }
+        }
+    }
+
     deinit {
         connection.close()
         listener.close()
         try? FileManager.default.removeItem(at: folder)
     }
 
-    func application(clientId: String = "client-1") throws -> MSALPublicClientApplication {
+    /// An application that talks to this broker.
+    func application(
+        clientId: String = "client-1", tenant: String = World.tenant,
+        configure: (MSALPublicClientApplicationConfig) throws -> Void = { _ in }
+    ) throws -> MSALPublicClientApplication {
         let configuration = MSALPublicClientApplicationConfig(
             clientId: clientId, redirectUri: "msauth.org.example.worker://auth",
-            authority: try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\(World.tenant)"))))
+            authority: try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\(tenant)"))))
+        try configure(configuration)
         return try MSALPublicClientApplication(configuration: configuration, broker: connection)
+    }
+}
+
+/// The requests that a broker got.
+final class Requests: Sendable {
+    private let taken = Mutex<[Request]>([])
+
+    func add(_ request: Request) { taken.withLock { $0.append(request) } }
+
+    var all: [Request] { taken.withLock { $0 } }
+
+    /// The one request that was not about the account of the test itself.
+    func only() throws -> Request {
+        let all = all
+        try #require(all.count == 1)
+        return all[0]
     }
 }
 
@@ -90,8 +133,12 @@ struct BrokerEnd: Sendable {
         while true { try answer(try request()) }
     }
 
-    /// Waits for the other side to end the connection.
-    func waitForEnd() { while (try? message()) != nil {} }
+    /// Waits for the other side to end the connection; takes acknowledgements and nothing else.
+    func waitForEnd() {
+        while let message = try? message() {
+            if case .request(let request) = message, request.operation == .acknowledgeAccount { try? answer(request) }
+        }
+    }
 }
 
 private typealias Operation = BrokerProtocol.Operation

@@ -32,6 +32,21 @@ import Testing
         #expect(signOut.redirectURI == "msauth.org.example.worker://auth")
     }
 
+    @Test func `OUT-6 OUT-7 OUT-11 the flags and parameters of a sign-out reach the broker`() async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests)
+        let parameters = MSALSignoutParameters()
+        parameters.wipeAccount = true
+        parameters.wipeCacheForAllAccounts = true
+        parameters.extraQueryParameters = ["a": "b"]
+        _ = try await broker.application().signout(
+            with: try await account(World.amara), signoutParameters: parameters)
+        let signOut = try SignOutRequest(requests.only().parameters)
+        #expect(signOut.wipeAccount && signOut.wipeCacheForAllAccounts && !signOut.signoutFromBrowser)
+        #expect(signOut.extraQueryParameters == ["a": "b"])
+        #expect(signOut.client.correlationID != nil)
+    }
+
     @Test func `OUT-9 a failure of the broker is a failure`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()

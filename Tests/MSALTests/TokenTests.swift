@@ -15,7 +15,7 @@ import Testing
             try end.greet()
             let request = try end.request()
             asked.withLock { $0 = request }
-            try end.answer(request, World.token(World.amara))
+            try end.answer(request, World.token(World.amara, scopes: ["User.Read", "Mail.Read", "openid"]))
             end.waitForEnd()
         }
         let parameters = MSALInteractiveTokenParameters(scopes: ["user.read", "mail.read"], webviewParameters: webview)

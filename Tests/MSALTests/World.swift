@@ -33,10 +33,12 @@ enum World {
         CurrentAccount(current: current, previousHomeAccountID: previous?.homeAccountID, epoch: epoch).entries
     }
 
-    static func token(_ account: AccountRecord, accessToken: String = "token") -> FlatMap {
+    static func token(_ account: AccountRecord, accessToken: String = "token", scopes: [String] = ["User.Read"])
+        -> FlatMap
+    {
         TokenResponse(
             authority: "https://login.baton.test/\(tenant)", accessToken: accessToken,
-            idToken: "e30.\(base64URL(#"{"preferred_username":"\#(account.username)"}"#)).c2ln", scopes: ["User.Read"],
+            idToken: "e30.\(base64URL(#"{"preferred_username":"\#(account.username)"}"#)).c2ln", scopes: scopes,
             expiresOn: 2_000_000_000,
             clientInfo: base64URL(#"{"uid":"\#(account.localAccountID)","utid":"\#(account.realm)"}"#)
         ).entries

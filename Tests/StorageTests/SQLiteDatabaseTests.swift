@@ -82,6 +82,23 @@ private let pets = Migration(
         #expect(try await second.read { try $0.rows("SELECT name FROM pet") }.isEmpty)
     }
 
+    @Test func `a step may join the middle of the list later`() async throws {
+        let path = path()
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        _ = try await SQLiteDatabase(path: path, migrations: [people, pets])
+        let homes = Migration("homes", ["CREATE TABLE home (street TEXT NOT NULL)"])
+        for _ in 1...2 {
+            let database = try await SQLiteDatabase(path: path, migrations: [people, homes, pets])
+            #expect(try await database.read { try $0.rows("SELECT street FROM home") }.isEmpty)
+        }
+        await #expect(throws: StorageError(.newer, "")) {
+            try await SQLiteDatabase(path: path, migrations: [people, pets])
+        }
+        await #expect(throws: StorageError(.migrationChanged, "")) {
+            try await SQLiteDatabase(path: path, migrations: [people, homes, homes, pets])
+        }
+    }
+
     @Test func `a database that is newer than the program is refused`() async throws {
         let path = path()
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }

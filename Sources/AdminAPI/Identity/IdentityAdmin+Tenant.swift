@@ -35,14 +35,20 @@ extension IdentityAdmin {
         package let action: String
         package let subject: String?
         package let outcome: String
+        /// How often it happened within ten minutes.
+        package let repetitions: Int64
 
-        package init(position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String) {
+        package init(
+            position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
+            repetitions: Int64
+        ) {
             self.position = position
             self.time = time
             self.actor = actor
             self.action = action
             self.subject = subject
             self.outcome = outcome
+            self.repetitions = repetitions
         }
     }
 }

@@ -56,6 +56,13 @@ extension IdentityAdmin {
         package init(password: Sensitive<String>) { self.password = password }
     }
 
+    /// A change of a person; a disabled person's sessions end at once.
+    package struct UserChange: Codable, Sendable {
+        package let accountEnabled: Bool
+
+        package init(accountEnabled: Bool) { self.accountEnabled = accountEnabled }
+    }
+
     package struct Role: Codable, Sendable, Equatable {
         /// Entra's template id.
         package let id: String

@@ -13,7 +13,7 @@ package enum IdentityAdmin {
         case tenant = "/identity/tenants/{tenant}"
         /// GET `[User]`; POST `NewUser` → 201 `User`.
         case users = "/identity/tenants/{tenant}/users"
-        /// GET `User`; DELETE → 204.
+        /// GET `User`; PATCH `UserChange` → 204; DELETE → 204.
         case user = "/identity/tenants/{tenant}/users/{user}"
         /// PUT `NewPassword` → 204; ends every session of the person.
         case password = "/identity/tenants/{tenant}/users/{user}/password"

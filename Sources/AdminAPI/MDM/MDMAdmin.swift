@@ -8,8 +8,10 @@ package import Redaction
 package enum MDMAdmin {
     /// Every path, as a template; what answers is noted beside it.
     package enum Path: String, CaseIterable, PathTemplate {
-        /// POST `NewEnrolment` → 201 `EnrolmentProfile`.
+        /// GET `[Enrolment]`, those that live, the newest first; POST `NewEnrolment` → 201 `EnrolmentProfile`.
         case enrolments = "/mdm/tenants/{tenant}/enrolments"
+        /// DELETE → 204: a profile that no device has used is of no use any more.
+        case enrolment = "/mdm/tenants/{tenant}/enrolments/{enrolment}"
         /// GET `[Device]`.
         case devices = "/mdm/tenants/{tenant}/devices"
         /// GET `Device`; DELETE → 204: the device drops its enrolment when it next comes.
@@ -36,8 +38,35 @@ package enum MDMAdmin {
     package struct NewEnrolment: Codable, Sendable {
         /// What administrators call the device.
         package var name: String
+        /// The UDID of an enrolled device that may use the profile; without it an enrolled device is refused.
+        package var takesOver: String?
 
-        package init(name: String) { self.name = name }
+        package init(name: String, takesOver: String? = nil) {
+            self.name = name
+            self.takesOver = takesOver
+        }
+    }
+
+    /// An identity that the server made for a device, without its key.
+    package struct Enrolment: Codable, Sendable, Equatable {
+        package let id: String
+        package let name: String
+        /// `issued` (no device has used the profile), `bound`, or `renewing` (on its way to its device).
+        package let state: String
+        package let udid: String?
+        /// Milliseconds since 1970.
+        package let createdAt: Int64
+        /// Until when the profile can be used; from its first use on, until when the identity is good.
+        package let expiresAt: Int64
+
+        package init(id: String, name: String, state: String, udid: String?, createdAt: Int64, expiresAt: Int64) {
+            self.id = id
+            self.name = name
+            self.state = state
+            self.udid = udid
+            self.createdAt = createdAt
+            self.expiresAt = expiresAt
+        }
     }
 
     package struct EnrolmentProfile: Codable, Sendable {
@@ -66,10 +95,12 @@ package enum MDMAdmin {
         package let apps: [HeldApp]
         /// Commands that wait for the device.
         package let waiting: Int
+        /// Until when its identity is good, in milliseconds since 1970; nil where it has none.
+        package let identityEndsAt: Int64?
 
         package init(
             udid: String, name: String, state: String, productName: String?, osVersion: String?, serialNumber: String?,
-            profiles: [HeldProfile], apps: [HeldApp], waiting: Int
+            profiles: [HeldProfile], apps: [HeldApp], waiting: Int, identityEndsAt: Int64?
         ) {
             self.udid = udid
             self.name = name
@@ -80,6 +111,7 @@ package enum MDMAdmin {
             self.profiles = profiles
             self.apps = apps
             self.waiting = waiting
+            self.identityEndsAt = identityEndsAt
         }
     }
 

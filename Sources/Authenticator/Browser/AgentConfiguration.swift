@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import JSON
 package import Logging
 
 /// What `baton-agent` must be told. Every key is needed but `logLevel`; unknown keys are errors.
@@ -20,7 +20,7 @@ package struct AgentConfiguration: Sendable {
     ///
     /// - Throws: ``ConfigurationFailure``.
     package init(json: [UInt8]) throws(ConfigurationFailure) {
-        let limits = JSONReader.Limits(depth: 4, members: 256, stringBytes: 4096)
+        let limits = JSONLimits(bytes: 64 << 10, depth: 4, values: 256, stringBytes: 4096)
         let value: JSONValue
         do throws(JSONFailure) { value = try JSONReader.read(json, limits: limits) } catch {
             throw ConfigurationFailure(key: "The file", cause: "is not JSON (\(error))", remedy: "Correct it there.")

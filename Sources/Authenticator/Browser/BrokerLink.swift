@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import Glibc
 internal import UnixSocket
 
@@ -6,10 +7,13 @@ internal import UnixSocket
 struct BrokerLink: Sendable {
     /// What the link tells, in this order for each connection.
     enum Event: Sendable {
-        case connected(Connection)
+        case connected(Channel)
         case order(AgentOrder)
         case lost
     }
+
+    /// The agent's end of the connection.
+    typealias Channel = FramedJSON<AgentOrder, AgentMessage>
 
     let socket: String
     let tell: @Sendable (Event) -> Void
@@ -19,9 +23,9 @@ struct BrokerLink: Sendable {
         var wait = Backoff()
         while true {
             do throws(SocketError) {
-                let connection = try Connection.connect(to: socket, maximumFrame: AgentWire.maximumFrame)
-                tell(.connected(connection))
-                if readOrders(connection) { wait = Backoff() }
+                let channel = try Channel.connect(to: socket, limits: Wire.agentLimits)
+                tell(.connected(channel))
+                if readOrders(channel) { wait = Backoff() }
                 tell(.lost)
             } catch {
                 // Nobody listens, or the socket is not there: the pause below is all there is to do.
@@ -34,10 +38,10 @@ struct BrokerLink: Sendable {
     /// Reads until the connection ends; an order that cannot be understood ends it as well.
     ///
     /// - Returns: whether any order came.
-    private func readOrders(_ connection: Connection) -> Bool {
-        defer { connection.shutDown() }
+    private func readOrders(_ channel: Channel) -> Bool {
+        defer { channel.connection.shutDown() }
         var came = false
-        while let order = try? AgentWire.receive(AgentOrder.self, from: connection) {
+        while let order = try? channel.receive().message {
             came = true
             tell(.order(order))
         }

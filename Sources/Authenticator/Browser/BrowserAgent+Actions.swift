@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 extension BrowserAgent {
@@ -20,14 +21,14 @@ extension BrowserAgent {
     }
 
     private func report(_ message: AgentMessage) {
-        guard let connection else { return }
+        guard let channel else { return }
         do {
-            try AgentWire.send(message, over: connection)
+            try channel.send(message)
             if case .hello = message { tellServiceManager() }
         } catch {
             // The link's thread sees the same end and posts it: then everything is closed.
             logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
-            connection.shutDown()
+            channel.connection.shutDown()
         }
     }
 
@@ -51,7 +52,8 @@ extension BrowserAgent {
             let browser = try ChildProcess.spawn(
                 executable: configuration.command.program,
                 arguments: configuration.command.arguments(profile: profile.browser.path, url: url),
-                environment: environment(for: profile), output: .discarded)
+                environment: BrowserEnvironment.make(for: profile, from: BrowserEnvironment.session),
+                output: .discarded)
             let events = self.events
             browsers[browser.pid] = browser
             try BlockingThread.start {
@@ -66,33 +68,6 @@ extension BrowserAgent {
             return .startFailed(
                 id: id, AgentFailure(.browserUnavailable, "Check that browser.command names an executable program."))
         }
-    }
-
-    /// The session's environment without what belongs to the agent, its own folders, and the mark.
-    private func environment(for profile: BrowserProfile) -> [String: String] {
-        var environment = inheritedEnvironment()
-        for name in ["NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "WATCHDOG_USEC"] { environment[name] = nil }
-        if environment["XAUTHORITY"] == nil, let home = environment["HOME"] {
-            // Xlib looks for it in the home, which is another one for the browser.
-            environment["XAUTHORITY"] = home + "/.Xauthority"
-        }
-        for name in environment.keys where name.hasPrefix("XDG_") && name.hasSuffix("_HOME") { environment[name] = nil }
-        environment["HOME"] = profile.home.path
-        environment["TMPDIR"] = profile.temporary.path
-        environment[BrowserProfile.markName] = profile.folder.path
-        return environment
-    }
-
-    private func inheritedEnvironment() -> [String: String] {
-        var found: [String: String] = [:]
-        var next = unsafe environ
-        while let entry = unsafe next.pointee {
-            let parts = unsafe String(cString: entry).split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { found[String(parts[0])] = String(parts[1]) }
-            unsafe next += 1
-        }
-        return found
     }
 
     private func endStragglers(_ epoch: String) -> BrowserMachine.Event {

@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import CLinux
 internal import Glibc
 package import Logging
+internal import Processes
 internal import UnixSocket
 
 /// The part of Baton in the worker's graphical session: opens the browser when `batond` asks, and leaves nothing of it.
@@ -16,7 +17,7 @@ package final class BrowserAgent {
     private(set) var profiles = ""
     var machine = BrowserMachine()
     var browsers: [Int32: ChildProcess] = [:]
-    var connection: Connection?
+    var channel: BrokerLink.Channel?
     /// Whether the service manager has been told.
     var isReady = false
 
@@ -70,6 +71,7 @@ package final class BrowserAgent {
             logger.notice("removing a browser profile that an earlier agent left")
             try BrowserProfile(profiles: profiles, epoch: name).remove()
         }
+        try BrowserProfile.emptyTrash(in: Directory(path: profiles))
         return lock
     }
 
@@ -95,13 +97,13 @@ package final class BrowserAgent {
     /// Takes one event; gives the end of the agent when it has come.
     private func react(to event: Event) throws -> Result<Void, AgentFailure>? {
         switch event {
-        case .link(.connected(let connection)):
-            self.connection = connection
+        case .link(.connected(let channel)):
+            self.channel = channel
             return perform(.connected)
         case .link(.order(let order)): return perform(.order(order))
         case .link(.lost):
             logger.notice("connection to the broker lost")
-            connection = nil
+            channel = nil
             return perform(.connectionLost)
         case .browserEnded(let pid):
             browsers[pid] = nil

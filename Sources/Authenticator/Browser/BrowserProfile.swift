@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import CLinux
 internal import Glibc
 
 /// The folders that an epoch's browser may write to; they go with the epoch.
@@ -7,13 +6,15 @@ internal import Glibc
 /// Beside the browser's own profile these are a home and a folder for temporary files, so that downloads, caches and
 /// sockets of the browser are in no place that a later worker reads.
 struct BrowserProfile: Sendable {
-    /// `<profiles>/<epoch>`: it stands for the whole, and it is removed last.
+    private let profiles: Directory
+    /// `<profiles>/<epoch>`.
     let folder: Directory
     /// Apart from the profile because a socket's path may have 107 bytes only, and Chromium puts one here.
     let temporary: Directory
 
     init(profiles: String, epoch: String) {
-        folder = Directory(path: profiles + "/" + epoch)
+        self.profiles = Directory(path: profiles)
+        folder = self.profiles.appending(epoch)
         temporary = Directory(path: "/tmp/baton-" + epoch)
     }
 
@@ -46,20 +47,46 @@ struct BrowserProfile: Sendable {
         }
     }
 
-    /// Removes the folders durably and reads back that they are absent.
+    /// Moves the folders out of the live paths, reads back that these are absent, and removes what was moved.
     ///
-    /// - Throws: ``FileError`` when something is left, or when that cannot be told.
+    /// - Throws: ``FileError`` when something is left, or when that cannot be told; with `EBUSY` where something is
+    ///   mounted in the profile, which hides what is below it. It may be called again.
     func remove() throws(FileError) {
-        for directory in [temporary, folder] {
-            let outcome = unsafe clinux_remove_tree(directory.path)
-            guard outcome == 0 else { throw FileError(.remove, errno: -outcome, path: directory.path) }
-            var status = stat()
-            let found = unsafe lstat(directory.path, &status) == 0
-            guard !found, errno == ENOENT else {
-                throw FileError(.remove, errno: found ? EEXIST : errno, path: directory.path)
-            }
+        // The profile last: where its folder is, the next start of the agent looks for the temporary one, too.
+        try temporary.removeTree()
+        try Self.expectAbsence(of: temporary)
+        let trash = profiles.appending(Self.trashName)
+        try trash.make()
+        try discard(folder, into: trash)
+        try Self.emptyTrash(in: profiles)
+    }
+
+    /// Removes what earlier removals did not finish.
+    ///
+    /// - Throws: as ``remove()``.
+    static func emptyTrash(in profiles: Directory) throws(FileError) {
+        try profiles.appending(trashName).removeTree()
+    }
+
+    private static let trashName = "trash"
+
+    private func discard(_ folder: Directory, into trash: Directory) throws(FileError) {
+        // What an interrupted removal left there goes by its own.
+        let name = folder.path.split(separator: "/").last.map(String.init) ?? ""
+        try trash.appending(name).removeTree()
+        if unsafe rename(folder.path, trash.path + "/" + name) != 0 {
+            guard errno == ENOENT else { throw FileError(.rename, errno: errno, path: folder.path) }
         }
-        let slash = folder.path.lastIndex(of: "/") ?? folder.path.startIndex
-        try Directory(path: String(folder.path[..<slash])).sync()
+        try profiles.sync()
+        try trash.sync()
+        try Self.expectAbsence(of: folder)
+    }
+
+    private static func expectAbsence(of folder: Directory) throws(FileError) {
+        var status = stat()
+        let found = unsafe lstat(folder.path, &status) == 0
+        guard !found, errno == ENOENT else {
+            throw FileError(.remove, errno: found ? EEXIST : errno, path: folder.path)
+        }
     }
 }

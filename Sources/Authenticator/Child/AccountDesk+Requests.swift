@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Dispatch
+internal import JSON
+internal import Logging
 internal import Synchronization
 internal import UnixSocket
 
@@ -20,7 +22,29 @@ extension AccountDesk {
                 throw BrokerError(
                     .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
             }
-        } catch { app.reply(to: request, .failure(error)) }
+        } catch { refuse(request, error, app) }
+    }
+
+    /// Answers with an error, and leaves a line by which the app's report of it can be found.
+    func refuse(_ request: Request, _ error: BrokerError, _ app: AppConnection) {
+        logger.info(
+            "refused",
+            metadata: [
+                "request.operation": "\(Operation.all.contains(request.operation) ? request.operation.rawValue : "-")",
+                "error.code": "\(error.code.rawValue)",
+                "request.correlation": "\(request.parameters.correlationID ?? "-")",
+            ])
+        app.reply(to: request, .failure(error))
+    }
+
+    /// Answers from a thread of its own, for an app that does not read must not hold up a task.
+    func answerLater(_ request: Request, _ outcome: Result<FlatMap, BrokerError>, _ app: AppConnection) {
+        DispatchQueue.global().async { [self] in
+            switch outcome {
+            case .success: app.reply(to: request, outcome)
+            case .failure(let error): refuse(request, error, app)
+            }
+        }
     }
 
     /// The registered app that a request comes from.
@@ -32,7 +56,7 @@ extension AccountDesk {
             throw BrokerError(
                 .brokerUnavailable, "The device is not in shared mode (\(device.mode.reason)). Let the MDM turn it on.")
         }
-        guard let app = device.apps.first(where: { $0.clientID.lowercased() == client.clientID.lowercased() }) else {
+        guard let app = device.app(client.clientID) else {
             throw BrokerError(
                 .unauthorizedClient, "This client id belongs to no app on the device. Let the MDM install the app.")
         }
@@ -51,8 +75,12 @@ extension AccountDesk {
 
     private func deviceInfo(_ request: Request) throws(BrokerError) -> FlatMap {
         try ClientRequest.checkVersion(request.parameters)
-        let info = try state.withLock { $0.device }.info()
-        return .response(to: request.operation, type: .generic, device: info)
+        let device = state.withLock { $0.device }
+        var entries = FlatMap()
+        if let clientID = request.parameters[.clientID] {
+            entries[.extraDeviceInfo] = device.extraInfo(for: clientID)
+        }
+        return .response(to: request.operation, type: .generic, device: try device.info(), entries: entries)
     }
 
     private func accounts(_ request: Request) throws(BrokerError) -> FlatMap {
@@ -123,15 +151,21 @@ extension AccountDesk {
     private func refresh(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let wanted = try TokenRequest(request.parameters)
         _ = try self.app(wanted)
+        let tenant = try self.tenant(of: wanted)
         let worker = try self.worker(for: wanted)
-        if let token = state.withLock({ $0.tokens.token(for: wanted, now: now()) }) {
+        if let token = state.withLock({ $0.tokens.token(for: wanted, tenant: tenant, now: now()) }) {
             app.reply(to: request, .success(try tokenResponse(token, to: request)))
             return
         }
         Task { [self] in
-            let outcome = await fetch(wanted, of: worker, for: request)
-            DispatchQueue.global().async { app.reply(to: request, outcome) }
+            answerLater(request, await fetch(wanted, tenant: tenant, of: worker, for: request), app)
         }
+    }
+
+    /// The tenant of an app's authority, as the identity platform is to be asked of it.
+    func tenant(of wanted: TokenRequest) throws(BrokerError) -> String {
+        guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
+        return try AuthorityRule(join: join).tenant(of: wanted.authority)
     }
 
     /// The worker whom a silent request means.
@@ -147,11 +181,12 @@ extension AccountDesk {
     }
 
     func fetch(
-        _ wanted: TokenRequest, of worker: WorkerSession, for request: Request
+        _ wanted: TokenRequest, tenant: String, of worker: WorkerSession, for request: Request
     ) async -> Result<FlatMap, BrokerError> {
         do {
-            let token = try await tokenSource().token(for: wanted, of: worker)
-            state.withLock { $0.tokens.keep(token, for: wanted, now: now()) }
+            let source = try tokenSource().serving(wanted, tenant: tenant)
+            let token = try await source.token(for: wanted, of: worker)
+            state.withLock { $0.tokens.keep(token, for: wanted, tenant: tenant, now: now()) }
             return .success(try tokenResponse(token, to: request))
         } catch {
             return .failure(BrokerError(reading: error))
@@ -173,6 +208,9 @@ extension AccountDesk {
             app.reply(to: request, .success(.response(to: request.operation, type: .generic, device: info)))
             return
         }
+        logger.info(
+            "an app signs the worker out",
+            metadata: ["request.correlation": "\(wanted.client.correlationID ?? "-")"])
         guard worker.account.homeAccountID == wanted.homeAccountID.lowercased() else {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
@@ -187,5 +225,16 @@ extension TokenRequest {
         if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }
         if homeAccountID == nil, let username, username.lowercased() != account.username.lowercased() { return false }
         return true
+    }
+}
+
+extension DeviceSnapshot {
+    func app(_ clientID: String) -> RegisteredApp? {
+        apps.first { $0.clientID.lowercased() == clientID.lowercased() }
+    }
+
+    /// What else an app may know of the device, a JSON object of texts.
+    func extraInfo(for clientID: String) -> String {
+        JSONWriter.text(.object([Key.isCallerAppManaged.rawValue: .string(app(clientID) == nil ? "0" : "1")]))
     }
 }

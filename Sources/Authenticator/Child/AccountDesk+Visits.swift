@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import Dispatch
 internal import Logging
-internal import OAuth
+package import OAuth
 internal import Synchronization
 internal import UnixSocket
 
@@ -51,11 +51,13 @@ extension AccountDesk {
     func login(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let wanted = try TokenRequest(request.parameters)
         _ = try self.app(wanted)
+        let tenant = try self.tenant(of: wanted)
+        try InteractiveSignIn.check(extraParameters: wanted.extraQueryParameters)
         guard !request.isSilent else {
             throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
         }
         if let worker = state.withLock({ $0.worker }) {
-            try loginAgain(request, wanted, worker, app)
+            try loginAgain(request, wanted, tenant, worker, app)
             return
         }
         let visit = try newVisit()
@@ -63,11 +65,11 @@ extension AccountDesk {
             visit.interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
         }
         tell(.visitWanted(ticket: visit.ticket))
-        Task { [self] in await signIn(visit, wanted, request, app) }
+        Task { [self] in await signIn(visit, wanted, tenant, request, app) }
     }
 
     private func loginAgain(
-        _ request: Request, _ wanted: TokenRequest, _ worker: WorkerSession, _ app: AppConnection
+        _ request: Request, _ wanted: TokenRequest, _ tenant: String, _ worker: WorkerSession, _ app: AppConnection
     ) throws(BrokerError) {
         guard wanted.means(worker.account) else {
             throw BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
@@ -77,34 +79,34 @@ extension AccountDesk {
                 .unsupported, "A worker who is signed in cannot be asked for credentials again. Sign out first.")
         }
         Task { [self] in
-            let outcome = await fetch(wanted, of: worker, for: request)
-            DispatchQueue.global().async { app.reply(to: request, outcome) }
+            answerLater(request, await fetch(wanted, tenant: tenant, of: worker, for: request), app)
         }
     }
 
-    private func signIn(_ visit: Visit, _ wanted: TokenRequest, _ request: Request, _ app: AppConnection) async {
+    private func signIn(
+        _ visit: Visit, _ wanted: TokenRequest, _ tenant: String, _ request: Request, _ app: AppConnection
+    ) async {
         var isAdmitted = false
         do {
             let (epoch, key) = try await visit.admission.value()
             isAdmitted = true
-            let worker = try await prove(wanted, visit, epoch, key)
+            let worker = try await prove(wanted, tenant, visit, epoch, key)
             tell(.visitSucceeded)
             try await visit.confirmation.value()
             // Every other app belongs to the epoch before; the one that signed in gets its answer first.
             for other in begin(worker, epoch) where other !== app { other.end() }
-            let outcome = await fetch(wanted, of: worker, for: request)
+            let outcome = await fetch(wanted, tenant: tenant, of: worker, for: request)
             DispatchQueue.global().async {
                 app.reply(to: request, outcome)
                 app.end()
             }
         } catch {
             let failure = BrokerError(reading: error)
-            logger.notice("sign-in failed", metadata: ["error.code": "\(failure.code.rawValue)"])
             state.withLock { state in
                 if state.visit?.ticket == visit.ticket { state.visit = nil }
             }
             DispatchQueue.global().async { [self, isAdmitted] in
-                app.reply(to: request, .failure(failure))
+                refuse(request, failure, app)
                 // The answer is out; now the supervisor may end this process and what it holds of the attempt.
                 if isAdmitted { tell(.visitFailed(OperatorFailure(failure))) }
             }
@@ -113,12 +115,13 @@ extension AccountDesk {
 
     /// The person proves who they are; the server gives a PRT for this device and epoch.
     private func prove(
-        _ wanted: TokenRequest, _ visit: Visit, _ epoch: Epoch, _ key: MemoryKey
+        _ wanted: TokenRequest, _ tenant: String, _ visit: Visit, _ epoch: Epoch, _ key: MemoryKey
     ) async throws -> WorkerSession {
-        let source = try tokenSource()
+        let source = try tokenSource().serving(wanted, tenant: tenant)
         let signIn = InteractiveSignIn(
             server: source.server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
-            loginHint: wanted.username, prompt: wanted.prompt)
+            loginHint: wanted.username, prompt: wanted.prompt, claims: try wanted.claimsWithCapabilities(),
+            extraParameters: wanted.extraQueryParameters)
         let tokens = try await Self.inTime(visit) {
             try await signIn.run(open: browse, interruption: visit.interruption)
         }
@@ -208,7 +211,7 @@ extension AccountDesk {
         }
     }
 
-    /// Tells the server of each session once; one that it refuses for good does not hold up the others.
+    /// Tells the server of each session once; one that it refuses does not hold up the others.
     ///
     /// - Returns: whether none is left.
     private func reportOnce() async -> Bool {
@@ -216,13 +219,13 @@ extension AccountDesk {
             do {
                 try await tokenSource().end(ended)
                 forget(ended)
-            } catch let refusal as BrokerError where refusal.code != .serverError {
-                logger.error(
-                    "the server refuses an ended session", metadata: ["error.code": "\(refusal.code.rawValue)"])
+            } catch let refusal as OAuthError where ended.isSettled(by: refusal) {
+                logger.error("the server does not know this device", metadata: ["oauth.number": "\(refusal.number)"])
                 forget(ended)
             } catch {
                 logger.notice(
-                    "the server does not know of an ended session yet", metadata: ["error": "\(type(of: error))"])
+                    "the server does not know of an ended session yet",
+                    metadata: ["error.code": "\(BrokerError(reading: error).code.rawValue)"])
             }
         }
         return state.withLock { $0.device.endedSessions.isEmpty }
@@ -232,6 +235,12 @@ extension AccountDesk {
         state.withLock { $0.device = $0.device.without(ended) }
         tell(.serverSessionEnded(ended.serverSession))
     }
+}
+
+extension EndedSession {
+    /// Whether nothing is left to tell after that refusal. The server answers that a session has ended where it does not
+    /// know it; the one final refusal is that the device itself is registered no more, with which its sessions went.
+    package func isSettled(by refusal: OAuthError) -> Bool { refusal.number == OAuthError.unknownDeviceNumber }
 }
 
 extension OperatorFailure {

@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import Glibc
 internal import Logging
 internal import OAuth
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
@@ -103,6 +104,8 @@ final class AccountDesk: Sendable {
         }
     }
 
+    static let notJoined = BrokerError(.workplaceJoinRequired, "The device is not joined. Run: baton device join.")
+
     /// Seconds since 1970.
     @Sendable func now() -> Int { Int(Glibc.time(nil)) }
 
@@ -111,7 +114,7 @@ final class AccountDesk: Sendable {
     /// - Throws: ``BrokerError`` where the device is not joined.
     func tokenSource() throws -> TokenSource {
         guard let join = state.withLock({ $0.device.join }) else {
-            throw BrokerError(.workplaceJoinRequired, "The device is not joined. Run: baton device join.")
+            throw Self.notJoined
         }
         return try source.withLock { source in
             if let source, source.join == join { return source.source }

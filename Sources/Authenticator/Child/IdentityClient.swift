@@ -1,46 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import OAuth
+package import OAuth
 internal import Redaction
 
 /// The device's side of the identity platform's endpoints.
-struct IdentityClient: Sendable {
+package struct IdentityClient: Sendable {
     let https: any HTTPSending
     /// `https://<host>[:<port>]`.
     let loginURL: String
-    let tenant: String
+    /// By id or by domain.
+    var tenant: String
+    /// The app's id of what is being asked for it, a UUID.
+    var correlationID: String?
+
+    package init(https: any HTTPSending, loginURL: String, tenant: String) {
+        (self.https, self.loginURL, self.tenant) = (https, loginURL, tenant)
+    }
 
     /// A fresh nonce for a signed request.
     ///
-    /// - Throws: ``BrokerError``.
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError``, ``HTTPSError``.
     func nonce() async throws -> String {
         try PrimaryRefreshToken.nonce(decoding: try await post(PrimaryRefreshToken.nonceForm))
     }
 
     /// Posts a form to the token endpoint and gives the body of a 200 reply.
     ///
-    /// - Throws: ``BrokerError`` for a refusal, ``HTTPSError`` where no reply came.
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` for a reply that is none, ``HTTPSError`` where none came.
     func post(_ form: FormParameters) async throws -> [UInt8] {
         try await post(form, to: EndpointPath.token(tenant: tenant))
     }
 
     /// Posts a form to `path` of the identity platform.
     func post(_ form: FormParameters, to path: String) async throws -> [UInt8] {
+        var headers = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+        if let correlationID { headers.append((ParameterName.clientRequestID.rawValue, correlationID)) }
         let response = try await https.send(
-            .init(
-                method: "POST", url: loginURL + path,
-                headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(form.encoded.utf8)))
+            .init(method: "POST", url: loginURL + path, headers: headers, body: Array(form.encoded.utf8)))
         guard response.status == 200 else { throw Self.refusal(response) }
         return response.body
     }
 
+    /// Posts a request that is signed over a nonce, to the token endpoint or to `path`.
+    ///
+    /// The server may have been started again since it gave the nonce: then another is fetched and signed over, once.
+    ///
+    /// - Parameter form: signs the request over a nonce.
+    /// - Throws: as ``post(_:to:)``, or what `form` throws.
+    package func post(
+        to path: String? = nil, signed form: (_ nonce: String) throws -> FormParameters
+    ) async throws -> [UInt8] {
+        let path = path ?? EndpointPath.token(tenant: tenant)
+        do {
+            return try await post(form(try await nonce()), to: path)
+        } catch let refusal as OAuthError where refusal.suberror == Suberror.staleNonce {
+            return try await post(form(try await nonce()), to: path)
+        }
+    }
+
     /// The refusal that a reply stands for; what is no OAuth error counts as trouble of the server.
-    private static func refusal(_ response: HTTPSClient.Response) -> BrokerError {
+    private static func refusal(_ response: HTTPSClient.Response) -> any Error {
         guard let members = try? Members(decoding: response.body), let error = OAuthError(members) else {
             return BrokerError(
                 .serverError, "The identity platform answered with status \(response.status). Look at its log.")
         }
-        return BrokerError(error)
+        return error
     }
 }
 
@@ -60,12 +84,14 @@ extension BrokerError {
             }
         self.init(
             code, error.wireDescription, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+        if error.number != 0 { serverCodes = [error.number] }
     }
 
     /// The broker's code for whatever went wrong between device and server.
     init(reading error: any Error) {
         switch error {
         case let error as BrokerError: self = error
+        case let error as OAuthError: self.init(error)
         case let error as HTTPSError:
             self.init(.network, "The identity platform cannot be reached (\(error.code.rawValue)). Check the network.")
         case is CancellationError:

@@ -10,6 +10,10 @@ struct InteractiveSignIn: Sendable {
     /// The name that the app suggests.
     var loginHint: String?
     var prompt: String?
+    /// A claims request, JSON text, which the server judges before anybody is asked.
+    var claims: String?
+    /// What the app adds to the address.
+    var extraParameters: [String: String] = [:]
 
     /// What the token endpoint gave for the code.
     struct Tokens: Sendable {
@@ -38,6 +42,25 @@ struct InteractiveSignIn: Sendable {
         return try await redeem(try code(in: answer), verifier, redirectURI: listener.redirectURI)
     }
 
+    /// What the broker says itself may not be said by an app, in its name or against it.
+    ///
+    /// - Throws: ``BrokerError`` -51112 that names the parameter.
+    static func check(extraParameters: [String: String]) throws(BrokerError) {
+        for name in extraParameters.keys where reserved.contains(name.lowercased()) {
+            throw BrokerError(
+                .developerParameter, "The extra query parameter \(name.lowercased()) is the broker's. Leave it out.")
+        }
+    }
+
+    private static let reserved = Set(
+        [
+            ParameterName.claims, .clientID, .clientInfo, .clientRequestID, .clientSecret, .code, .codeChallenge,
+            .codeChallengeMethod, .codeVerifier, .idTokenHint, .loginHint, .nonce, .prompt, .redirectURI, .request,
+            .resource, .responseMode, .responseType, .scope, .state,
+        ].map(\.rawValue))
+
+    private struct ExtraParameter: WireName { let rawValue: String }
+
     private func authorizeURL(redirectURI: String, state: String, challenge: String) -> String {
         var query = FormParameters()
         query.append(ParameterName.clientID, WellKnownApplication.broker)
@@ -49,6 +72,11 @@ struct InteractiveSignIn: Sendable {
         query.append(ParameterName.codeChallengeMethod, ProofKey.method)
         query.append(ParameterName.loginHint, loginHint)
         query.append(ParameterName.prompt, prompt)
+        query.append(ParameterName.claims, claims)
+        query.append(ParameterName.clientRequestID, server.correlationID)
+        for (name, value) in extraParameters.sorted(by: { $0.key < $1.key }) {
+            query.append(ExtraParameter(rawValue: name), value)
+        }
         return server.loginURL + EndpointPath.authorize(tenant: server.tenant) + "?" + query.encoded
     }
 

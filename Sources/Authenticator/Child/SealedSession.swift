@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Crypto
 internal import FoundationEssentials
+internal import JSON
 internal import OAuth
 internal import Redaction
 
@@ -48,7 +49,7 @@ struct SealedSession {
         } catch { throw SealedSessionUnreadable() }
     }
 
-    private static func session(_ value: BrokerProtocol::JSONValue) throws -> WorkerSession {
+    private static func session(_ value: JSONValue) throws -> WorkerSession {
         guard let members = value.object, let account = members[Member.account].flatMap(AccountRecord.init(json:)),
             let token = members[Member.token]?.string, let keyText = members[Member.key]?.string,
             let key = OAuth::SessionKey(SecretBytes(copying: try Base64.decode(keyText))),

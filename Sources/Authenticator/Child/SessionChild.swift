@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import CLinux
 internal import Glibc
+internal import JSON
 package import Logging
 internal import UnixSocket
 
@@ -18,8 +19,9 @@ package enum SessionChild {
     /// - Throws: ``ChildFailure`` where the supervisor does not speak as it should, and what makes serving impossible.
     package static func run(logger: Logger) throws {
         try shut()
-        let connection = Connection(Descriptor(owning: controlDescriptor), maximumFrame: Wire.maximumFrame)
-        let supervisor = SupervisorLink(FramedJSON(connection))
+        let limits = Wire.sessionLimits
+        let connection = Connection(Descriptor(owning: controlDescriptor), maximumFrame: limits.bytes)
+        let supervisor = SupervisorLink(FramedJSON(connection, limits: limits))
         let (first, descriptors) = try supervisor.receive()
         guard case .start(let configuration, let epochText, let resuming, let device, let principals) = first,
             let epoch = Epoch(epochText)

@@ -6,6 +6,8 @@ struct TokenCache {
     private struct Key: Hashable {
         let clientID: String
         let scopes: Set<String>
+        let tenant: String
+        let capabilities: Set<String>
     }
 
     private var tokens: [Key: TokenResponse] = [:]
@@ -16,20 +18,24 @@ struct TokenCache {
     private static let maximum = 512
 
     /// A token that still lives long enough for exactly these scopes.
-    func token(for request: TokenRequest, now: Int) -> TokenResponse? {
-        guard !request.forceRefresh, request.claims == nil, let token = tokens[Self.key(request)],
+    func token(for request: TokenRequest, tenant: String, now: Int) -> TokenResponse? {
+        guard !request.forceRefresh, request.claims == nil, let token = tokens[Self.key(request, tenant)],
             token.expiresOn - now >= Self.leastLife
         else { return nil }
         return token
     }
 
-    mutating func keep(_ token: TokenResponse, for request: TokenRequest, now: Int) {
+    /// Keeps what was asked without special wishes: a token with asked claims is for one request.
+    mutating func keep(_ token: TokenResponse, for request: TokenRequest, tenant: String, now: Int) {
+        guard request.claims == nil else { return }
         if tokens.count >= Self.maximum { tokens = tokens.filter { $0.value.expiresOn - now >= Self.leastLife } }
         guard tokens.count < Self.maximum else { return }
-        tokens[Self.key(request)] = token
+        tokens[Self.key(request, tenant)] = token
     }
 
-    private static func key(_ request: TokenRequest) -> Key {
-        Key(clientID: request.client.clientID.lowercased(), scopes: Set(request.scopes.map { $0.lowercased() }))
+    private static func key(_ request: TokenRequest, _ tenant: String) -> Key {
+        Key(
+            clientID: request.client.clientID.lowercased(), scopes: Set(request.scopes.map { $0.lowercased() }),
+            tenant: tenant, capabilities: Set(request.clientCapabilities))
     }
 }

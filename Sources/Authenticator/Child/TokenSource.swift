@@ -7,7 +7,7 @@ internal import X509
 
 /// What a joined device and a signed-in worker can get from the identity platform.
 struct TokenSource: Sendable {
-    let server: IdentityClient
+    private(set) var server: IdentityClient
     let keys: DeviceKeys
     /// DER.
     let certificate: [UInt8]
@@ -20,32 +20,45 @@ struct TokenSource: Sendable {
         self.now = now
     }
 
+    /// The same, for what one request of an app asks: under its id, and of the tenant by the name that it uses.
+    func serving(_ request: TokenRequest, tenant: String) -> TokenSource {
+        var source = self
+        source.server.correlationID = request.client.correlationID
+        source.server.tenant = tenant
+        return source
+    }
+
     /// Turns a fresh sign-in into the worker's session: a PRT bound to device and epoch.
     func session(
         refreshToken: Sensitive<String>, epoch: Epoch, environment: String
     ) async throws -> WorkerSession {
         guard let counter = Int(exactly: epoch.counter), let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
         else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
-        let request = PrimaryRefreshToken.IssueRequest(
-            nonce: try await server.nonce(), proof: .refreshToken(refreshToken), epoch: deviceEpoch)
-        let signed = try request.signed(with: .rsa(keys.identity), certificate: certificate)
-        let reply = try PrimaryRefreshToken.IssueReply(
-            decoding: try await server.post(PrimaryRefreshToken.form(request: signed)))
+        let answer = try await server.post { nonce in
+            let request = PrimaryRefreshToken.IssueRequest(
+                nonce: nonce, proof: .refreshToken(refreshToken), epoch: deviceEpoch)
+            return PrimaryRefreshToken.form(
+                request: try request.signed(with: .rsa(keys.identity), certificate: certificate))
+        }
+        let reply = try PrimaryRefreshToken.IssueReply(decoding: answer)
         return try WorkerSession(
             reply, key: try reply.sessionKey(transportKey: keys.transport()), environment: environment)
     }
 
     /// An app's token through the worker's PRT.
     func token(for request: TokenRequest, of session: WorkerSession) async throws -> TokenResponse {
-        let use = PrimaryRefreshToken.UseRequest(
-            token: session.token, clientID: request.client.clientID, redirectURI: request.redirectURI,
-            scopes: Scopes(request.scopes + [Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
-            nonce: try await server.nonce())
-        var generator = SystemRandomNumberGenerator()
-        var form = PrimaryRefreshToken.form(request: try use.signed(with: session.key, now: now(), using: &generator))
-        form.append(ParameterName.claims, request.claims)
-        let asked = now()
-        let encrypted = String(decoding: try await server.post(form), as: UTF8.self)
+        let (asked, claims) = (now(), try request.claimsWithCapabilities())
+        let answer = try await server.post { nonce in
+            // No offline_access: the broker renews through the PRT alone.
+            let use = PrimaryRefreshToken.UseRequest(
+                token: session.token, clientID: request.client.clientID, redirectURI: request.redirectURI,
+                scopes: Scopes(request.scopes + [Scopes.openID, Scopes.profile]), nonce: nonce,
+                claims: claims)
+            var generator = SystemRandomNumberGenerator()
+            return PrimaryRefreshToken.form(
+                request: try use.signed(with: session.key, now: asked, using: &generator))
+        }
+        let encrypted = String(decoding: answer, as: UTF8.self)
         let reply = try Members(decoding: try EncryptedReply.open(encrypted, with: session.key))
         return try response(reply, to: request, of: session, asked: asked)
     }
@@ -72,11 +85,12 @@ struct TokenSource: Sendable {
         else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
         let path = EndpointPath.endSession(tenant: server.tenant)
         let deviceID = try Certificate(derEncoded: certificate).commonName
-        let request = EndSessionRequest(
-            audience: server.loginURL + path, deviceID: deviceID, nonce: try await server.nonce(), issuedAt: now(),
-            sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
-        _ = try await server.post(
-            try request.form(signedWith: .rsa(keys.identity), certificate: certificate), to: path)
+        _ = try await server.post(to: path) { nonce in
+            try EndSessionRequest(
+                audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(),
+                sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser
+            ).form(signedWith: .rsa(keys.identity), certificate: certificate)
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 internal import OAuth
 internal import Redaction
 
@@ -28,7 +29,8 @@ extension WorkerSession {
             account: AccountRecord(
                 homeAccountID: reply.clientInfo.homeAccountID, localAccountID: reply.clientInfo.userID,
                 realm: reply.clientInfo.tenantID, environment: environment, username: username,
-                name: try reply.identity.optionalString(ClaimName.name), clientInfo: reply.clientInfo.encoded),
+                name: try reply.identity.optionalString(ClaimName.name), clientInfo: reply.clientInfo.encoded,
+                idTokenClaims: .object(reply.identity.values)),
             token: reply.token, key: key, serverSession: serverSession)
     }
 }

@@ -13,7 +13,9 @@ package protocol DeviceManaged: Sendable {
     func session(is stage: SessionStage)
     /// Installs an enrolment profile (base64) and enrols; answers once, from any thread.
     func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void)
-    /// Asks the MDM for work now; answers when its queue is empty, from any thread.
+    /// Ends the enrolment and removes everything that it brought; answers once, from any thread.
+    func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void)
+    /// Asks the MDM for work now; answers when it has no more for this visit, from any thread.
     func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void)
 }
 

@@ -48,7 +48,7 @@ package final class EnrolmentAgent: Service {
         }
 
         let act: Act
-        let answer: @Sendable (EnrolmentError?) -> Void
+        let answer: @Sendable (Result<VisitReport, EnrolmentError>) -> Void
     }
 
     private let configuration: Configuration
@@ -58,6 +58,8 @@ package final class EnrolmentAgent: Service {
     private let inbox: AsyncStream<Order>.Continuation
     private let current: Mutex<ManagementState>
     private let unconfirmed: Mutex<Bool>
+    /// Whether a visit that nobody waits for is ordered already.
+    private let isPoked = Atomic(false)
     /// Until the supervisor has looked, somebody may be there.
     private let stage = Mutex(SessionStage.changing)
     private let loaded: ManagementRecord?
@@ -85,30 +87,35 @@ package final class EnrolmentAgent: Service {
     /// Installs an enrolment profile.
     ///
     /// - Throws: ``EnrolmentError``.
-    package func enroll(profile: [UInt8]) async throws { try await perform(.enroll(profile)) }
+    package func enroll(profile: [UInt8]) async throws { _ = try await perform(.enroll(profile)) }
 
     /// Visits the server now; returns when it has nothing more for the device.
     ///
+    /// - Returns: what became of the commands.
     /// - Throws: ``EnrolmentError``.
-    package func visit() async throws { try await perform(.visit) }
+    @discardableResult
+    package func visit() async throws -> VisitReport { try await perform(.visit) }
 
     /// Removes the enrolment and everything that it brought.
     ///
     /// - Throws: ``EnrolmentError``.
-    package func unenroll() async throws { try await perform(.unenroll) }
+    package func unenroll() async throws { _ = try await perform(.unenroll) }
 
-    /// Asks for a visit soon, without waiting for it.
-    package func poke() { inbox.yield(Order(act: .visit) { _ in }) }
-
-    private func perform(_ act: Order.Act) async throws {
-        let promise = Promise<Void>()
-        post(act) { error in promise.settle(error.map { .failure($0) } ?? .success(())) }
-        try await promise.value()
+    /// Asks for a visit soon, without waiting for it; however often, for one.
+    package func poke() {
+        guard !isPoked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        inbox.yield(Order(act: .visit) { _ in })
     }
 
-    private func post(_ act: Order.Act, answer: @escaping @Sendable (EnrolmentError?) -> Void) {
+    private func perform(_ act: Order.Act) async throws -> VisitReport {
+        let promise = Promise<VisitReport>()
+        post(act) { outcome in promise.settle(outcome.mapError { $0 }) }
+        return try await promise.value()
+    }
+
+    private func post(_ act: Order.Act, answer: @escaping @Sendable (Result<VisitReport, EnrolmentError>) -> Void) {
         guard case .enqueued = inbox.yield(Order(act: act, answer: answer)) else {
-            return answer(EnrolmentError(.stopped, "the broker is stopping"))
+            return answer(.failure(EnrolmentError(.stopped, "the broker is stopping")))
         }
     }
 
@@ -144,9 +151,10 @@ package final class EnrolmentAgent: Service {
         await withGracefulShutdownHandler {
             for await order in orders {
                 guard !isStopping.withLock({ $0 }) else {
-                    order.answer(EnrolmentError(.stopped, "the broker is stopping"))
+                    order.answer(.failure(EnrolmentError(.stopped, "the broker is stopping")))
                     continue
                 }
+                isPoked.store(false, ordering: .releasing)
                 await cancelWhenGracefulShutdown { await self.carryOut(order, by: worker) }
             }
         } onGracefulShutdown: {
@@ -157,8 +165,9 @@ package final class EnrolmentAgent: Service {
 
     private func carryOut(_ order: Order, by worker: EnrolmentWorker) async {
         do {
+            var report = VisitReport()
             switch order.act {
-            case .visit: try await worker.visit()
+            case .visit: report = try await worker.visit()
             case .enroll(let profile):
                 try await worker.enroll(profile)
                 logger.info("device enrolled")
@@ -169,10 +178,10 @@ package final class EnrolmentAgent: Service {
                 logger.info("device no longer enrolled")
             case .settle: try await worker.settle()
             }
-            order.answer(nil)
+            order.answer(.success(report))
         } catch {
             logger.warning("management order failed", metadata: ["error": "\(error)"])
-            order.answer(error as? EnrolmentError ?? EnrolmentError(.storage, "\(error)"))
+            order.answer(.failure(error as? EnrolmentError ?? EnrolmentError(.storage, "\(error)")))
         }
     }
 
@@ -190,7 +199,7 @@ package final class EnrolmentAgent: Service {
                 }
                 if isNew { self.configuration.changed(state) }
             },
-            record: loaded)
+            record: loaded, logger: logger)
     }
 }
 
@@ -211,10 +220,25 @@ extension EnrolmentAgent: DeviceManaged {
         guard let bytes = Data(base64Encoded: profile) else {
             return answer(.failed(EnrolmentError(.profileRefused, "the profile is no Base64").operatorFailure))
         }
-        post(.enroll(Array(bytes))) { answer($0.map { .failed($0.operatorFailure) } ?? .done) }
+        post(.enroll(Array(bytes))) { answer(OperatorReply($0) { _ in .done }) }
+    }
+
+    package func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        post(.unenroll) { answer(OperatorReply($0) { _ in .done }) }
     }
 
     package func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) {
-        post(.visit) { answer($0.map { .failed($0.operatorFailure) } ?? .done) }
+        post(.visit) { outcome in
+            answer(OperatorReply(outcome) { .checkedIn(done: $0.done, failed: $0.failed, later: $0.later) })
+        }
+    }
+}
+
+extension OperatorReply {
+    fileprivate init(_ outcome: Result<VisitReport, EnrolmentError>, done: (VisitReport) -> OperatorReply) {
+        switch outcome {
+        case .success(let report): self = done(report)
+        case .failure(let error): self = .failed(error.operatorFailure)
+        }
     }
 }

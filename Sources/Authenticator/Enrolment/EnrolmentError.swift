@@ -11,8 +11,12 @@ package struct EnrolmentError: Error, Equatable, CustomStringConvertible {
         case notEnrolled = "mdm_not_enrolled"
         /// The server does not know the device (any more).
         case unrecognized = "mdm_unrecognized"
-        /// The server answered with something else than the protocol says.
+        /// The server refused, or answered with something else than the protocol says.
         case serverRefused = "mdm_server_refused"
+        /// The server does not let the device enrol with this profile.
+        case turnedAway = "mdm_turned_away"
+        /// The server could not serve just now.
+        case serverFailed = "mdm_server_failed"
         case unreachable = "mdm_unreachable"
         /// The device's own files cannot be written.
         case storage = "mdm_storage"
@@ -40,10 +44,13 @@ package struct EnrolmentError: Error, Equatable, CustomStringConvertible {
         switch code {
         case .profileRefused: "Have the management server make the enrolment profile again."
         case .identityRefused: "Have the management server make a new enrolment profile; each works once."
-        case .alreadyEnrolled: "Remove the present enrolment first."
+        case .alreadyEnrolled: "Run: baton device unenroll, then enrol again."
         case .notEnrolled: "Run: baton device enroll with the profile that the server made."
         case .unrecognized: "Enrol the device again with a new profile."
         case .serverRefused: "Look into the management server's log."
+        case .turnedAway:
+            "Have the server make a new profile; a device that it still lists must be removed there first."
+        case .serverFailed: "Look into the management server's log, and try again."
         case .unreachable: "See that the management server runs and that its certificate is trusted."
         case .storage: "See that the device's state folder has room and belongs to the broker's user."
         case .stopped: "Try again when the broker runs."

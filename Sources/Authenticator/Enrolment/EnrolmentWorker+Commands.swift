@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 internal import FoundationEssentials
+internal import Logging
+
+/// What became of the commands of one visit.
+package struct VisitReport: Sendable, Equatable {
+    package var done = 0
+    package var failed = 0
+    /// Kept by the server for another visit.
+    package var later = 0
+
+    package init(done: Int = 0, failed: Int = 0, later: Int = 0) {
+        self.done = done
+        self.failed = failed
+        self.later = later
+    }
+}
 
 /// A result on its way to the server.
 struct CommandReply: Sendable {
     let commandUUID: String
+    let status: CommandResult.Status
     let body: [UInt8]
 }
 
@@ -26,14 +42,18 @@ extension EnrolmentWorker {
         }
         // The server did not get our answer: the command is done, only the answer is due.
         if let last = record?.lastResult, last.commandUUID == request.uuid {
-            return CommandReply(commandUUID: request.uuid, body: Array(last.body))
+            return CommandReply(commandUUID: request.uuid, status: last.status, body: Array(last.body))
         }
         if stage() == .changing, request.command.changesDevice {
             owesVisit = true
             return try result(request.uuid, CommandOutcome(status: .notNow))
         }
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
-        if let outcome = try next.perform(request.command, device: device) {
+        let rights = link.enrolment.accessRights
+        if case .installProfile(let body) = request.command, next.isEnrolment(body), rights.contains(.changeProfiles) {
+            return try await renew(body, uuid: request.uuid, link: link, record: next)
+        }
+        if let outcome = try next.perform(request.command, rights: rights, device: device) {
             return try await finish(request.uuid, outcome, record: next)
         }
         guard case .installApplication(let command) = request.command else {
@@ -42,23 +62,48 @@ extension EnrolmentWorker {
         return try await install(command, uuid: request.uuid, link: link, record: next)
     }
 
+    /// Takes the enrolment's own profile with a new identity; from its result on the device shows the new one.
+    private func renew(
+        _ body: [UInt8], uuid: String, link: ServerLink, record: ManagementRecord
+    ) async throws -> CommandReply {
+        var next = record
+        let outcome: CommandOutcome
+        do {
+            let offer = try await open(body)
+            let changes = ProfileLinter.changes(from: link.enrolment, to: offer.server)
+            guard changes.isEmpty else {
+                throw EnrolmentError(.profileRefused, changes.map(\.description).joined(separator: "; "))
+            }
+            next.enrolment?.ticket = try await keep(offer)
+            outcome = .done()
+        } catch let error as EnrolmentError where error.code == .profileRefused || error.code == .identityRefused {
+            outcome = .failed(.profileRefused, error.detail)
+        }
+        let message = try await finish(uuid, outcome, record: next)
+        if outcome.status == .acknowledged { logger.info("device identity renewed") }
+        try await sweep()
+        return message
+    }
+
     private func install(
         _ command: Command.InstallApplication, uuid: String, link: ServerLink, record: ManagementRecord
     ) async throws -> CommandReply {
         var next = record
         let fetch = PackageFetch(client: link.client, store: store, queue: queue)
         let outcome: CommandOutcome
-        do throws(PackageFailure) {
+        do {
             let package = try await fetch.fetch(manifestURL: command.manifestURL)
-            do { outcome = try next.register(package, command: command) } catch {
-                throw PackageFailure(
-                    problem: .storageFailed, detail: "\(error)", identifier: package.manifest.bundleIdentifier)
-            }
-        } catch { outcome = next.fail(error) }
+            outcome = try next.register(package, command: command)
+        } catch let failure as PackageFailure {
+            outcome = next.fail(failure)
+        } catch let interruption as PackageInterrupted {
+            // Nothing is written down: the server keeps the order, and the next visit begins it anew.
+            guard !Task.isCancelled else { throw EnrolmentError(.stopped, "the broker is stopping") }
+            logger.warning("package not fetched, again later", metadata: ["reason": "\(interruption.detail)"])
+            return try result(uuid, CommandOutcome(status: .notNow))
+        }
         let message = try await finish(uuid, outcome, record: next)
-        let store = store
-        let kept = self.record
-        try await queue.run { try store.sweep(keeping: kept) }
+        try await sweep()
         return message
     }
 
@@ -67,8 +112,14 @@ extension EnrolmentWorker {
     ) async throws -> CommandReply {
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         let message = try result(uuid, outcome)
-        next.lastResult = .init(commandUUID: uuid, body: Data(message.body), isDelivered: false)
+        next.lastResult = .init(
+            commandUUID: uuid, status: outcome.status, body: Data(message.body), isDelivered: false)
         try await save(next)
+        if let reason = outcome.errors.first {
+            logger.warning(
+                "management command failed",
+                metadata: ["command.uuid": "\(uuid)", "code": "\(reason.code)", "reason": "\(reason.message)"])
+        }
         return message
     }
 
@@ -76,7 +127,7 @@ extension EnrolmentWorker {
         let result = CommandResult(
             udid: record?.udid ?? "", status: outcome.status, commandUUID: uuid, errorChain: outcome.errors,
             answer: outcome.answer)
-        return CommandReply(commandUUID: uuid, body: try result.propertyList.xml())
+        return CommandReply(commandUUID: uuid, status: outcome.status, body: try result.propertyList.xml())
     }
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 internal import FoundationEssentials
-internal import Redaction
-internal import SwiftASN1
+internal import Logging
 
 /// Enrols and obeys, one order after the other. Whatever it reports to the server is on the disk before.
 actor EnrolmentWorker {
@@ -18,14 +17,15 @@ actor EnrolmentWorker {
     var record: ManagementRecord?
     /// The server was told NotNow, and waits for this device to come by itself.
     var owesVisit = false
-    private var link: (profile: Data, link: ServerLink)?
+    private var link: (ticket: ManagementRecord.Ticket, link: ServerLink)?
+    let logger: Logger
 
     init(
         store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
         connect: @escaping EnrolmentAgent.Connect,
         marker: ManagedMarker, stage: @escaping @Sendable () -> SessionStage,
         publish: @escaping @Sendable (ManagementRecord) throws -> Void,
-        record: ManagementRecord?
+        record: ManagementRecord?, logger: Logger
     ) {
         self.store = store
         self.queue = queue
@@ -35,82 +35,121 @@ actor EnrolmentWorker {
         self.stage = stage
         self.publish = publish
         self.record = record
+        self.logger = logger
     }
 
-    /// Installs an enrolment profile and makes the device known to its server.
+    /// Installs an enrolment profile and makes the device known to its server; also in place of an enrolment with the same
+    /// server, all of which stays.
     func enroll(_ xml: [UInt8]) async throws {
-        guard record?.enrolment?.stage != .enrolled, record?.enrolment?.stage != .leaving else {
-            throw EnrolmentError(.alreadyEnrolled, "the device is enrolled already")
-        }
-        let findings = ProfileLinter(delivery: .enrolment).findings(inXML: xml).filter { $0.severity == .error }
-        guard findings.isEmpty else {
-            throw EnrolmentError(.profileRefused, findings.map(\.description).joined(separator: "; "))
+        let present = record?.enrolment
+        guard present?.stage != .leaving else { throw EnrolmentError(.alreadyEnrolled, "the device is leaving") }
+        let offer = try await open(xml)
+        if let present, present.isManaged {
+            let changes = ProfileLinter.changes(from: try await serverLink().enrolment, to: offer.server)
+            guard changes.isEmpty else {
+                let reasons = changes.map(\.description).joined(separator: "; ")
+                throw EnrolmentError(.alreadyEnrolled, "the device is enrolled otherwise: \(reasons)")
+            }
         }
         var next = record ?? ManagementRecord(udid: UUID().uuidString)
-        next.enrolment = ManagementRecord.Enrolment(profile: Data(xml), stage: .authenticating)
-        _ = try serverLink(for: Data(xml))
+        let ticket = try await keep(offer)
+        // Only one that reaches its server is worth the device's present state.
+        _ = try ServerLink(profile: ticket.profile, identity: offer.identity, connect: connect)
+        let former = present.flatMap { $0.isManaged ? $0.former ?? $0.ticket : nil }
+        next.enrolment = ManagementRecord.Enrolment(ticket: ticket, stage: .authenticating, former: former)
         // From here no app takes the device for a personal one, whatever dies.
         try await onDisk { [marker] in try marker.raise() }
         try await save(next)
         do { try await introduce() } catch let error as EnrolmentError {
+            // Cut off, or unheard where something is at stake: the next visit goes on from here.
+            guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
             // The same profile can be tried again: the server has bound it to this device, or to none.
-            try await save(next.cleared)
-            try await settle()
+            try await fallBack()
             throw error
         }
     }
 
     /// Authenticate and TokenUpdate; both may be repeated.
+    ///
+    /// - Throws: ``EnrolmentError``; `turnedAway` where the server did not let the device in.
     private func introduce() async throws {
-        guard let record, let enrolment = record.enrolment else { return }
-        let link = try serverLink(for: enrolment.profile)
+        guard let record else { return }
+        let link = try await serverLink()
         let topic = link.enrolment.topic
-        try await link.checkIn(
-            .authenticate(
-                .init(
-                    udid: record.udid, topic: topic, osVersion: device.osVersion, productName: device.productName,
-                    deviceName: device.name)))
+        let hello = CheckInMessage.Authenticate(
+            udid: record.udid, topic: topic, osVersion: device.osVersion, productName: device.productName,
+            deviceName: device.name)
+        do { try await link.checkIn(.authenticate(hello)) } catch let error as EnrolmentError {
+            guard error.code == .serverRefused || error.code == .unrecognized else { throw error }
+            throw EnrolmentError(.turnedAway, error.detail)
+        }
         // Nothing pushes to this device through Apple; token and magic only have to be there.
         let token = Array(UUID().uuidString.utf8)
         try await link.checkIn(
             .tokenUpdate(.init(udid: record.udid, topic: topic, token: token, pushMagic: UUID().uuidString)))
         var next = record
         next.enrolment?.stage = .enrolled
+        next.enrolment?.former = nil
+        // The queue begins anew with the enrolment.
+        next.lastResult = nil
         try await save(next)
+        try await sweep()
+    }
+
+    /// The server does not take the device with the new ticket: it keeps what it had, or has nothing.
+    private func fallBack() async throws {
+        guard var next = record, let enrolment = next.enrolment else { return }
+        guard let former = enrolment.former else { return try await removeEverything() }
+        next.enrolment = ManagementRecord.Enrolment(ticket: former, stage: .enrolled)
+        try await save(next)
+        try await sweep()
     }
 
     /// Finishes what a crash interrupted.
     func resume() async throws {
-        if record?.enrolment?.stage == .authenticating { try await introduce() }
+        guard record?.enrolment?.stage == .authenticating else { return }
+        do { try await introduce() } catch let error as EnrolmentError where error.code == .turnedAway {
+            try await fallBack()
+            guard record?.enrolment != nil else { throw error }
+        }
     }
 
     /// Delivers the last result and obeys until the server has nothing more.
-    func visit() async throws {
+    func visit() async throws -> VisitReport {
         owesVisit = false
         try await resume()
-        guard let enrolment = record?.enrolment else {
-            throw EnrolmentError(.notEnrolled, "the device is not enrolled")
-        }
-        do { try await exchange(serverLink(for: enrolment.profile)) } catch let error as EnrolmentError {
+        guard record?.enrolment != nil else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
+        do { return try await exchange() } catch let error as EnrolmentError {
             guard error.code == .unrecognized else { throw error }
             try await removeEverything()
             throw error
         }
     }
 
-    private func exchange(_ link: ServerLink) async throws {
+    private func exchange() async throws -> VisitReport {
+        var report = VisitReport()
         var message: [UInt8]
         if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
         var answered: String?
         while true {
+            // Each time anew, since a command may have brought another identity.
+            let link = try await serverLink()
             let answer = try await link.connect(message)
-            if record?.enrolment?.stage == .leaving { return try await leave(link) }
-            guard !answer.isEmpty else { return try await markDelivered() }
+            if record?.enrolment?.stage == .leaving {
+                await sayGoodbye()
+                try await removeEverything()
+                return report
+            }
+            guard !answer.isEmpty else {
+                try await markDelivered()
+                return report
+            }
             let reply = try await obey(answer, link: link)
             // A server that repeats a command over the answer that it was just given would keep the device busy for ever.
             guard reply.commandUUID != answered else {
                 throw EnrolmentError(.serverRefused, "the server repeats a command that was answered")
             }
+            report.count(reply.status)
             (message, answered) = (reply.body, reply.commandUUID)
         }
     }
@@ -128,35 +167,37 @@ actor EnrolmentWorker {
 
     /// Ends the enrolment from this side.
     func unenroll() async throws {
-        guard let enrolment = record?.enrolment else {
-            throw EnrolmentError(.notEnrolled, "the device is not enrolled")
-        }
-        try await leave(serverLink(for: enrolment.profile))
+        guard record?.enrolment != nil else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
+        await sayGoodbye()
+        try await removeEverything()
     }
 
-    /// The goodbye is best effort; the removal is not.
-    private func leave(_ link: ServerLink) async throws {
-        if link.enrolment.checkOutWhenRemoved, let udid = record?.udid {
-            do { try await link.checkIn(.checkOut(.init(udid: udid, topic: link.enrolment.topic))) } catch {
-                // The server learns it when it next looks for the device.
-            }
+    /// Best effort; the removal that follows is not.
+    private func sayGoodbye() async {
+        guard let udid = record?.udid else { return }
+        do {
+            let link = try await serverLink()
+            guard link.enrolment.checkOutWhenRemoved else { return }
+            try await link.checkIn(.checkOut(.init(udid: udid, topic: link.enrolment.topic)))
+        } catch {
+            logger.warning("the server does not know that the device leaves", metadata: ["error": "\(error)"])
         }
-        try await removeEverything()
     }
 
     /// Removes everything that management installed; the record goes first, since it alone says what is managed.
     private func removeEverything() async throws {
         guard let next = record?.cleared else { return }
         try await save(next)
-        let store = store
-        try await onDisk { try store.sweep(keeping: next) }
+        // The key goes from the memory, too.
+        link = nil
+        try await sweep()
         try await settle()
     }
 
     /// Does what had to wait for the end of a sign-in or sign-out: commands that were put off, and the marker of a
     /// managed device, which goes once nothing of the enrolment is left, nor of a worker who came with it.
     func settle() async throws {
-        if owesVisit, stage() != .changing { try await visit() }
+        if owesVisit, stage() != .changing { _ = try await visit() }
         guard record?.enrolment == nil, stage() == .free else { return }
         try await onDisk { [marker] in try marker.drop() }
     }
@@ -169,46 +210,49 @@ actor EnrolmentWorker {
         try publish(next)
     }
 
-    private func onDisk(_ body: @escaping @Sendable () throws -> Void) async throws {
-        do { try await queue.run(body) } catch { throw EnrolmentError(.storage, "\(error)") }
+    /// Removes keys and packages that the record does not name any more.
+    func sweep() async throws {
+        let (store, record) = (store, record)
+        try await onDisk { try store.sweep(keeping: record) }
     }
 
-    /// The link of an enrolment profile: its identity and its root are read once.
-    private func serverLink(for profile: Data) throws -> ServerLink {
-        if let link, link.profile == profile { return link.link }
-        let made = try ServerLink(profile: profile, connect: connect)
-        link = (profile, made)
+    private func onDisk<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        do { return try await queue.run(body) } catch { throw EnrolmentError(.storage, "\(error)") }
+    }
+
+    /// Judges an enrolment profile and opens its identity, off the pool.
+    func open(_ xml: [UInt8]) async throws -> EnrolmentOffer { try await queue.run { try EnrolmentOffer(xml: xml) } }
+
+    /// Writes the identity of an offer down.
+    func keep(_ offer: EnrolmentOffer) async throws -> ManagementRecord.Ticket {
+        let store = store
+        let name = try await onDisk { try store.keep(offer.identity) }
+        return ManagementRecord.Ticket(profile: offer.profile, identity: name)
+    }
+
+    /// The way to the server; its identity and its root are read once.
+    private func serverLink() async throws -> ServerLink {
+        guard let ticket = record?.enrolment?.ticket else {
+            throw EnrolmentError(.notEnrolled, "the device is not enrolled")
+        }
+        if let link, link.ticket == ticket { return link.link }
+        let (store, connect) = (store, connect)
+        let identity = try await onDisk { try store.identity(ticket.identity) }
+        let made = try await queue.run {
+            try ServerLink(profile: ticket.profile, identity: identity, connect: connect)
+        }
+        link = (ticket, made)
         return made
     }
 }
 
-extension ServerLink {
-    /// - Throws: ``EnrolmentError`` where the profile holds no identity that opens.
-    fileprivate init(profile bytes: Data, connect: EnrolmentAgent.Connect) throws {
-        let profile: Profile
-        do { profile = try Profile(xml: Array(bytes)) } catch { throw EnrolmentError(.profileRefused, "\(error)") }
-        var server: EnrolmentPayload?
-        var roots = ""
-        for payload in profile.payloads {
-            switch payload.content {
-            case .enrolment(let enrolment): server = enrolment
-            case .rootCertificate(let root):
-                roots += PEMDocument(type: "CERTIFICATE", derBytes: root.certificate).pemString + "\n"
-            case .identity, .extensibleSSO, .unknown: break
-            }
+extension VisitReport {
+    fileprivate mutating func count(_ status: CommandResult.Status) {
+        switch status {
+        case .acknowledged: done += 1
+        case .error, .commandFormatError: failed += 1
+        case .notNow: later += 1
+        case .idle: break
         }
-        guard let server else { throw EnrolmentError(.profileRefused, "the profile names no server") }
-        let identity = profile.payloads.lazy.compactMap { payload -> IdentityPayload? in
-            guard case .identity(let identity) = payload.content, payload.uuid == server.identityUUID else {
-                return nil
-            }
-            return identity
-        }.first
-        guard let identity else { throw EnrolmentError(.profileRefused, "the profile holds no identity") }
-        do {
-            let opened = try PKCS12(container: identity.container.exposed, password: identity.password.exposed)
-            let client = HTTPSClient.Identity(certificates: opened.certificates, privateKey: opened.privateKey)
-            self.init(client: try connect(client, Array(roots.utf8)), enrolment: server)
-        } catch { throw EnrolmentError(.identityRefused, "\(error)") }
     }
 }

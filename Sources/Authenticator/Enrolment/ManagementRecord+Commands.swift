@@ -27,6 +27,8 @@ enum CommandProblem: Int64 {
     case digestWrong = 6
     case storageFailed = 7
     case unknownSetting = 8
+    /// The enrolment profile does not grant it (AccessRights).
+    case notPermitted = 9
     /// Apple's number for a request that the device does not know.
     case unknownCommand = 12021
 
@@ -39,9 +41,15 @@ enum CommandProblem: Int64 {
 extension ManagementRecord {
     /// Carries out a command that needs nothing but the record itself.
     ///
+    /// - Parameter rights: what the enrolment profile grants.
     /// - Returns: nil for `InstallApplication`, which has to fetch a package first.
-    mutating func perform(_ command: Command, device: DeviceDescription) throws -> CommandOutcome? {
-        switch command {
+    mutating func perform(
+        _ command: Command, rights: AccessRights, device: DeviceDescription
+    ) throws -> CommandOutcome? {
+        guard rights.isSuperset(of: command.neededRights) else {
+            return .failed(.notPermitted, "the enrolment does not grant \(command.requestType)")
+        }
+        return switch command {
         case .installProfile(let body): install(profile: body)
         case .removeProfile(let identifier): remove(profile: identifier)
         case .profileList(let managedOnly): .done(.profiles(try list(managedOnly: managedOnly)))
@@ -99,5 +107,19 @@ extension ManagementRecord {
         if let identifier = failure.identifier { failedApps.insert(identifier) }
         outcome.answer = .installation(identifier: failure.identifier, state: .failed)
         return outcome
+    }
+}
+
+extension Command {
+    /// What an enrolment must grant for the device to obey.
+    fileprivate var neededRights: AccessRights {
+        switch self {
+        case .installProfile, .removeProfile: .changeProfiles
+        case .profileList: .inspectProfiles
+        case .settings: [.settings, .manageApps]
+        case .installApplication, .managedApplicationList: .manageApps
+        case .deviceInformation: .deviceInformation
+        case .unknown: []
+        }
     }
 }

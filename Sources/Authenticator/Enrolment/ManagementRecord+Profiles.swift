@@ -44,7 +44,13 @@ extension ManagementRecord {
         return list.sorted { $0.identifier < $1.identifier }
     }
 
-    private var enrolledProfile: Profile? { enrolment.flatMap { try? Profile(xml: Array($0.profile)) } }
+    /// Whether these are the bytes of the enrolment's own profile, with whatever contents.
+    func isEnrolment(_ body: [UInt8]) -> Bool {
+        guard let profile = try? Profile(xml: body), let enrolledProfile else { return false }
+        return profile.identifier == enrolledProfile.identifier
+    }
+
+    private var enrolledProfile: Profile? { enrolment.flatMap { try? Profile(xml: Array($0.ticket.profile)) } }
 
     private func takenURLs(except identifier: String) -> Set<String> {
         var taken: Set<String> = []

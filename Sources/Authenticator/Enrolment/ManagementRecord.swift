@@ -27,9 +27,21 @@ struct ManagementRecord: Codable, Sendable, Equatable {
             case leaving
         }
 
-        /// The enrolment profile, which holds the identity.
-        let profile: Data
+        var ticket: Ticket
         var stage: Stage
+        /// What the device has while its server has not confirmed the ticket in its place.
+        var former: Ticket?
+
+        /// Whether a server manages the device, also while it moves from one ticket to the next.
+        var isManaged: Bool { stage != .authenticating || former != nil }
+    }
+
+    /// What the device got from its server to enrol with.
+    struct Ticket: Codable, Sendable, Equatable {
+        /// The enrolment profile without its key.
+        let profile: Data
+        /// The file that has the key and its certificate; see ``ManagementStore``.
+        let identity: String
     }
 
     struct App: Codable, Sendable, Equatable {
@@ -45,6 +57,7 @@ struct ManagementRecord: Codable, Sendable, Equatable {
 
     struct LastResult: Codable, Sendable, Equatable {
         let commandUUID: String
+        let status: CommandResult.Status
         let body: Data
         var isDelivered: Bool
     }

@@ -25,10 +25,10 @@ package struct ManagementState: Sendable, Equatable {
 
     /// - Throws: ``DeviceStateDamaged`` where something that was checked when it was stored does not read any more.
     init(record: ManagementRecord, apps directory: Directory) throws(DeviceStateDamaged) {
-        isEnrolled = record.enrolment != nil && record.enrolment?.stage != .authenticating
+        isEnrolled = record.enrolment?.isManaged ?? false
         var profiles: [String: String] = [:]
         var extensions: [SSOPayload] = []
-        for body in record.profiles.values + [record.enrolment?.profile].compactMap(\.self) {
+        for body in record.profiles.values + [record.enrolment?.ticket.profile].compactMap(\.self) {
             guard let profile = try? Profile(xml: Array(body)) else {
                 throw DeviceStateDamaged(file: ManagementStore.fileName)
             }
@@ -64,8 +64,16 @@ extension ManagementState {
         }
         return ManagedSettings(
             enrolled: isEnrolled, brokerManaged: broker != nil,
-            profileShared: extensions.contains { $0.sharedDeviceMode == true },
+            profileShared: isSharedByProfile,
             appConfigurationShared: broker?.configuration.sharedDeviceMode == true,
             apps: registered.sorted { $0.bundleID < $1.bundleID })
+    }
+
+    /// The profiles for the broker's own extension say so, and none of them says otherwise.
+    private var isSharedByProfile: Bool {
+        let switches = extensions.filter {
+            $0.extensionIdentifier == SSOPreset.microsoft2020.extensionIdentifier && $0.kind == .redirect
+        }.compactMap(\.sharedDeviceMode)
+        return !switches.isEmpty && switches.allSatisfy(\.self)
     }
 }

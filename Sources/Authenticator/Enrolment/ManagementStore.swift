@@ -2,7 +2,7 @@
 internal import DeviceManagement
 internal import FoundationEssentials
 
-/// The files under `management/`: one record, and the packages of managed apps.
+/// The files under `management/`: one record, the identity that it names, and the packages of managed apps.
 ///
 /// Every call blocks on the disk.
 struct ManagementStore: Sendable {
@@ -13,6 +13,8 @@ struct ManagementStore: Sendable {
     init(root: Directory) { self.root = root }
 
     var apps: Directory { root.appending("apps") }
+    /// Keys with their certificates, each in a file for this user alone.
+    var identities: Directory { root.appending("identities") }
     /// Packages on their way; swept at every start.
     var incoming: Directory { root.appending("incoming") }
 
@@ -34,9 +36,15 @@ struct ManagementStore: Sendable {
         try root.file("state.json").replace(with: Array(try encoder.encode(record)))
     }
 
-    /// Removes packages that the record does not name: what a crash left, older versions, apps of an ended enrolment.
+    /// Removes keys and packages that the record does not name: what a crash left, older ones, those of an ended
+    /// enrolment.
     func sweep(keeping record: ManagementRecord?) throws {
         try incoming.removeTree()
+        let tickets = [record?.enrolment?.ticket, record?.enrolment?.former].compactMap(\.self)
+        for name in try identities.names() where !tickets.contains(where: { $0.identity == name }) {
+            try identities.file(name).remove()
+        }
+        if try identities.names().isEmpty { try identities.removeTree() }
         let kept = Set(
             (record?.apps.values.map(\.path) ?? []).map { $0.split(separator: "/").prefix(2).joined(separator: "/") })
         for identifier in try apps.names() {
@@ -53,9 +61,11 @@ struct ManagementStore: Sendable {
     ///
     /// - Returns: its path below the folder of apps.
     func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
-        let folder = apps.appending(manifest.bundleIdentifier).appending(manifest.version)
+        // By its digest: a package never takes the place of another one that a record still names.
+        let digest = Hex.text(manifest.sha256)
+        let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
         try folder.make()
         try folder.adopt(draft, as: "package")
-        return "\(manifest.bundleIdentifier)/\(manifest.version)/package"
+        return "\(manifest.bundleIdentifier)/\(digest)/package"
     }
 }

@@ -10,12 +10,17 @@ struct FetchedPackage: Sendable {
     let path: String
 }
 
-/// Why an app was not installed.
+/// Why an app cannot be installed as the order says: the same order would fail again.
 struct PackageFailure: Error {
     let problem: CommandProblem
     let detail: String
     /// Nil where not even the manifest could be read.
     let identifier: String?
+}
+
+/// The network, the server or this process stopped half-way; the order stands.
+struct PackageInterrupted: Error {
+    let detail: String
 }
 
 /// Fetches manifest and package, checks the digest, and only then puts the package in its place.
@@ -24,59 +29,70 @@ struct PackageFetch: Sendable {
     let store: ManagementStore
     let queue: BlockingQueue
 
-    func fetch(manifestURL: String) async throws(PackageFailure) -> FetchedPackage {
+    /// - Throws: ``PackageFailure`` or ``PackageInterrupted``.
+    func fetch(manifestURL: String) async throws -> FetchedPackage {
         let manifest = try await manifest(at: manifestURL)
-        func failure(_ problem: CommandProblem, _ detail: String) -> PackageFailure {
-            PackageFailure(problem: problem, detail: detail, identifier: manifest.bundleIdentifier)
-        }
-        let store = store
         let draft = store.incoming.path + "/" + UUID().uuidString
-        let file: DraftFile
         do {
-            file = try await queue.run {
-                try store.incoming.make()
-                return try DraftFile(path: draft)
-            }
-        } catch { throw failure(.storageFailed, "\(error)") }
-        do {
-            let queue = queue
-            let status = try await client.download(manifest.url, limit: Int(manifest.size)) { piece in
-                try await queue.run { try file.append(piece) }
-            }
-            guard status == 200 else { throw failure(.downloadFailed, "the package was answered with \(status)") }
-            let digest = try await queue.run { try file.finish() }
-            guard digest == manifest.sha256 else {
-                throw failure(.digestWrong, "the package's digest is not the manifest's")
-            }
-            let path = try await queue.run { try store.place(draft, manifest: manifest) }
-            return FetchedPackage(manifest: manifest, path: path)
+            return FetchedPackage(manifest: manifest, path: try await package(of: manifest, draft: draft))
         } catch {
             do { _ = try await queue.run { try AtomicFile(path: draft).remove() } } catch {
                 // The sweep at the next start removes it.
             }
-            switch error {
-            case let error as PackageFailure: throw error
-            case let error as HTTPSError where error.code == .tooLarge:
-                throw failure(.digestWrong, "the package is larger than the manifest says")
-            case let error as FileError: throw failure(.storageFailed, "\(error)")
-            default: throw failure(.downloadFailed, "\(error)")
+            let identifier = manifest.bundleIdentifier
+            if let error = error as? FileError {
+                throw PackageFailure(problem: .storageFailed, detail: "\(error)", identifier: identifier)
             }
+            throw Self.judged(error, tooLarge: .digestWrong, identifier: identifier)
         }
     }
 
-    private func manifest(at url: String) async throws(PackageFailure) -> AppManifest {
-        do {
-            let answer = try await client.send(HTTPSClient.Request(method: "GET", url: url))
-            guard answer.status == 200 else {
-                throw PackageFailure(
-                    problem: .downloadFailed, detail: "the manifest was answered with \(answer.status)", identifier: nil
-                )
-            }
-            return try AppManifest(propertyList: PropertyList(xml: answer.body))
-        } catch let error as PackageFailure { throw error } catch let error as HTTPSError {
-            throw PackageFailure(problem: .downloadFailed, detail: "\(error)", identifier: nil)
-        } catch {
+    private func package(of manifest: AppManifest, draft: String) async throws -> String {
+        let (store, queue) = (store, queue)
+        let file = try await queue.run {
+            try store.incoming.make()
+            return try DraftFile(path: draft)
+        }
+        let status = try await client.download(manifest.url, limit: Int(manifest.size)) { piece in
+            try await queue.run { try file.append(piece) }
+        }
+        try Self.check(status, of: "package", identifier: manifest.bundleIdentifier)
+        guard try await queue.run({ try file.finish() }) == manifest.sha256 else {
+            throw PackageFailure(
+                problem: .digestWrong, detail: "the package's digest is not the manifest's",
+                identifier: manifest.bundleIdentifier)
+        }
+        return try await queue.run { try store.place(draft, manifest: manifest) }
+    }
+
+    private func manifest(at url: String) async throws -> AppManifest {
+        let answer: HTTPSClient.Response
+        do { answer = try await client.send(HTTPSClient.Request(method: "GET", url: url)) } catch {
+            throw Self.judged(error, tooLarge: .manifestRefused, identifier: nil)
+        }
+        try Self.check(answer.status, of: "manifest", identifier: nil)
+        do { return try AppManifest(propertyList: PropertyList(xml: answer.body)) } catch {
             throw PackageFailure(problem: .manifestRefused, detail: "\(error)", identifier: nil)
+        }
+    }
+
+    private static func check(_ status: Int, of thing: String, identifier: String?) throws {
+        let detail = "the \(thing) was answered with \(status)"
+        if HTTPStatus.mayPass(status) { throw PackageInterrupted(detail: detail) }
+        guard status == 200 else {
+            throw PackageFailure(problem: .downloadFailed, detail: detail, identifier: identifier)
+        }
+    }
+
+    /// What an error means for the order; what is not known to be for good is taken for passing.
+    private static func judged(_ error: any Error, tooLarge: CommandProblem, identifier: String?) -> any Error {
+        switch error {
+        case is PackageFailure, is PackageInterrupted: return error
+        case let error as HTTPSError where error.code == .tooLarge:
+            return PackageFailure(problem: tooLarge, detail: "it is larger than allowed", identifier: identifier)
+        case let error as HTTPSError where error.code == .invalidURL:
+            return PackageFailure(problem: .manifestRefused, detail: "\(error)", identifier: identifier)
+        default: return PackageInterrupted(detail: "\(error)")
         }
     }
 }

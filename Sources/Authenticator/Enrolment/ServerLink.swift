@@ -34,7 +34,15 @@ struct ServerLink: Sendable {
         case 200: return answer.body
         case 403 where Refusal.code(in: answer.body) == Refusal.unrecognizedDevice:
             throw EnrolmentError(.unrecognized, "the server does not know this device")
+        case let status where HTTPStatus.mayPass(status):
+            throw EnrolmentError(.serverFailed, "the server answered with \(status)")
         default: throw EnrolmentError(.serverRefused, "the server answered with \(answer.status)")
         }
     }
+}
+
+/// What the status of an answer means for the request that it answers.
+enum HTTPStatus {
+    /// Whether the same request may succeed later: the server's own failure, or too much at once.
+    static func mayPass(_ status: Int) -> Bool { status >= 500 || [408, 425, 429].contains(status) }
 }

@@ -39,7 +39,8 @@ package struct AtomicFile: Sendable {
     }
 
     /// Replaces the content: write beside it, fsync, rename, fsync the directory. When this returns, the new content
-    /// survives a power failure; when it throws, the old one is still there.
+    /// survives a power failure; when it throws, the old one is still there, or (where only the folder's fsync failed) the new
+    /// one may be, and may not survive.
     package func replace(with content: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
         let draft = path + ".new"
         let file = unsafe clinux_open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)

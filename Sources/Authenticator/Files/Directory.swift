@@ -20,17 +20,40 @@ package struct Directory: Sendable {
     /// Makes the folder where it is missing, durably and with exactly this mode, whatever the process's umask; folders
     /// above it that are missing, too, can be entered by everybody.
     package func make(mode: UInt32 = 0o700) throws(FileError) {
+        if try makeInParent(mode) { return }
+        if parent != path { try Directory(path: parent).make(mode: 0o755) }
+        guard try makeInParent(mode) else { throw FileError(.makeDirectory, errno: ENOENT, path: path) }
+    }
+
+    /// Makes the folder where there is a folder above it.
+    ///
+    /// - Returns: false where there is none.
+    private func makeInParent(_ mode: UInt32) throws(FileError) -> Bool {
         if unsafe mkdir(path, mode & 0o700) == 0 {
             guard unsafe chmod(path, mode) == 0 else { throw FileError(.makeDirectory, errno: errno, path: path) }
             try Directory(path: parent).sync()
-            return
+            return true
         }
         switch errno {
-        case EEXIST: return
-        case ENOENT where parent != path:
-            try Directory(path: parent).make(mode: 0o755)
-            try make(mode: mode)
+        case EEXIST: return true
+        case ENOENT: return false
         default: throw FileError(.makeDirectory, errno: errno, path: path)
+        }
+    }
+
+    /// Makes the folder where it is missing, and makes sure that it is this user's alone.
+    ///
+    /// - Throws: ``FileError`` with `EPERM` where it is somebody else's, or others may look into it; `ENOTDIR` or `ELOOP`
+    ///   where it is something else.
+    package func makePrivate() throws(FileError) {
+        try make(mode: 0o700)
+        let number = unsafe clinux_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
+        guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
+        defer { _ = close(number) }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw FileError(.open, errno: errno, path: path) }
+        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw FileError(.makeDirectory, errno: EPERM, path: path)
         }
     }
 
@@ -75,9 +98,12 @@ package struct Directory: Sendable {
         }
     }
 
-    /// Removes the folder with everything in it, durably; never follows a link out of it.
+    /// Removes the folder with everything in it, durably: however deep, and whatever the modes of its folders are.
+    ///
+    /// It follows no link and enters no mount. Where something cannot be removed, everything else is gone.
     ///
     /// - Returns: whether there was one.
+    /// - Throws: ``FileError`` where something stays; with `EBUSY` where something is mounted below.
     @discardableResult
     package func removeTree() throws(FileError) -> Bool {
         var status = stat()
@@ -85,12 +111,8 @@ package struct Directory: Sendable {
             if errno == ENOENT { return false }
             throw FileError(.remove, errno: errno, path: path)
         }
-        if status.st_mode & S_IFMT == S_IFDIR {
-            for name in try names() { try appending(name).removeTree() }
-            guard unsafe rmdir(path) == 0 else { throw FileError(.remove, errno: errno, path: path) }
-        } else {
-            guard unsafe unlink(path) == 0 else { throw FileError(.remove, errno: errno, path: path) }
-        }
+        let outcome = unsafe clinux_remove_tree(path)
+        guard outcome == 0 else { throw FileError(.remove, errno: -outcome, path: path) }
         try Directory(path: parent).sync()
         return true
     }

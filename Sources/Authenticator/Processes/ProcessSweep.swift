@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
 internal import Glibc
+package import Processes
 internal import UnixSocket
 
 /// Ends processes that this one did not start itself, and proves that they are gone.
@@ -57,6 +58,7 @@ package struct ProcessSweep: Sendable {
         return outcome == 0
     }
 
+    /// Looks and kills until a look finds nobody. One that cannot be ended spares no other.
     private static func untilNone(
         isNone: () throws(ProcessFailure) -> Bool = { () throws(ProcessFailure) in true },
         _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]
@@ -65,10 +67,18 @@ package struct ProcessSweep: Sendable {
             let victims = try left(ProcessTable.read())
             if victims.isEmpty, try isNone() { return }
             var dying: [Descriptor] = []
+            var failures: [ProcessFailure] = []
             for victim in victims {
-                if let pidfd = try killed(victim) { dying.append(pidfd) }
+                do throws(ProcessFailure) {
+                    if let pidfd = try killed(victim) { dying.append(pidfd) }
+                } catch {
+                    failures.append(error)
+                }
             }
             for pidfd in dying { try awaitExit(pidfd) }
+            if let failure = failures.first {
+                throw ProcessFailure(step: failure.step, errno: failure.errno, pids: failures.flatMap(\.pids))
+            }
         }
         throw ProcessFailure(step: .signal, errno: EAGAIN)
     }
@@ -76,16 +86,18 @@ package struct ProcessSweep: Sendable {
     private static func killed(_ entry: ProcessTable.Entry) throws(ProcessFailure) -> Descriptor? {
         let number = clinux_pidfd_open(entry.pid)
         if number == -ESRCH { return nil }
-        guard number >= 0 else { throw ProcessFailure(step: .watch, errno: -number) }
+        guard number >= 0 else { throw ProcessFailure(step: .watch, errno: -number, pids: [entry.pid]) }
         let pidfd = Descriptor(owning: number)
         // Between the table and the descriptor the number may have gone to a stranger.
         do throws(FileError) {
             guard try ProcessTable.entry(entry.pid)?.startTime == entry.startTime else { return nil }
         } catch {
-            throw ProcessFailure(step: .list, errno: error.errno)
+            throw ProcessFailure(step: .list, errno: error.errno, pids: [entry.pid])
         }
         let sent = pidfd.withNumber { clinux_pidfd_send_signal($0, SIGKILL) }
-        guard sent == 0 || sent == -ESRCH else { throw ProcessFailure(step: .signal, errno: -sent) }
+        guard sent == 0 || sent == -ESRCH else {
+            throw ProcessFailure(step: .signal, errno: -sent, pids: [entry.pid])
+        }
         return pidfd
     }
 

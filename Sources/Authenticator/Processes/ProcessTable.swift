@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
+package import Processes
 
 /// The machine's processes at one moment, as `/proc` shows them (proc(5)).
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+internal import JSON
 
 /// What the journal says of the session; it is replaced as a whole, and on disk before anything follows from it.
 package enum JournalRecord: Sendable, Equatable {
@@ -41,7 +42,7 @@ extension JournalRecord {
 
     /// Reads a journal; nil where it is none, which a caller must treat as damage and never as "nobody".
     package init?(bytes: [UInt8]) {
-        let limits = JSONReader.Limits(depth: 2, members: 4, stringBytes: 128)
+        let limits = JSONLimits(bytes: 4096, depth: 1, values: 5)
         guard let members = (try? JSONReader.read(bytes, limits: limits))?.object,
             let epoch = members[Member.epoch]?.string.flatMap({ Epoch($0) })
         else { return nil }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 package import Logging
-package import UnixSocket
+internal import UnixSocket
 
 /// Whose agent opened the browser of an epoch: that user alone can say that it is gone.
 package struct BrowserHolder: Sendable, Codable, Equatable {
@@ -22,11 +22,11 @@ package struct AgentLink: Sendable {
 
     /// - Parameters:
     ///   - user: the user of the process at the other end, as the kernel says.
-    ///   - connection: to an agent that has said hello.
-    package init(id: ID, user: UInt32, connection: Connection, logger: Logger) {
+    ///   - channel: to an agent that has said hello.
+    package init(id: ID, user: UInt32, channel: FramedJSON<AgentMessage, AgentOrder>, logger: Logger) {
         self.id = id
         self.user = user
-        channel = FramedJSON(connection)
+        self.channel = channel
         self.logger = logger
     }
 

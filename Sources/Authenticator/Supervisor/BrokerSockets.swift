@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
@@ -22,8 +23,6 @@ struct BrokerSockets: Sendable {
     private static let helloPatience: Int32 = 5000
     /// Milliseconds that an agent or operator may leave what it is sent unread; the thread that decides waits so long.
     private static let sendPatience: Int32 = 1000
-    /// Bytes of an operator's request; an enrolment profile is the largest.
-    private static let maximumMessage = 4 << 20
     /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
     private static let acceptPause: UInt32 = 100_000
 
@@ -106,9 +105,8 @@ struct BrokerSockets: Sendable {
     private func agentReader(_ descriptor: Descriptor, _ peer: Peer) throws -> @Sendable () -> Void {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
-        let connection = Connection(descriptor, maximumFrame: AgentWire.maximumFrame, acceptsDescriptors: false)
-        let link = AgentLink(id: links.next(), user: peer.uid, connection: connection, logger: logger)
-        let channel = link.channel
+        let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
+        let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
                 logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
@@ -124,8 +122,7 @@ struct BrokerSockets: Sendable {
 
     private func operatorReader(_ descriptor: Descriptor) throws -> @Sendable () -> Void {
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
-        let channel = FramedJSON<OperatorRequest, OperatorReply>(
-            Connection(descriptor, maximumFrame: Self.maximumMessage, acceptsDescriptors: false))
+        let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         return {
             while let request = try? channel.receive().message {

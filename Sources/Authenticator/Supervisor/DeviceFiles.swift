@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import JSON
 
 /// The files of the device's state, each with one reader and one writer here.
 ///
@@ -22,10 +23,24 @@ package struct DeviceFiles: Sendable {
     }
 
     /// What the journal says; nil on a device that is new.
+    ///
+    /// - Throws: ``DeviceStateDamaged``, also where there is none on a device that had one: nobody knows then who is there.
     package func journal() throws -> JournalRecord? {
-        guard let bytes = try root.file(Name.journal).read(limit: 4096) else { return nil }
+        guard let bytes = try root.file(Name.journal).read(limit: 4096) else {
+            guard try isNew else { throw DeviceStateDamaged(file: Name.journal) }
+            return nil
+        }
         guard let record = JournalRecord(bytes: bytes) else { throw DeviceStateDamaged(file: Name.journal) }
         return record
+    }
+
+    /// Whether nothing here comes from a join or a session, which begin with a journal.
+    private var isNew: Bool {
+        get throws {
+            let later = [Name.join, Name.principals, Name.endedSessions, Name.liveSession, Name.browserHolder]
+            let isFree = try Set(later).isDisjoint(with: root.names())
+            return try isFree && session.names().isEmpty
+        }
     }
 
     package func write(_ record: JournalRecord) throws { try root.file(Name.journal).replace(with: record.bytes) }
@@ -60,9 +75,13 @@ package struct DeviceFiles: Sendable {
         static let browserHolder = "browser-holder.json"
     }
 
+    private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
+
     private func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
-        guard let bytes = try root.file(name).read(limit: 1 << 20) else { return nil }
-        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw DeviceStateDamaged(file: name) }
+        guard let bytes = try root.file(name).read(limit: Self.limits.bytes) else { return nil }
+        do { return try JSONReader.read(type, from: bytes, limits: Self.limits) } catch {
+            throw DeviceStateDamaged(file: name)
+        }
     }
 
     private func write(_ value: some Encodable, _ name: String) throws {

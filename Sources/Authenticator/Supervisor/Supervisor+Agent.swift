@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Logging
+internal import Processes
 
 extension Supervisor {
     func openBrowser(_ epoch: Epoch, _ url: String) throws {

@@ -2,7 +2,9 @@
 internal import BrokerProtocol
 internal import Dispatch
 internal import Glibc
+internal import JSON
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// What somebody who asked for the end of a session hears.
@@ -24,14 +26,16 @@ extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
         endChild()
         dueChild = nil
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
         try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         childNumber += 1
         let process = try ChildProcess.spawn(
-            executable: executable, name: "batond", arguments: ["session"], environment: [:],
+            executable: executable, name: "batond",
+            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: [:],
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
         let link = SessionChildLink(
-            number: childNumber, process: process, channel: FramedJSON(ours), started: clock.moment())
+            number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
+            started: clock.moment())
         child = link
         let key = resuming ? key.map { [$0.file] } ?? [] : []
         let start = SupervisorMessage.start(

@@ -6,6 +6,7 @@ extension Supervisor {
         switch request {
         case .status: answer(.status(status))
         case .enroll(let profile): device.enroll(profile: profile, answer: answer)
+        case .unenroll: device.unenroll(answer: answer)
         case .checkIn: device.checkIn(answer: answer)
         case .join(let order): try join(order, answer: answer)
         case .signOut(let fromBrowser):

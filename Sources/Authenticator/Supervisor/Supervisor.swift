@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// The supervisor's own thread: takes one input after the other, asks the ``SessionMachine``, carries out its actions.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 package import Logging
+package import Processes
 internal import ServiceLifecycle
 internal import UnixSocket
 

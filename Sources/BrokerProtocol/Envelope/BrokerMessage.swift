@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// What the broker sends to an app.
 package enum BrokerMessage: Sendable, Equatable {

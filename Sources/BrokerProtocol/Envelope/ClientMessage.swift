@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// What an app sends to the broker.
 package enum ClientMessage: Sendable, Equatable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// The numbers that both ends of the broker socket agree on.
 package enum Wire {
@@ -8,10 +9,6 @@ package enum Wire {
     package static let messageProtocol = "4"
     /// Bytes of one frame without its length.
     package static let maximumFrame = 1 << 20
-    /// Limits on the JSON of an envelope: envelope, map, error and its user info.
-    package static let envelopeLimits = JSONReader.Limits(depth: 4, members: 256, stringBytes: 64 << 10)
-    /// Limits on JSON text inside a flat map's value, such as `accounts`.
-    package static let nestedLimits = JSONReader.Limits(depth: 8, members: 256, stringBytes: 64 << 10)
 
     enum Member {
         static let hello = "hello"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import JSON
 
 /// A worker's account as the broker shows it to apps.
 package struct AccountRecord: Sendable, Equatable {

@@ -20,7 +20,7 @@ package struct ClientRequest: Sendable, Equatable {
     /// - Throws: ``BrokerError`` -51111 without a client id, -51114 for another protocol version.
     package init(_ map: FlatMap) throws(BrokerError) {
         try Self.checkVersion(map)
-        self.init(clientID: try map.required(.clientID), correlationID: map[.correlationID])
+        self.init(clientID: try map.required(.clientID), correlationID: map.correlationID)
     }
 
     /// Refuses maps of a protocol version that this code does not read.
@@ -31,5 +31,17 @@ package struct ClientRequest: Sendable, Equatable {
             throw BrokerError(
                 .unsupported, "The broker reads msg_protocol_ver \(Wire.messageProtocol) only. Update app or broker.")
         }
+    }
+}
+
+extension FlatMap {
+    /// The id of the request, where it is a UUID: nothing else is written into logs or sent on.
+    package var correlationID: String? {
+        guard let text = self[.correlationID], text.utf8.count == 36 else { return nil }
+        let isUUID = text.utf8.enumerated().allSatisfy { index, byte in
+            [8, 13, 18, 23].contains(index)
+                ? byte == UInt8(ascii: "-") : Character(Unicode.Scalar(byte)).isHexDigit
+        }
+        return isUUID ? text : nil
     }
 }

@@ -10,6 +10,7 @@ package struct SignOutRequest: Sendable, Equatable {
     package var signoutFromBrowser = false
     package var wipeAccount = false
     package var wipeCacheForAllAccounts = false
+    package var extraQueryParameters: [String: String] = [:]
 
     package init(client: ClientRequest, homeAccountID: String, authority: String, redirectURI: String) {
         self.client = client
@@ -27,6 +28,7 @@ package struct SignOutRequest: Sendable, Equatable {
         map.set(.signoutFromBrowser, flag: signoutFromBrowser)
         map.set(.wipeAccount, flag: wipeAccount)
         map.set(.wipeCacheForAllAccounts, flag: wipeCacheForAllAccounts)
+        map[.extraQueryParameters] = QueryText.text(extraQueryParameters)
         return map
     }
 
@@ -39,5 +41,6 @@ package struct SignOutRequest: Sendable, Equatable {
         signoutFromBrowser = map.flag(.signoutFromBrowser, default: false)
         wipeAccount = map.flag(.wipeAccount, default: false)
         wipeCacheForAllAccounts = map.flag(.wipeCacheForAllAccounts, default: false)
+        extraQueryParameters = try map.query(.extraQueryParameters)
     }
 }

@@ -15,6 +15,10 @@ package struct TokenRequest: Sendable, Equatable {
     package var extraScopesToConsent: [String] = []
     /// A claims request, JSON text.
     package var claims: String?
+    /// What the app says that it can do, such as `cp1`.
+    package var clientCapabilities: [String] = []
+    /// What the app adds to the identity platform's address, hints included.
+    package var extraQueryParameters: [String: String] = [:]
     package var forceRefresh = false
 
     package init(client: ClientRequest, redirectURI: String, authority: String, scopes: [String]) {
@@ -37,12 +41,15 @@ package struct TokenRequest: Sendable, Equatable {
         map[.username] = username
         map[.prompt] = prompt
         map[.claims] = claims
+        if !clientCapabilities.isEmpty { map[.clientCapabilities] = clientCapabilities.joined(separator: ",") }
+        map[.extraQueryParameters] = QueryText.text(extraQueryParameters)
         if !extraScopesToConsent.isEmpty { map[.extraConsentScopes] = extraScopesToConsent.joined(separator: " ") }
         map.set(.forceRefresh, flag: forceRefresh)
         return map
     }
 
-    /// - Throws: ``BrokerError`` that names the first required key which is missing.
+    /// - Throws: ``BrokerError`` that names the first required key which is missing, or the extra query parameters where
+    ///   they cannot be read.
     package init(_ map: FlatMap) throws(BrokerError) {
         _ = try map.required(.providerType)
         self.init(
@@ -53,6 +60,8 @@ package struct TokenRequest: Sendable, Equatable {
         prompt = map[.prompt]
         extraScopesToConsent = map.words(.extraConsentScopes)
         claims = map[.claims]
+        clientCapabilities = (map[.clientCapabilities] ?? "").split(separator: ",").map(String.init)
+        extraQueryParameters = try map.query(.extraQueryParameters)
         forceRefresh = map.flag(.forceRefresh, default: false)
     }
 }

@@ -5,6 +5,8 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case status
     /// Install an enrolment profile: its bytes, base64.
     case enroll(profile: String)
+    /// Leave the MDM, with everything that it brought.
+    case unenroll
     /// Fetch what the MDM has for the device, now.
     case checkIn
     /// Register the device in a directory; answered when the administrator has finished in the browser.
@@ -18,6 +20,8 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     case done
     case status(DeviceStatus)
     case joined(deviceID: String, tenantID: String)
+    /// What became of the MDM's commands; it keeps those for later.
+    case checkedIn(done: Int, failed: Int, later: Int)
     case failed(OperatorFailure)
 }
 

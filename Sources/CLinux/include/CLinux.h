@@ -67,7 +67,9 @@ ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_c
 /// open(2), for callers that must not follow links (O_NOFOLLOW) or create files with a mode.
 int clinux_open(const char *path, int flags, mode_t mode);
 
-/// Removes `path` with everything in it; follows no link and enters no other file system. Nothing there is no error.
+/// Removes `path` with everything in it, however deep, and whatever the modes of its folders say to their owner. Follows
+/// no link and enters no other mount: a mount point below stays, with what it hides (-EBUSY). Nothing there is no error;
+/// where something stays, the result is the first reason, and everything else is gone.
 int clinux_remove_tree(const char *path);
 /// Takes an exclusive lock on an open file without waiting; -EWOULDBLOCK when another process has it.
 int clinux_lock(int fd);

@@ -20,7 +20,7 @@ package struct CommandResult: Hashable, Sendable {
     }
 
     /// What became of the command.
-    package enum Status: String, Hashable, Sendable {
+    package enum Status: String, Codable, Hashable, Sendable {
         /// Nothing to report: give me work.
         case idle = "Idle"
         /// Done, or accepted where it takes longer.

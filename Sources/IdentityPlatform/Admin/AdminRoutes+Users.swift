@@ -23,6 +23,12 @@ extension AdminRoutes {
             let user = try await user(context)
             return try Self.json(try await platform.database.read { try shown(user, $0) })
         }
+        on(router, .patch, .user) { request, context in
+            let user = try await user(context)
+            let change = try await body(request, as: IdentityAdmin.UserChange.self)
+            try await administration.setEnabled(change.accountEnabled, user)
+            return Response(status: .noContent)
+        }
         on(router, .delete, .user) { _, context in
             try await administration.remove(try await user(context))
             return Response(status: .noContent)

@@ -3,6 +3,7 @@ package import AdminAPI
 internal import Foundation
 package import HTTPTypes
 package import Hummingbird
+internal import JSON
 internal import Logging
 internal import NIOCore
 internal import Storage
@@ -58,11 +59,13 @@ extension AdminRoutes {
         return Response(status: status, json: Array(try encoder.encode(value)))
     }
 
+    private static let bodyLimits = JSONLimits(bytes: 64 << 10)
+
     /// Reads a JSON body of at most 64 KiB.
     package func body<Body: Decodable>(_ request: Request, as type: Body.Type = Body.self) async throws -> Body {
         do {
-            let buffer = try await request.body.collect(upTo: 64 * 1024)
-            return try JSONDecoder().decode(Body.self, from: Data(buffer.readableBytesView))
+            let buffer = try await request.body.collect(upTo: Self.bodyLimits.bytes)
+            return try JSONReader.read(Body.self, from: Array(buffer.readableBytesView), limits: Self.bodyLimits)
         } catch {
             throw AdminRefusal.malformed
         }

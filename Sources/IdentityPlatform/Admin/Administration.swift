@@ -18,15 +18,17 @@ package struct Administration: Sendable {
         let tenant = Tenant(
             id: platform.ambient.identifier(), displayName: displayName, domain: domain,
             pairwiseSalt: platform.ambient.randomBytes(32))
-        let (key, stored) = try await platform.hashing.run { try TenantKey.generate() }
+        let (key, stored) = try await unhurried {
+            try await platform.administrationHashing.run { try TenantKey.generate() }
+        }
         try await write { connection, now in
             try Tenants(connection).add(tenant, at: now)
-            try TenantKeys.add(key, stored: stored, tenant: tenant.id, at: now, connection)
+            try platform.keys.add(key, stored: stored, tenant: tenant.id, at: now, connection)
             for known in WellKnownClient.compatibilityPack {
                 guard let id = ClientID(rawValue: known.id) else { continue }
                 let client = Client(
                     tenant: tenant.id, id: id, displayName: known.displayName, redirectURIs: known.redirectURIs,
-                    resources: [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication])
+                    resources: known.resources, isBroker: known.isBroker)
                 try Clients(connection).add(client, at: now)
             }
             try record(.tenantAdded, tenant.id, tenant.id.rawValue, now, connection)
@@ -63,16 +65,36 @@ package struct Administration: Sendable {
         let hash = try await hash(password)
         try await write { connection, now in
             try Users(connection).setPassword(hash, of: user.id, tenant: user.tenant)
-            try Sessions(connection).endAll(of: user.id, tenant: user.tenant, at: now)
+            try Sessions(connection).endAll(
+                of: user.id, tenant: user.tenant, at: now, because: .passwordSet, by: AuditLog.localOperator)
             try record(.passwordSet, user.tenant, user.id.rawValue, now, connection)
         }
     }
 
-    /// Removes a person with everything that hangs on them.
+    /// Lets a person sign in again, or forbids it and ends every session of theirs.
+    ///
+    /// - Throws: ``StorageError``
+    package func setEnabled(_ isEnabled: Bool, _ user: User) async throws {
+        try await write { connection, now in
+            try Users(connection).setEnabled(isEnabled, user.id, tenant: user.tenant)
+            try record(isEnabled ? .userEnabled : .userDisabled, user.tenant, user.id.rawValue, now, connection)
+            guard !isEnabled else { return }
+            try Sessions(connection).endAll(
+                of: user.id, tenant: user.tenant, at: now, because: .personDisabled, by: AuditLog.localOperator)
+        }
+    }
+
+    /// Removes a person with everything that hangs on them: sessions, roles, and the devices that are their own.
     ///
     /// - Throws: ``StorageError``
     package func remove(_ user: User) async throws {
         try await write { connection, now in
+            try Sessions(connection).endAll(
+                of: user.id, tenant: user.tenant, at: now, because: .personRemoved, by: AuditLog.localOperator)
+            for device in try Devices(connection).owned(by: user.id, tenant: user.tenant) {
+                _ = try Devices(connection).remove(device, tenant: user.tenant, at: now)
+                try record(.deviceRemoved, user.tenant, device.rawValue, now, connection)
+            }
             try Users(connection).remove(user.id, tenant: user.tenant)
             try record(.userRemoved, user.tenant, user.id.rawValue, now, connection)
         }
@@ -112,7 +134,7 @@ package struct Administration: Sendable {
         guard resources?.allSatisfy(known.contains) ?? true else { throw AdminRefusal.unknownResource }
         let client = Client(
             tenant: tenant.id, id: id ?? platform.ambient.identifier(), displayName: displayName,
-            redirectURIs: redirectURIs, resources: resources ?? ResourceCatalogue.standard)
+            redirectURIs: redirectURIs, resources: resources ?? ResourceCatalogue.standard, isBroker: false)
         try await write { connection, now in
             try Clients(connection).add(client, at: now)
             try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
@@ -132,11 +154,13 @@ package struct Administration: Sendable {
 
     private func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
         guard (8...256).contains(password.exposed.utf8.count) else { throw AdminRefusal.weakPassword }
-        do {
-            return try await platform.passwords.hash(SecretBytes(copying: Array(password.exposed.utf8)))
-        } catch is HashingPool.Busy {
-            throw AdminRefusal.busy
+        return try await unhurried {
+            try await platform.passwords.hash(SecretBytes(copying: Array(password.exposed.utf8)))
         }
+    }
+
+    private func unhurried<T>(_ work: () async throws -> T) async throws -> T {
+        do { return try await work() } catch is HashingPool.Busy { throw AdminRefusal.busy }
     }
 
     private func check(displayName: String) throws {

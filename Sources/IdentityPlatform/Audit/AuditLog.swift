@@ -9,12 +9,15 @@ package struct AuditEntry: Sendable {
     package let action: String
     package let subject: String?
     package let outcome: String
+    /// How often it happened, where it stands for the like of it within ten minutes.
+    package let repetitions: Int64
 }
 
 /// What an auditor asks about afterwards; the words of the log, spelt once.
 package enum AuditAction: String, Sendable {
     case clientAdded = "client.add"
     case clientRemoved = "client.remove"
+    case codeReplayed = "code.replay"
     case deviceDisabled = "device.disable"
     case deviceEnabled = "device.enable"
     case deviceJoined = "device.join"
@@ -22,10 +25,13 @@ package enum AuditAction: String, Sendable {
     case passwordSet = "user.password.set"
     case roleAssigned = "role.assign"
     case roleUnassigned = "role.unassign"
+    case sessionBound = "session.bind"
     case sessionEnded = "session.end"
     case signIn = "sign-in"
     case tenantAdded = "tenant.add"
     case userAdded = "user.add"
+    case userDisabled = "user.disable"
+    case userEnabled = "user.enable"
     case userRemoved = "user.remove"
 }
 
@@ -48,9 +54,34 @@ package struct AuditLog {
     ) throws {
         try connection.execute(
             """
-            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome)
-            SELECT \(tenant), COALESCE(MAX(position), 0) + 1, \(time), \(actor), \(action), \(subject), \(outcome)
+            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome, repetitions)
+            SELECT \(tenant), COALESCE(MAX(position), 0) + 1, \(time), \(actor), \(action), \(subject), \(outcome), 1
             FROM audit WHERE tenant = \(tenant)
+            """)
+    }
+
+    /// Counts a line up that says the same and is younger than ten minutes; appends one where there is none. For what
+    /// strangers can bring about as often as they like.
+    ///
+    /// - Throws: ``StorageError``
+    package func appendOrCount(
+        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String, at time: Timestamp
+    ) throws {
+        let same = try connection.rows(
+            """
+            SELECT position FROM audit
+            WHERE tenant = \(tenant) AND actor = \(actor) AND time > \(time - .seconds(600)) AND action = \(action)
+                AND outcome = \(outcome) AND COALESCE(subject, '') = \(subject ?? "")
+            ORDER BY position DESC LIMIT 1
+            """)
+        guard let line = same.first else {
+            try append(action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, at: time)
+            return
+        }
+        try connection.execute(
+            """
+            UPDATE audit SET repetitions = repetitions + 1
+            WHERE tenant = \(tenant) AND position = \(try line.integer(0))
             """)
     }
 
@@ -60,13 +91,14 @@ package struct AuditLog {
     package func latest(_ count: Int, tenant: TenantID) throws -> [AuditEntry] {
         try connection.rows(
             """
-            SELECT position, time, actor, action, subject, outcome FROM audit
+            SELECT position, time, actor, action, subject, outcome, repetitions FROM audit
             WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)
             """
         ).reversed().map { row in
             AuditEntry(
                 position: try row.integer(0), time: try row.value(1), actor: try row.text(2),
-                action: try row.text(3), subject: try row.optionalText(4), outcome: try row.text(5))
+                action: try row.text(3), subject: try row.optionalText(4), outcome: try row.text(5),
+                repetitions: try row.integer(6))
         }
     }
 }

@@ -40,7 +40,8 @@ struct AuthorizeEndpoint: Sendable {
     ///
     /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
     func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {
-        let tenant = try await platform.tenant(in: context, orOf: parameters[ParameterName.loginHint])
+        let hint = parameters[ParameterName.loginHint] ?? parameters[ParameterName.domainHint]
+        let tenant = try await platform.tenant(in: context, orOf: hint)
         guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant.id) }
         guard let client else { throw OAuthError.unknownClient }
@@ -53,10 +54,13 @@ struct AuthorizeEndpoint: Sendable {
         else { return nil }
         let now = platform.ambient.now()
         return try await platform.database.read { connection -> (Session, User)? in
-            guard let session = try BrowserSessions(connection).session(cookie, at: now),
-                let user = try Users(connection).find(session.user, tenant: tenant.id), user.isEnabled
-            else { return nil }
-            return (session, user)
+            guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return nil }
+            do {
+                let live = try LiveSession(session.id, tenant: tenant.id, connection)
+                return (live.session, live.person)
+            } catch is OAuthError {
+                return nil
+            }
         }
     }
 
@@ -64,17 +68,20 @@ struct AuthorizeEndpoint: Sendable {
     func grant(
         _ request: AuthorizeRequest, _ session: Session, _ user: User, status: HTTPResponse.Status
     ) async throws -> Response {
-        let (code, record) = newCode(request, session)
+        let (code, record) = newCode(request, session, beganSession: false)
         try await platform.database.write { try AuthorizationCodes($0).add(code, record) }
         return answer(request, session, user, code, status: status)
     }
 
     /// A code that is not in the database yet.
-    func newCode(_ request: AuthorizeRequest, _ session: Session) -> (OpaqueToken, AuthorizationCode) {
+    func newCode(
+        _ request: AuthorizeRequest, _ session: Session, beganSession: Bool
+    ) -> (OpaqueToken, AuthorizationCode) {
         let record = AuthorizationCode(
             tenant: request.tenant.id, session: session.id, client: request.client.id,
             redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge,
             nonce: request.nonce, family: platform.ambient.identifier(of: AuthorizationCode.self).rawValue,
+            beganSession: beganSession,
             expires: platform.ambient.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
         return (OpaqueToken(tenant: request.tenant.id, ambient: platform.ambient), record)
     }

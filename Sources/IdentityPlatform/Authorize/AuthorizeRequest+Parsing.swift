@@ -34,7 +34,12 @@ extension AuthorizeRequest {
             guard parameters[ParameterName.codeChallengeMethod] == ProofKey.method,
                 let challenge = parameters[ParameterName.codeChallenge], Self.isChallenge(challenge)
             else { throw .challengeRequired }
-            guard let prompt = Prompt(parameters[ParameterName.prompt] ?? "") else { throw .malformedForm }
+            guard let prompt = Prompt(parameters[ParameterName.prompt] ?? "") else { throw .unsupportedPrompt }
+            // What is kept until the code is redeemed, or comes back in an address, has an end.
+            guard (parameters[ParameterName.nonce] ?? "").utf8.count <= 512,
+                (parameters[ParameterName.scope] ?? "").utf8.count <= 4096
+            else { throw .tooLarge }
+            _ = try ClaimsRequest(parsing: parameters[ParameterName.claims])
             scopeText = try parameters.required(.scope)
             scope = try resources.grant(
                 scope: scopeText, resource: parameters[ParameterName.resource], to: client)

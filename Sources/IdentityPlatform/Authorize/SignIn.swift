@@ -24,7 +24,7 @@ struct SignIn: Sendable {
     func page(
         _ authorize: AuthorizeRequest, _ request: Request, username: String, alert: OAuthError? = nil
     ) -> Response {
-        let known = HostCookie.csrf.value(in: request).flatMap { (try? Base64URL.decode($0))?.count == 32 ? $0 : nil }
+        let known = HostCookie.csrf.word(in: request)
         let csrf = known ?? Base64URL.encode(platform.ambient.randomBytes(32))
         var response = platform.pages.signIn(
             Pages.SignIn(
@@ -44,55 +44,68 @@ struct SignIn: Sendable {
         guard let cookie = HostCookie.csrf.value(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return page(authorize, request, username: username, alert: .staleForm) }
-        let user: User?
+        let checked: CheckedPassword?
         do {
-            user = try await platform.passwords.verify(
+            checked = try await platform.passwords.check(
                 name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)),
-                tenant: authorize.tenant.id)
+                tenant: authorize.tenant.id, from: PeerAddress(context.channel.remoteAddress))
         } catch is HashingPool.Busy {
             return page(authorize, request, username: username, alert: .busy)
+        } catch let error as OAuthError where error == .tooManyFailures {
+            return page(authorize, request, username: username, alert: error)
         }
-        guard let user else {
-            try await platform.recordFailedSignIn(
-                name: username, tenant: authorize.tenant.id, client: authorize.client.id)
-            return page(authorize, request, username: username, alert: .badCredentials)
-        }
-        return try await begin(authorize, user, request)
+        if let checked, let response = try await begin(authorize, checked, request) { return response }
+        try await platform.recordFailedSignIn(
+            name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
+        return page(authorize, request, username: username, alert: .badCredentials)
     }
 
-    /// Begins session and browser session and issues the code, in one transaction.
-    private func begin(_ authorize: AuthorizeRequest, _ user: User, _ request: Request) async throws -> Response {
+    /// Begins session and browser session and issues the code, in one transaction, in which the password must still be
+    /// the person's; nil where it is not.
+    private func begin(
+        _ authorize: AuthorizeRequest, _ checked: CheckedPassword, _ request: Request
+    ) async throws -> Response? {
         let former = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
-        let cookie = OpaqueToken(tenant: user.tenant, ambient: platform.ambient)
+        let cookie = OpaqueToken(tenant: authorize.tenant.id, ambient: platform.ambient)
         let id = platform.ambient.identifier(of: Session.self)
-        let (session, code) = try await platform.database.write { [platform] connection in
+        let begun = try await platform.database.write { [platform] connection -> Begun? in
             let now = platform.ambient.now()
+            guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
             let session = try Sessions(connection).begin(
                 id, user: user, methods: [AuthenticationMethod.password], at: now)
             if let former { try BrowserSessions(connection).forget(former) }
             try BrowserSessions(connection).begin(
                 cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
-            let (code, record) = endpoint.newCode(authorize, session)
+            let (code, record) = endpoint.newCode(authorize, session, beganSession: true)
             try AuthorizationCodes(connection).add(code, record)
             try AuditLog(connection).append(
                 .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: authorize.client.id.rawValue, at: now)
-            return (session, code)
+            return Begun(user: user, session: session, code: code)
         }
-        var response = endpoint.answer(authorize, session, user, code, status: .seeOther)
+        guard let begun else { return nil }
+        var response = endpoint.answer(authorize, begun.session, begun.user, begun.code, status: .seeOther)
         HostCookie.session.set(cookie.text.exposed, on: &response)
         return response
+    }
+
+    private struct Begun: Sendable {
+        let user: User
+        let session: Session
+        let code: OpaqueToken
     }
 }
 
 extension Platform {
-    /// Records a refused sign-in, by object id where there is such a person.
+    /// Records a refused sign-in, by object id where there is such a person. Refusals of the same kind within ten minutes
+    /// are one line with a count.
     ///
     /// - Throws: ``StorageError``
-    package func recordFailedSignIn(name: String, tenant: TenantID, client: ClientID) async throws {
+    package func recordFailedSignIn(name: String, tenant: TenantID, client: String) async throws {
         try await database.write { connection in
             let user = try Users(connection).find(name: name, tenant: tenant)
-            try AuditLog(connection).append(
-                .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: client.rawValue,
+            let known = try ClientID(rawValue: client).flatMap { try Clients(connection).find($0, tenant: tenant) }
+            try AuditLog(connection).appendOrCount(
+                .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
                 outcome: "refused", at: ambient.now())
         }
     }

@@ -7,7 +7,8 @@ internal import Storage
 
 /// `POST /{tenant}/oauth2/v2.0/device/endsession` (Baton's own): a device says that a session has ended there.
 ///
-/// Saying it again is no error, nor is a session that the server does not know: the device asks until it is heard.
+/// Saying it again is no error, nor is a session that the server does not know or that is not this device's: the device
+/// asks until it is heard, learns nothing of others, and ends nothing of theirs.
 struct EndSessionEndpoint: Sendable {
     let platform: Platform
 
@@ -27,45 +28,39 @@ struct EndSessionEndpoint: Sendable {
         let outcome = try await platform.database.write { [platform] connection in
             try conclude(end, proof.device.id, tenant.id, at: platform.ambient.now(), connection)
         }
-        guard outcome != .foreign else { return forbidden(request) }
         context.logger.info("session ended by its device", metadata: ["session.outcome": "\(outcome)"])
         var body = MembersWriter()
         body.set(ReplyName.ended, true)
         return Response(json: body)
     }
 
+    /// The request has to be meant for this endpoint, in whatever spelling the device was given the server's name. The port
+    /// is left out: in front of the server there may be another one than it knows of.
     private func judge(_ end: EndSessionRequest, _ device: Device, _ tenant: Tenant) throws(OAuthError) {
-        let names = platform.configuration.names
-        let address = names.origin(of: names.login) + EndpointPath.endSession(tenant: tenant.id.rawValue)
-        guard end.audience == address, end.deviceID == device.id.rawValue else { throw .wrongSignature }
-    }
-
-    private func forbidden(_ request: Request) -> Response {
-        var response = OAuthError.foreignSession.response(platform.ambient, correlation: request.correlation)
-        response.status = .forbidden
-        return response
+        let path = EndpointPath.endSession(tenant: tenant.id.rawValue)
+        guard let address = HTTPSAddress(end.audience), address.host == platform.configuration.names.login,
+            address.path.lowercased() == path.lowercased()
+        else { throw .wrongAudience }
+        guard end.deviceID.lowercased() == device.id.rawValue else { throw .wrongIssuer }
     }
 }
 
 private enum Outcome: Sendable {
-    case ended, unknown, foreign
+    case ended, unknown
 }
 
 private func conclude(
     _ end: EndSessionRequest, _ device: DeviceID, _ tenant: TenantID, at time: Timestamp, _ connection: any Connection
 ) throws -> Outcome {
     let (devices, sessions) = (Devices(connection), Sessions(connection))
-    if EpochRule.judge(end.epoch, highest: try devices.find(device, tenant: tenant)?.epoch) == .enter {
-        try devices.setEpoch(end.epoch, device, tenant: tenant)
+    let present = try devices.find(device, tenant: tenant)
+    // The epoch has ended with the session: nothing begins in it any more, nor in one before it.
+    if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
+        try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)
     }
-    guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant) else {
-        return .unknown
-    }
-    guard session.device == nil || session.device?.id == device else { return .foreign }
-    try PrimaryRefreshTokens(connection).remove(session: id, tenant: tenant)
-    if try sessions.end(id, tenant: tenant, at: time) {
-        try AuditLog(connection).append(
-            .sessionEnded, tenant: tenant, actor: device.rawValue, subject: id.rawValue, at: time)
-    }
+    guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant),
+        session.device?.id == device
+    else { return .unknown }
+    try sessions.end(id, tenant: tenant, at: time, because: .ended, by: device.rawValue)
     return .ended
 }

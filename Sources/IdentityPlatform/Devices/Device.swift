@@ -20,8 +20,12 @@ package struct Device: Sendable {
     package let isManaged: Bool
     let credentials: Credentials
     package let registered: Timestamp
-    /// The highest epoch that it has ever signed in under.
+    /// Who registered a device of their own; nil for a shared one, which is the organisation's.
+    package let registeredOwner: UserID?
+    /// The highest epoch that it has ever signed in under, or reported the end of.
     package let epoch: DeviceEpoch?
+    /// Whether that epoch has ended, so that nothing begins in it any more.
+    package let isEpochClosed: Bool
 
     /// How the device belongs to the organisation, in Graph's words.
     package enum TrustType: String, Sendable {

@@ -8,6 +8,8 @@ package struct DeviceConfiguration: Sendable {
     package var certificateLifetime: Duration = .seconds(10 * 365 * 86400)
     /// How long a primary refresh token is good.
     package var primaryRefreshTokenLifetime: Duration = .seconds(14 * 86400)
+    /// How many devices of their own one person may register.
+    package var devicesPerPerson = 50
     /// Whether a primary refresh token is issued for a name and a password inside the request, without the browser.
     package var allowsPasswordProof = false
     /// Whether a request may use the older key derivation, which does not bind the payload.

@@ -15,9 +15,7 @@ struct DeviceJoin: Sendable {
     ///
     /// - Throws: ``RegistrationError``, ``StorageError``, or the library's error.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
-        if let refusal = DeviceRegistrationPolicy.refusal(isShared: request.isShared, roles: token.roles) {
-            throw refusal
-        }
+        let description = try DeviceDescription(request)
         let key = try Self.provenKey(request.certificateRequest)
         let ambient = platform.ambient
         let (begin, id) = (ambient.now(), ambient.identifier(of: DeviceBinding.self))
@@ -30,26 +28,48 @@ struct DeviceJoin: Sendable {
             from: begin, to: end)
         let device = Device(
             tenant: token.tenant, id: id, objectID: ambient.identifier(),
-            displayName: request.displayName.isEmpty ? id.rawValue : request.displayName,
-            operatingSystem: request.deviceType, operatingSystemVersion: request.operatingSystemVersion,
+            displayName: description.displayName.isEmpty ? id.rawValue : description.displayName,
+            operatingSystem: description.operatingSystem,
+            operatingSystemVersion: description.operatingSystemVersion,
             trustType: request.joinType == .join ? .joined : .registered,
             profileType: request.isShared ? .shared : .personal, isEnabled: true, isManaged: false,
             credentials: Device.Credentials(
                 certificateHash: Array(SHA256.hash(data: certificate)), certificateExpires: end,
                 deviceKey: Array(key.derRepresentation),
                 transportKey: request.transportKey.key.encoded),
-            registered: begin, epoch: nil)
-        try await platform.database.write { connection in
-            try Devices(connection).add(device)
-            try AuditLog(connection).append(
-                .deviceJoined, tenant: token.tenant, actor: token.user.id.rawValue, subject: id.rawValue, at: begin)
-        }
+            registered: begin, registeredOwner: request.isShared ? nil : token.user.id, epoch: nil,
+            isEpochClosed: false)
+        try await add(device, for: token.user)
         let thumbprint = Insecure.SHA1.hash(data: certificate).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
         return JoinReply(
             certificate: certificate, thumbprint: thumbprint.joined(),
             userPrincipalName: token.user.userPrincipalName)
+    }
+
+    /// Keeps the device if the person may join it by the directory of this moment; a refusal is recorded, too.
+    private func add(_ device: Device, for person: User) async throws {
+        let quota = platform.configuration.devices.devicesPerPerson
+        let refusal = try await platform.database.write { connection -> RegistrationError? in
+            let (devices, log) = (Devices(connection), AuditLog(connection))
+            let refusal = DeviceRegistrationPolicy.refusal(
+                isShared: device.binding.isShared,
+                roles: try RoleMembers(connection).roles(of: person.id, tenant: person.tenant),
+                owned: try devices.owned(by: person.id, tenant: person.tenant).count, quota: quota)
+            if refusal != nil {
+                try log.appendOrCount(
+                    .deviceJoined, tenant: person.tenant, actor: person.id.rawValue, subject: nil, outcome: "refused",
+                    at: device.registered)
+                return refusal
+            }
+            try devices.add(device)
+            try log.append(
+                .deviceJoined, tenant: person.tenant, actor: person.id.rawValue, subject: device.id.rawValue,
+                at: device.registered)
+            return nil
+        }
+        if let refusal { throw refusal }
     }
 
     /// The key of a certificate request that is signed by that key.

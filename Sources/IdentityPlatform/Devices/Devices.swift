@@ -16,7 +16,7 @@ package struct Devices {
             """
             SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
                 accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
-                epochID, epochCounter
+                epochID, epochCounter, registeredOwner, epochClosed
             FROM device WHERE tenant = \(tenant) AND id = \(id)
             """
         ).map(Self.device)
@@ -31,7 +31,7 @@ package struct Devices {
             """
             SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
                 accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
-                epochID, epochCounter
+                epochID, epochCounter, registeredOwner, epochClosed
             FROM device WHERE tenant = \(tenant) AND certificateHash = \(hash)
             """
         ).map(Self.device)
@@ -45,7 +45,7 @@ package struct Devices {
             """
             SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
                 accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
-                epochID, epochCounter
+                epochID, epochCounter, registeredOwner, epochClosed
             FROM device WHERE tenant = \(tenant) ORDER BY displayName, id
             """
         ).map(Self.device)
@@ -60,12 +60,12 @@ package struct Devices {
             """
             INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType,
                 profileType, accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey,
-                registered)
+                registered, registeredOwner)
             VALUES (\(device.tenant), \(device.id), \(device.objectID), \(device.displayName),
                 \(device.operatingSystem), \(device.operatingSystemVersion), \(device.trustType),
                 \(device.profileType), \(device.isEnabled), \(device.isManaged), \(credentials.certificateHash),
                 \(credentials.certificateExpires), \(credentials.deviceKey), \(credentials.transportKey),
-                \(device.registered))
+                \(device.registered), \(device.registeredOwner))
             """)
     }
 
@@ -76,17 +76,10 @@ package struct Devices {
     package func setEnabled(_ isEnabled: Bool, _ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
         let changed = try connection.execute(
             "UPDATE device SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")
-        if !isEnabled { try endSessions(of: id, tenant: tenant, at: time) }
+        if !isEnabled {
+            try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: AuditLog.localOperator)
+        }
         return changed == 1
-    }
-
-    /// Says whether an MDM manages the device.
-    ///
-    /// - Returns: whether there is such a device.
-    /// - Throws: ``StorageError``
-    package func setManaged(_ isManaged: Bool, _ id: DeviceID, tenant: TenantID) throws -> Bool {
-        try connection.execute(
-            "UPDATE device SET isManaged = \(isManaged) WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 
     /// Removes a device, its primary refresh tokens and its sessions.
@@ -94,7 +87,7 @@ package struct Devices {
     /// - Returns: whether there was such a device.
     /// - Throws: ``StorageError``
     package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
-        try endSessions(of: id, tenant: tenant, at: time)
+        try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: AuditLog.localOperator)
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 
@@ -102,25 +95,34 @@ package struct Devices {
     ///
     /// - Throws: ``StorageError``
     func endSessions(
-        of id: DeviceID, tenant: TenantID, except survivor: SessionID? = nil, at time: Timestamp
+        of id: DeviceID, tenant: TenantID, except survivor: SessionID? = nil, at time: Timestamp,
+        because reason: SessionEnd, by actor: String
     ) throws {
         let live = try connection.rows(
             "SELECT id FROM session WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL")
         for row in live {
             let session: SessionID = try row.value(0)
             guard session != survivor else { continue }
-            try PrimaryRefreshTokens(connection).remove(session: session, tenant: tenant)
-            try Sessions(connection).end(session, tenant: tenant, at: time)
+            try Sessions(connection).end(session, tenant: tenant, at: time, because: reason, by: actor)
         }
     }
 
-    /// Notes an epoch that the device has entered.
+    /// The devices that a person has registered as their own.
     ///
     /// - Throws: ``StorageError``
-    func setEpoch(_ epoch: DeviceEpoch, _ id: DeviceID, tenant: TenantID) throws {
+    func owned(by person: UserID, tenant: TenantID) throws -> [DeviceID] {
+        try connection.rows(
+            "SELECT id FROM device WHERE tenant = \(tenant) AND registeredOwner = \(person)"
+        ).map { try $0.value(0) }
+    }
+
+    /// Notes an epoch that the device has entered, or, closed, one that has ended there.
+    ///
+    /// - Throws: ``StorageError``
+    func setEpoch(_ epoch: DeviceEpoch, isClosed: Bool, _ id: DeviceID, tenant: TenantID) throws {
         try connection.execute(
             """
-            UPDATE device SET epochID = \(epoch.id), epochCounter = \(epoch.counter)
+            UPDATE device SET epochID = \(epoch.id), epochCounter = \(epoch.counter), epochClosed = \(isClosed)
             WHERE tenant = \(tenant) AND id = \(id)
             """)
     }
@@ -133,7 +135,8 @@ package struct Devices {
             credentials: Device.Credentials(
                 certificateHash: try row.bytes(10), certificateExpires: try row.value(11),
                 deviceKey: try row.bytes(12), transportKey: try row.bytes(13)),
-            registered: try row.value(14), epoch: try epoch(row))
+            registered: try row.value(14), registeredOwner: try row.optionalValue(17), epoch: try epoch(row),
+            isEpochClosed: try row.flag(18))
     }
 
     private static func epoch(_ row: Row) throws -> DeviceEpoch? {

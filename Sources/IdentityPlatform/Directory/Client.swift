@@ -8,6 +8,8 @@ package struct Client: Sendable {
     package let redirectURIs: [String]
     /// The applications whose tokens it may ask for without a person's consent.
     package let resources: [ClientID]
+    /// Whether it may hold primary refresh tokens: a right of its own, which no resource brings along.
+    package let isBroker: Bool
 
     /// Whether a redirect URI is registered: equal as text, but for the port of a loopback address (RFC 8252
     /// section 7.3).

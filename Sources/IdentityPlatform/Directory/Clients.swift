@@ -8,21 +8,27 @@ package struct Clients {
     package init(_ connection: any Connection) { self.connection = connection }
 
     package func find(_ id: ClientID, tenant: TenantID) throws -> Client? {
-        guard let row = try connection.row("SELECT displayName FROM client WHERE tenant = \(tenant) AND id = \(id)")
+        guard
+            let row = try connection.row(
+                "SELECT displayName, isBroker FROM client WHERE tenant = \(tenant) AND id = \(id)")
         else { return nil }
-        return try client(id, tenant: tenant, displayName: try row.text(0))
+        return try client(id, tenant: tenant, displayName: try row.text(0), isBroker: try row.flag(1))
     }
 
     func all(tenant: TenantID) throws -> [Client] {
-        try connection.rows("SELECT id, displayName FROM client WHERE tenant = \(tenant) ORDER BY displayName, id")
-            .map { try client(try $0.value(0), tenant: tenant, displayName: try $0.text(1)) }
+        try connection.rows(
+            "SELECT id, displayName, isBroker FROM client WHERE tenant = \(tenant) ORDER BY displayName, id"
+        ).map {
+            try client(
+                try $0.value(0), tenant: tenant, displayName: try $0.text(1), isBroker: try $0.flag(2))
+        }
     }
 
     func add(_ client: Client, at time: Timestamp) throws {
         try connection.execute(
             """
-            INSERT INTO client (tenant, id, displayName, created)
-            VALUES (\(client.tenant), \(client.id), \(client.displayName), \(time))
+            INSERT INTO client (tenant, id, displayName, isBroker, created)
+            VALUES (\(client.tenant), \(client.id), \(client.displayName), \(client.isBroker), \(time))
             """)
         for uri in Set(client.redirectURIs) {
             try connection.execute(
@@ -41,13 +47,15 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    private func client(_ id: ClientID, tenant: TenantID, displayName: String) throws -> Client {
+    private func client(
+        _ id: ClientID, tenant: TenantID, displayName: String, isBroker: Bool
+    ) throws -> Client {
         let uris = try connection.rows(
             "SELECT uri FROM clientRedirect WHERE tenant = \(tenant) AND client = \(id) ORDER BY uri")
         let resources = try connection.rows(
             "SELECT resource FROM clientResource WHERE tenant = \(tenant) AND client = \(id) ORDER BY resource")
         return Client(
             tenant: tenant, id: id, displayName: displayName, redirectURIs: try uris.map { try $0.text(0) },
-            resources: try resources.map { try $0.value(0) })
+            resources: try resources.map { try $0.value(0) }, isBroker: isBroker)
     }
 }

@@ -10,13 +10,13 @@ package struct RoleMembers {
     /// The template ids of a person's roles, for `wids`.
     package func roles(of user: UserID, tenant: TenantID) throws -> [RoleID] {
         try connection.rows(
-            "SELECT role FROM roleMember WHERE tenant = \(tenant) AND user = \(user) ORDER BY role"
+            "SELECT role FROM roleMember WHERE tenant = \(tenant) AND person = \(user) ORDER BY role"
         ).map { try $0.value(0) }
     }
 
     func members(of role: RoleID, tenant: TenantID) throws -> [UserID] {
         try connection.rows(
-            "SELECT user FROM roleMember WHERE tenant = \(tenant) AND role = \(role) ORDER BY user"
+            "SELECT person FROM roleMember WHERE tenant = \(tenant) AND role = \(role) ORDER BY person"
         ).map { try $0.value(0) }
     }
 
@@ -24,14 +24,14 @@ package struct RoleMembers {
     package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws {
         try connection.execute(
             """
-            INSERT INTO roleMember (tenant, role, user) VALUES (\(tenant), \(role.id), \(user))
-            ON CONFLICT (tenant, role, user) DO NOTHING
+            INSERT INTO roleMember (tenant, role, person) VALUES (\(tenant), \(role.id), \(user))
+            ON CONFLICT (tenant, role, person) DO NOTHING
             """)
     }
 
     /// Takes a role away; again is no error.
     func unassign(_ role: DirectoryRole, from user: UserID, tenant: TenantID) throws {
         try connection.execute(
-            "DELETE FROM roleMember WHERE tenant = \(tenant) AND role = \(role.id) AND user = \(user)")
+            "DELETE FROM roleMember WHERE tenant = \(tenant) AND role = \(role.id) AND person = \(user)")
     }
 }

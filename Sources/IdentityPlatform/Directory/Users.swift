@@ -12,7 +12,7 @@ package struct Users {
             """
             SELECT tenant, id, userPrincipalName, displayName, givenName, surname, mail, jobTitle, mobilePhone,
                 accountEnabled
-            FROM user WHERE tenant = \(tenant) AND id = \(id)
+            FROM person WHERE tenant = \(tenant) AND id = \(id)
             """
         ).map(Self.user)
     }
@@ -23,7 +23,7 @@ package struct Users {
             """
             SELECT tenant, id, userPrincipalName, displayName, givenName, surname, mail, jobTitle, mobilePhone,
                 accountEnabled
-            FROM user WHERE tenant = \(tenant) AND loginName = \(name.lowercased())
+            FROM person WHERE tenant = \(tenant) AND loginName = \(name.lowercased())
             """
         ).map(Self.user)
     }
@@ -34,7 +34,7 @@ package struct Users {
             """
             SELECT tenant, id, userPrincipalName, displayName, givenName, surname, mail, jobTitle, mobilePhone,
                 accountEnabled
-            FROM user WHERE tenant = \(tenant) ORDER BY loginName
+            FROM person WHERE tenant = \(tenant) ORDER BY loginName
             """
         ).map(Self.user)
     }
@@ -43,7 +43,7 @@ package struct Users {
         let profile = user.profile
         try connection.execute(
             """
-            INSERT INTO user (tenant, id, loginName, userPrincipalName, displayName, givenName, surname, mail, jobTitle,
+            INSERT INTO person (tenant, id, loginName, userPrincipalName, displayName, givenName, surname, mail, jobTitle,
                 mobilePhone, accountEnabled, passwordHash, created)
             VALUES (\(user.tenant), \(user.id), \(user.userPrincipalName.lowercased()), \(user.userPrincipalName),
                 \(profile.displayName), \(profile.givenName), \(profile.surname), \(profile.mail), \(profile.jobTitle),
@@ -52,16 +52,32 @@ package struct Users {
     }
 
     func remove(_ id: UserID, tenant: TenantID) throws {
-        try connection.execute("DELETE FROM user WHERE tenant = \(tenant) AND id = \(id)")
+        try connection.execute("DELETE FROM person WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     func setPassword(_ password: PasswordHash, of id: UserID, tenant: TenantID) throws {
         try connection.execute(
-            "UPDATE user SET passwordHash = \(password) WHERE tenant = \(tenant) AND id = \(id)")
+            "UPDATE person SET passwordHash = \(password) WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     func password(of id: UserID, tenant: TenantID) throws -> PasswordHash? {
-        try connection.row("SELECT passwordHash FROM user WHERE tenant = \(tenant) AND id = \(id)")?.value(0)
+        try connection.row("SELECT passwordHash FROM person WHERE tenant = \(tenant) AND id = \(id)")?.value(0)
+    }
+
+    /// The password hash of the person whose id comes at or after `place`, or of the first one; nil without people.
+    func password(near place: ID<User>, tenant: TenantID) throws -> PasswordHash? {
+        let after = try connection.row(
+            "SELECT passwordHash FROM person WHERE tenant = \(tenant) AND id >= \(place) ORDER BY id LIMIT 1")
+        let row =
+            try after
+            ?? connection.row("SELECT passwordHash FROM person WHERE tenant = \(tenant) ORDER BY id LIMIT 1")
+        return try row?.value(0)
+    }
+
+    /// Lets a person sign in, or forbids it.
+    func setEnabled(_ isEnabled: Bool, _ id: UserID, tenant: TenantID) throws {
+        try connection.execute(
+            "UPDATE person SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     private static func user(_ row: Row) throws -> User {

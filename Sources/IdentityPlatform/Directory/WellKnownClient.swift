@@ -7,6 +7,8 @@ package struct WellKnownClient: Sendable {
     package let id: String
     let displayName: String
     let redirectURIs: [String]
+    let resources: [ClientID]
+    var isBroker = false
 
     /// The broker on the device, and Entra's name for it.
     package static let broker = WellKnownClient(
@@ -14,12 +16,14 @@ package struct WellKnownClient: Sendable {
         redirectURIs: [
             "http://localhost", "http://127.0.0.1",
             "ms-appx-web://Microsoft.AAD.BrokerPlugin/\(WellKnownApplication.broker)",
-        ])
+        ],
+        resources: [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication], isBroker: true
+    )
 
     /// The command line of the device, which comes with the broker and is an app like every other.
     static let commandLine = WellKnownClient(
         id: CommandLineApp.clientID, displayName: "Baton command line",
-        redirectURIs: [CommandLineApp.redirectURI])
+        redirectURIs: [CommandLineApp.redirectURI], resources: ResourceCatalogue.standard)
 
     static let compatibilityPack: [WellKnownClient] = [broker, commandLine]
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import Hummingbird
+internal import OAuth
 
 /// The cookies of the sign-in pages: of this host alone, over TLS alone, out of reach of scripts, and gone with the
 /// browser (RFC 6265bis, `__Host-` prefix).
@@ -9,6 +10,11 @@ enum HostCookie: String {
     case csrf = "__Host-baton-csrf"
 
     func value(in request: Request) -> String? { request.cookies[rawValue]?.value }
+
+    /// The value, where it is one of the 32 random bytes that we set.
+    func word(in request: Request) -> String? {
+        value(in: request).flatMap { (try? Base64URL.decode($0))?.count == 32 ? $0 : nil }
+    }
 
     func set(_ value: String, on response: inout Response) {
         response.headers.append(field("\(rawValue)=\(value)"))

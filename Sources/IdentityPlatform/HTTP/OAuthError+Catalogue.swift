@@ -11,7 +11,12 @@ extension OAuthError {
     package static let signInRequired = OAuthError(
         .loginRequired, number: 50058, description: "No one is signed in, and the request forbids to ask.")
     package static let staleForm = OAuthError(
-        .invalidRequest, number: 165900, description: "The page was open for too long. Sign in again.")
+        .invalidRequest, number: 165900,
+        description:
+            "The page does not belong to this browser, or the browser keeps no cookies. Allow them, sign in again.")
+    package static let tooManyFailures = OAuthError(
+        .invalidGrant, number: 50053,
+        description: "Too many wrong passwords for this name or from this address. Wait some minutes, then try again.")
     package static let busy = OAuthError(
         .temporarilyUnavailable, number: 90033, description: "Too many sign-ins at this moment. Try again shortly.")
 
@@ -51,6 +56,14 @@ extension OAuthError {
         .invalidRequest, number: 9002325, description: "Proof Key for Code Exchange with method S256 is required.")
     package static let malformedForm = OAuthError(
         .invalidRequest, number: 9002313, description: "The request is malformed or repeats a parameter.")
+    package static let malformedClaims = OAuthError(
+        .invalidRequest, number: 50146, description: "The claims are not a JSON object of id_token and access_token.")
+    package static let unmetAuthenticationContext = OAuthError(
+        .interactionRequired, number: 53003,
+        description: "The claims ask for a stronger sign-in than this platform offers. Leave acr and acrs out.")
+    package static let unsupportedPrompt = OAuthError(
+        .invalidRequest, number: 90023,
+        description: "The prompt is not supported; use none, login, select_account or consent.")
     package static let tooLarge = OAuthError(
         .invalidRequest, number: 90098, description: "The request is larger than the server accepts.")
     package static let malformedScope = OAuthError(

@@ -21,9 +21,10 @@ extension Request {
         try FormParameters(checking: (uri.query ?? "").utf8)
     }
 
-    /// The client's own id of the request, if it is a GUID.
+    /// The client's own id of the request, if it is a GUID: out of the header or, for a browser, out of the address.
     package var correlation: String? {
-        headers[.clientRequestID].flatMap { ID<OAuthError>(rawValue: $0)?.rawValue }
+        let text = headers[.clientRequestID] ?? (try? queryParameters())?[ParameterName.clientRequestID]
+        return text.flatMap { ID<OAuthError>(rawValue: $0)?.rawValue }
     }
 }
 

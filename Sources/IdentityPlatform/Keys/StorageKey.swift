@@ -3,8 +3,9 @@ internal import Crypto
 internal import FoundationEssentials
 package import Redaction
 
-/// The server's key for what the database keeps sealed: session keys of primary refresh tokens and the private keys of
-/// device authorities. It lives in a file of its own, so that a copy of the database alone opens none of them.
+/// The server's key for what the database keeps sealed: the tenants' signing keys, the private keys of device authorities
+/// and the session keys of primary refresh tokens. It lives in a file of its own, so that a copy of the database alone
+/// opens none of them.
 package struct StorageKey: Sendable {
     /// Why something sealed did not open, or the key is none.
     package enum Failure: Error, Equatable {

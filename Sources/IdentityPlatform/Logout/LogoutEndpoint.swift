@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
+internal import Redaction
 internal import Storage
 
 /// `/{tenant}/oauth2/v2.0/logout`: ends the browser's session and with it all its tokens (OpenID Connect RP-Initiated
 /// Logout 1.0). It leads on to a URI only if that is registered for the client that asks.
+///
+/// Any page of any site can bring a browser here. So a session ends at once only where the request shows an id token of
+/// that very session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
 struct LogoutEndpoint: Sendable {
     let platform: Platform
 
@@ -13,38 +18,84 @@ struct LogoutEndpoint: Sendable {
             try await logout(request, context, try request.queryParameters())
         }
         router.post("/{tenant}/oauth2/v2.0/logout") { request, context in
-            try await logout(request, context, try await request.form(limit: context.maxUploadSize))
+            let form = try await request.form(limit: context.maxUploadSize)
+            // A post from another site comes without our cookies. The browser repeats it from a page of ours.
+            guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
+                return try await logout(request, context, form)
+            }
+            let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
+            return platform.pages.resubmit(to: request.uri.path, fields: fields)
         }
     }
+
+    private enum Field: String, WireName { case csrf, repeated }
 
     private func logout(
         _ request: Request, _ context: IdentityContext, _ parameters: FormParameters
     ) async throws -> Response {
         let tenant = try await platform.tenant(in: context)
-        if let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init) { try await end(cookie) }
-        var response: Response
-        if let target = try await target(parameters, tenant) {
-            var fields = FormParameters()
-            fields.append(ParameterName.state, parameters[ParameterName.state])
-            response = platform.pages.redirect(
-                to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther)
-        } else {
-            response = platform.pages.message(
-                title: "Signed out", text: "You are signed out. You can close this window.")
+        let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
+            .flatMap { tenant == nil || tenant?.id == $0.tenant ? $0 : nil }
+        if let cookie, let session = try await session(of: cookie) {
+            guard try await isWanted(session, request, parameters) else {
+                return try await question(request, parameters, session.tenant)
+            }
+            try await end(session)
         }
-        HostCookie.session.clear(on: &response)
+        var response = try await answer(parameters, tenant)
+        if cookie != nil { HostCookie.session.clear(on: &response) }
         return response
     }
 
-    private func end(_ cookie: OpaqueToken) async throws {
-        try await platform.database.write { [platform] connection in
-            let now = platform.ambient.now()
-            guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return }
-            try Sessions(connection).end(session.id, tenant: session.tenant, at: now)
-            try AuditLog(connection).append(
-                .sessionEnded, tenant: session.tenant, actor: session.user.rawValue, subject: session.id.rawValue,
-                at: now)
+    private func session(of cookie: OpaqueToken) async throws -> Session? {
+        let now = platform.ambient.now()
+        return try await platform.database.read { try BrowserSessions($0).session(cookie, at: now) }
+    }
+
+    /// Whether the person has said so on our page, or the asking client holds an id token of this session.
+    private func isWanted(_ session: Session, _ request: Request, _ parameters: FormParameters) async throws -> Bool {
+        if request.method == .post, let field = parameters[Field.csrf], let cookie = HostCookie.csrf.value(in: request)
+        {
+            return equalInConstantTime(Array(field.utf8), Array(cookie.utf8))
         }
+        guard let text = parameters[ParameterName.idTokenHint], let hint = try? CompactJWS(text),
+            let key = try await platform.keys.all(of: session.tenant).first(where: { $0.id == hint.keyID })
+        else { return false }
+        // An expired one will do: what counts is whose session it was made for.
+        guard (try? hint.verify(with: key.verification)) != nil, let claims = try? hint.claims() else { return false }
+        return (try? claims.string(ClaimName.sessionID)) == session.id.rawValue
+    }
+
+    private func end(_ session: Session) async throws {
+        let now = platform.ambient.now()
+        try await platform.database.write { connection in
+            try Sessions(connection).end(
+                session.id, tenant: session.tenant, at: now, because: .signedOut, by: session.user.rawValue)
+        }
+    }
+
+    /// Asks the person; the answer brings the request's own fields back.
+    private func question(
+        _ request: Request, _ parameters: FormParameters, _ tenant: TenantID
+    ) async throws -> Response {
+        let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.ambient.randomBytes(32))
+        let own = [Field.csrf.rawValue, Field.repeated.rawValue]
+        let fields = Pages.fields(of: parameters).filter { !own.contains($0.name) } + [(Field.csrf.rawValue, csrf)]
+        let target = try await target(parameters, try await platform.database.read { try Tenants($0).find(tenant) })
+        var response = platform.pages.signOut(to: request.uri.path, fields: fields, leadingTo: target)
+        if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(csrf, on: &response) }
+        return response
+    }
+
+    private func answer(_ parameters: FormParameters, _ tenant: Tenant?) async throws -> Response {
+        guard let target = try await target(parameters, tenant) else {
+            return platform.pages.message(
+                title: "Signed out", text: "You are signed out. You can close this window.")
+        }
+        var fields = FormParameters()
+        fields.append(ParameterName.state, parameters[ParameterName.state])
+        return platform.pages.redirect(
+            to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther)
     }
 
     /// The URI to go to, if the client is known and has registered it.

@@ -11,7 +11,7 @@ extension Pages {
         switch address.mode {
         case .query: redirect(to: address.redirect.appending(fields), status: status)
         case .formPost:
-            formPost(to: address.redirect, fields: fields.names.map { ($0, fields[$0] ?? "") })
+            formPost(to: address.redirect, fields: Self.fields(of: fields))
         }
     }
 }

@@ -36,12 +36,23 @@ extension Pages {
         """
 
     static let formPostBody = """
-        <title>Signed in</title></head><body><main>
+        <title>One moment</title></head><body><main>
         <h1>One moment</h1>
         <form method="post" action="{{{target}}}">
         {{#fields}}<input type="hidden" name="{{{name}}}" value="{{{value}}}">{{/fields}}
         <button type="submit">Continue</button>
         </form>
         </main><script>{{{script}}}</script></body>
+        """
+
+    static let signOutBody = """
+        <title>Sign out</title></head><body><main>
+        <h1>Sign out?</h1>
+        <p>You will be signed out of every app that you use with this sign-in.</p>
+        <form method="post" action="{{{target}}}">
+        {{#fields}}<input type="hidden" name="{{{name}}}" value="{{{value}}}">{{/fields}}
+        <button type="submit" autofocus>Sign out</button>
+        </form>
+        </main></body>
         """
 }

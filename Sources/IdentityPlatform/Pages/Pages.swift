@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Mustache
 internal import NIOCore
+internal import OAuth
 
 /// The pages that a browser shows, compiled once.
 ///
@@ -16,12 +17,21 @@ struct Pages: Sendable {
     private let message: MustacheTemplate
     private let redirect: MustacheTemplate
     private let formPost: MustacheTemplate
+    private let signOut: MustacheTemplate
 
     init() throws {
         signIn = try Self.template(Self.signInBody)
         message = try Self.template(Self.messageBody)
         redirect = try Self.template(Self.redirectBody)
         formPost = try Self.template(Self.formPostBody)
+        signOut = try Self.template(Self.signOutBody)
+    }
+
+    /// A hidden field of a form.
+    typealias Field = (name: String, value: String)
+
+    static func fields(of parameters: FormParameters) -> [Field] {
+        parameters.names.map { ($0, parameters[$0] ?? "") }
     }
 
     /// What the sign-in page shows and carries.
@@ -63,17 +73,34 @@ struct Pages: Sendable {
     }
 
     /// A form that posts itself to the client (OAuth 2.0 Form Post Response Mode).
-    func formPost(to target: RedirectURI, fields: [(name: String, value: String)]) -> Response {
+    func formPost(to target: RedirectURI, fields: [Field]) -> Response {
         page(
-            formPost.render([
-                "target": escaped(target.text), "script": Self.script,
-                "fields": fields.map { ["name": escaped($0.name), "value": escaped($0.value)] },
-            ]),
-            status: .ok, formAction: target.policySource, script: Self.scriptSource)
+            formPost.render(form(target.text, fields, script: Self.script)), formAction: target.policySource,
+            script: Self.scriptSource)
+    }
+
+    /// A form that posts itself here once more, now from a page of our own.
+    func resubmit(to path: String, fields: [Field]) -> Response {
+        page(formPost.render(form(path, fields, script: Self.script)), formAction: "'self'", script: Self.scriptSource)
+    }
+
+    /// Asks whether the person wants to sign out.
+    ///
+    /// - Parameter target: where the answer may lead, for the policy.
+    func signOut(to path: String, fields: [Field], leadingTo target: RedirectURI?) -> Response {
+        let sources = ["'self'"] + (target.map { [$0.policySource] } ?? [])
+        return page(signOut.render(form(path, fields)), formAction: sources.joined(separator: " "))
+    }
+
+    private func form(_ target: String, _ fields: [Field], script: String? = nil) -> [String: Any] {
+        [
+            "target": escaped(target), "script": script ?? "",
+            "fields": fields.map { ["name": escaped($0.name), "value": escaped($0.value)] },
+        ]
     }
 
     private func page(
-        _ html: String, status: HTTPResponse.Status, formAction: String = "'none'", script: String? = nil
+        _ html: String, status: HTTPResponse.Status = .ok, formAction: String = "'none'", script: String? = nil
     ) -> Response {
         let policy = [
             "default-src 'none'", "style-src \(Stylesheet.source)", "form-action \(formAction)", "base-uri 'none'",

@@ -22,6 +22,9 @@ package struct PasswordCost: Sendable, Hashable {
         self.parallelism = parallelism
     }
 
+    /// The work in blocks mixed.
+    package var rounds: Int { (1 << logarithm) * blockSize * parallelism }
+
     /// N = 2¹⁵, r = 8, p = 1: 32 MiB and about 0.1 s.
     package static let standard = PasswordCost(checked: 15, 8, 1)
     /// N = 2⁴: for tests alone.

@@ -1,43 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
-internal import Storage
+package import Storage
 
 /// Makes and checks password hashes, with the same work for a person who does not exist.
 package struct Passwords: Sendable {
     private let database: any Database
-    private let pool: HashingPool
     private let ambient: Ambient
+    private let storageKey: StorageKey
     private let cost: PasswordCost
-    /// Stands in for the hash of unknown people.
-    private let decoy: PasswordHash
+    /// Sign-ins wait here for their turn, administrators there, so that no storm of the one stops the other.
+    private let (signIns, administration): (HashingPool, HashingPool)
+    private let throttle: SignInThrottle
 
-    init(database: any Database, pool: HashingPool, ambient: Ambient, cost: PasswordCost) async throws {
-        let salt = ambient.randomBytes(16)
-        let nobody = SecretBytes(copying: ambient.randomBytes(32))
-        decoy = try await pool.run { try PasswordHash(of: nobody, cost: cost, salt: salt) }
-        (self.database, self.pool, self.ambient, self.cost) = (database, pool, ambient, cost)
+    init(
+        database: any Database, storageKey: StorageKey, ambient: Ambient, cost: PasswordCost, signIns: HashingPool,
+        administration: HashingPool
+    ) {
+        (self.database, self.storageKey, self.ambient, self.cost) = (database, storageKey, ambient, cost)
+        (self.signIns, self.administration) = (signIns, administration)
+        throttle = SignInThrottle(database: database, storageKey: storageKey, ambient: ambient)
     }
 
+    /// Hashes a new password at the present cost.
+    ///
+    /// - Throws: ``HashingPool/Busy``, or the library's error.
     func hash(_ password: SecretBytes) async throws -> PasswordHash {
         let salt = ambient.randomBytes(16)
-        return try await pool.run { [cost] in try PasswordHash(of: password, cost: cost, salt: salt) }
+        return try await administration.run(rounds: cost.rounds) { [cost] in
+            try PasswordHash(of: password, cost: cost, salt: salt)
+        }
     }
 
-    /// The enabled person with that name and password. Whether the name or the password was wrong, or the account
-    /// disabled, can be told neither from the answer nor from the work.
+    /// Checks a name and a password. Whether the name or the password was wrong, or the account disabled, can be told
+    /// neither from the answer nor from the work.
     ///
-    /// - Throws: ``StorageError``, ``HashingPool/Busy``.
-    package func verify(name: String, password: SecretBytes, tenant: TenantID) async throws -> User? {
-        let found = try await database.read { connection -> (User, PasswordHash)? in
-            let users = Users(connection)
-            guard let user = try users.find(name: name, tenant: tenant),
-                let hash = try users.password(of: user.id, tenant: tenant)
-            else { return nil }
-            return (user, hash)
+    /// The attempt counts as a failure until ``confirm(_:at:_:)``, so that attempts side by side cannot outrun the
+    /// throttle.
+    ///
+    /// - Throws: ``OAuthError`` `tooManyFailures` before any work, ``HashingPool/Busy``, ``StorageError``.
+    package func check(
+        name: String, password: SecretBytes, tenant: TenantID, from peer: PeerAddress
+    ) async throws -> CheckedPassword? {
+        let attempt = try await throttle.admit(name: name, tenant: tenant, from: peer)
+        let (person, hash) = try await candidate(name, tenant)
+        guard let hash else { return nil }
+        let (cost, salt) = (cost, ambient.randomBytes(16))
+        let outcome: (matches: Bool, fresh: PasswordHash?)
+        do {
+            outcome = try await signIns.run(rounds: hash.cost.rounds, for: peer.key) {
+                guard try hash.matches(password) else { return (false, nil) }
+                guard hash.cost != cost else { return (true, nil) }
+                return (true, try PasswordHash(of: password, cost: cost, salt: salt))
+            }
+        } catch {
+            try await throttle.takeBack(attempt)
+            throw error
         }
-        let hash = found?.1 ?? decoy
-        let matches = try await pool.run { try hash.matches(password) }
-        guard matches, let user = found?.0, user.isEnabled else { return nil }
-        return user
+        guard outcome.matches, let person, person.isEnabled else { return nil }
+        return CheckedPassword(person: person.id, hash: hash, fresh: outcome.fresh, attempt: attempt)
     }
+
+    /// The person whose password was checked, if it still is theirs in this transaction: between the check and now it may
+    /// have been set anew, or the account disabled or removed. A hash of another cost is replaced by one of the present.
+    ///
+    /// - Throws: ``StorageError``
+    package func confirm(
+        _ checked: CheckedPassword, at time: Timestamp, _ connection: any Connection
+    ) throws -> User? {
+        let (users, tenant) = (Users(connection), checked.attempt.tenant)
+        guard let person = try users.find(checked.person, tenant: tenant), person.isEnabled,
+            try users.password(of: person.id, tenant: tenant)?.rawValue == checked.hash.rawValue
+        else { return nil }
+        if let fresh = checked.fresh { try users.setPassword(fresh, of: person.id, tenant: tenant) }
+        try throttle.succeeded(checked.attempt, at: time, connection)
+        return person
+    }
+
+    /// The person of that name with their hash; for an unknown name, the hash of somebody whom the name chooses, so that
+    /// the work is what it might be for a person of this tenant, and stays the same for the same name.
+    private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {
+        let place = ID<User>(
+            bytes: Array(
+                storageKey.derived("stand-in of a name", tenant.bytes + Array(name.lowercased().utf8)).prefix(16)))
+        return try await database.read { connection in
+            let users = Users(connection)
+            let person = try users.find(name: name, tenant: tenant)
+            let standIn = try users.password(near: place, tenant: tenant)
+            let hash = try person.flatMap { try users.password(of: $0.id, tenant: tenant) }
+            return (person, hash ?? standIn)
+        }
+    }
+}
+
+/// A password that was right when it was checked; good for one transaction that confirms it.
+package struct CheckedPassword: Sendable {
+    let person: UserID
+    let hash: PasswordHash
+    /// The same password's hash at the present cost, where the kept one has another.
+    let fresh: PasswordHash?
+    let attempt: SignInThrottle.Attempt
 }

@@ -8,12 +8,12 @@ enum EpochRule {
         case enter
         /// The present one.
         case stay
-        /// One that the device has left, or another under the present one's number.
+        /// One that the device has left or ended, or another under the present one's number.
         case stale
     }
 
-    static func judge(_ epoch: DeviceEpoch, highest: DeviceEpoch?) -> Judgement {
+    static func judge(_ epoch: DeviceEpoch, highest: DeviceEpoch?, isClosed: Bool) -> Judgement {
         guard let highest, epoch.counter <= highest.counter else { return .enter }
-        return epoch == highest ? .stay : .stale
+        return epoch == highest && !isClosed ? .stay : .stale
     }
 }

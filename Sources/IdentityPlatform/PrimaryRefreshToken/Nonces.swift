@@ -34,6 +34,8 @@ package final class Nonces: Sendable {
     }
 
     private static let lifetime = Int64(PrimaryRefreshToken.nonceLifetime)
+    /// Seconds that the clock may have been set back since a nonce was made.
+    private static let tolerance: Int64 = 30
 
     /// A fresh nonce.
     package func make() -> String {
@@ -53,7 +55,7 @@ package final class Nonces: Sendable {
         guard equalInConstantTime(mac(body), Array(bytes[16...])) else { throw .staleNonce }
         let made = body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let now = ambient.now().seconds
-        guard made <= now, now - made < Self.lifetime else { throw .staleNonce }
+        guard made <= now + Self.tolerance, now - made < Self.lifetime else { throw .staleNonce }
         let digest = SHA256.hash(data: [purpose.rawValue] + bytes + signed)
         try remember(digest, made: made, now: now)
     }

@@ -15,7 +15,7 @@ extension OAuthError {
         .invalidGrant, number: 5000612, description: "The same request was answered before. Sign a new one.",
         suberror: Suberror.replayedRequest)
     static let unknownDevice = OAuthError(
-        .invalidGrant, number: 50155,
+        .invalidGrant, number: unknownDeviceNumber,
         description: "Device authentication failed: the certificate is not that of a registered device.",
         suberror: Suberror.deviceAuthenticationFailed)
     static let disabledDevice = OAuthError(
@@ -33,13 +33,17 @@ extension OAuthError {
         description: "The scope must not hold aza here: a primary refresh token is not renewed. Sign in again.")
     static let notABroker = OAuthError(
         .unauthorizedClient, number: 700016,
-        description: "The application may not have primary refresh tokens: it is not permitted device registration.")
+        description: "The application may not have primary refresh tokens: it is not registered as a broker.")
     static let passwordProofOff = OAuthError(
         .unsupportedGrantType, number: 70003,
         description: "A primary refresh token is not issued for a password. Use a refresh token.")
     static let keyDerivationRequired = OAuthError(
         .invalidGrant, number: 50013, description: "Key derivation version 2 (kdf_ver) is required.",
         suberror: Suberror.badToken)
-    static let foreignSession = OAuthError(
-        .accessDenied, number: 5000614, description: "The session is not one of this device.")
+    static let wrongAudience = OAuthError(
+        .invalidRequest, number: 5000615,
+        description: "The signed request is meant for another address (aud). Sign one for this server and tenant.")
+    static let wrongIssuer = OAuthError(
+        .invalidRequest, number: 5000616,
+        description: "The signed request names another device (iss) than its certificate. Name that one.")
 }

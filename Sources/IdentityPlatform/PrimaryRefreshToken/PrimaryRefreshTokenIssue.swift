@@ -19,7 +19,7 @@ struct PrimaryRefreshTokenIssue: Sendable {
         guard issue.scopes.contains(Scopes.openID), issue.scopes.contains(Scopes.primaryRefreshToken) else {
             throw OAuthError.primaryScopeRequired
         }
-        let person = try await person(issue, tenant.id)
+        let person = try await person(issue, tenant.id, from: request.peer)
         var generator = AmbientGenerator(ambient: platform.ambient)
         let key = SessionKey.random(using: &generator)
         let primary = OpaqueToken(tenant: tenant.id, ambient: platform.ambient)
@@ -34,7 +34,9 @@ struct PrimaryRefreshTokenIssue: Sendable {
     }
 
     /// The person behind the proof, as far as this can be told before the transaction.
-    private func person(_ issue: PrimaryRefreshToken.IssueRequest, _ tenant: TenantID) async throws -> PersonProof {
+    private func person(
+        _ issue: PrimaryRefreshToken.IssueRequest, _ tenant: TenantID, from peer: PeerAddress
+    ) async throws -> PersonProof {
         switch issue.proof {
         case .refreshToken(let text):
             guard let token = OpaqueToken(text.exposed), token.tenant == tenant else { throw OAuthError.badGrant }
@@ -42,9 +44,13 @@ struct PrimaryRefreshTokenIssue: Sendable {
         case .password(let name, let password):
             guard platform.configuration.devices.allowsPasswordProof else { throw OAuthError.passwordProofOff }
             let secret = SecretBytes(copying: password.exposed.utf8)
-            let user = try await platform.passwords.verify(name: name.exposed, password: secret, tenant: tenant)
-            guard let user else { throw OAuthError.badCredentials }
-            return .password(user, platform.ambient.identifier())
+            let checked = try await platform.passwords.check(
+                name: name.exposed, password: secret, tenant: tenant, from: peer)
+            guard let checked else {
+                try await platform.recordFailedSignIn(name: name.exposed, tenant: tenant, client: issue.clientID)
+                throw OAuthError.badCredentials
+            }
+            return .password(checked, platform.ambient.identifier())
         }
     }
 
@@ -52,7 +58,7 @@ struct PrimaryRefreshTokenIssue: Sendable {
         _ issued: IssuedPrimaryRefreshToken, _ tenant: Tenant, _ token: OpaqueToken, _ envelope: String
     ) -> MembersWriter {
         let now = platform.ambient.now().seconds
-        let lifetime = platform.configuration.devices.primaryRefreshTokenLifetime.components.seconds
+        let lifetime = issued.expires.seconds - now
         var body = MembersWriter()
         body.set(ReplyName.tokenType, "Bearer")
         body.set(ReplyName.refreshToken, token.text.exposed)
@@ -98,8 +104,8 @@ struct PrimaryRefreshTokenIssue: Sendable {
 /// What proves the person, ready for the transaction.
 enum PersonProof: Sendable {
     case refreshToken(OpaqueToken)
-    /// A person whose password was right, and the id of the session that begins with it.
-    case password(User, SessionID)
+    /// A password that was right a moment ago, and the id of the session that begins with it.
+    case password(CheckedPassword, SessionID)
 }
 
 /// A PRT that is durable.
@@ -107,4 +113,5 @@ struct IssuedPrimaryRefreshToken: Sendable {
     let user: User
     let session: Session
     let client: ClientID
+    let expires: Timestamp
 }

@@ -19,56 +19,61 @@ struct PrimaryRefreshTokenIssuing {
         guard let device = try Devices(connection).find(id, tenant: tenant.id) else { throw OAuthError.unknownDevice }
         guard device.isEnabled else { throw OAuthError.disabledDevice }
         let client = try broker(request.clientID, tenant: tenant.id)
-        let (user, session) = try session(of: person, client: client.id, tenant: tenant.id, at: now)
+        let proven = try proven(by: person, client: client.id, tenant: tenant.id, at: now)
+        let session = proven.session
         try enter(request.epoch, device)
-        let sessions = Sessions(connection)
-        guard try sessions.bind(session, tenant: tenant.id, to: device.binding),
-            let bound = try sessions.live(session, tenant: tenant.id)
+        guard
+            try Sessions(connection).bind(
+                session, tenant: tenant.id, to: device.binding, epochCounter: request.epoch.map { Int64($0.counter) })
         else { throw OAuthError.badGrant }
         if device.binding.isShared {
-            try Devices(connection).endSessions(of: id, tenant: tenant.id, except: session, at: now)
+            try Devices(connection).endSessions(
+                of: id, tenant: tenant.id, except: session, at: now, because: .handedOver, by: id.rawValue)
         }
+        let bound = try LiveSession(session, tenant: tenant.id, connection)
+        let expires = bound.session.begun + platform.configuration.devices.primaryRefreshTokenLifetime
+        guard expires > now else { throw OAuthError.expiredGrant }
         let tokens = PrimaryRefreshTokens(connection)
         try tokens.remove(session: session, tenant: tenant.id)
         try tokens.add(
             token,
             StoredPrimaryRefreshToken(
                 tenant: tenant.id, session: session, device: id, client: client.id, sealedSessionKey: sealedKey,
-                epochCounter: request.epoch.map { Int64($0.counter) },
-                expires: now + platform.configuration.devices.primaryRefreshTokenLifetime))
-        return IssuedPrimaryRefreshToken(user: user, session: bound, client: client.id)
+                proofFamily: proven.family, expires: expires))
+        try AuditLog(connection).append(
+            .sessionBound, tenant: tenant.id, actor: id.rawValue, subject: session.rawValue, at: now)
+        return IssuedPrimaryRefreshToken(
+            user: bound.person, session: bound.session, client: client.id, expires: expires)
     }
 
-    /// An application may hold PRTs if it is permitted device registration: a worker's app never is.
     private func broker(_ id: String, tenant: TenantID) throws -> Client {
         guard let id = ClientID(rawValue: id), let client = try Clients(connection).find(id, tenant: tenant) else {
             throw OAuthError.unknownClient
         }
-        guard client.resources.contains(platform.resources.deviceRegistration.application) else {
-            throw OAuthError.notABroker
-        }
+        guard client.isBroker else { throw OAuthError.notABroker }
         return client
     }
 
-    private func session(
-        of person: PersonProof, client: ClientID, tenant: TenantID, at time: Timestamp
-    ) throws -> (User, SessionID) {
-        let (userID, session): (UserID, SessionID)
+    /// The session that the proof stands for, begun where it is a password.
+    private func proven(
+        by person: PersonProof, client: ClientID, tenant: TenantID, at time: Timestamp
+    ) throws -> (session: SessionID, family: String?) {
         switch person {
         case .refreshToken(let token):
-            guard let record = try RefreshTokens(connection).find(token), record.client == client,
-                let live = try Sessions(connection).live(record.session, tenant: tenant)
+            guard let record = try RefreshTokens(connection).find(token), record.client == client, !record.ofPrimary
             else { throw OAuthError.badGrant }
             guard record.expires > time else { throw OAuthError.expiredGrant }
-            (userID, session) = (live.user, live.id)
-        case .password(let user, let id):
-            session = try Sessions(connection).begin(id, user: user, methods: [AuthenticationMethod.password], at: time)
-                .id
-            userID = user.id
+            let live = try LiveSession(record.session, tenant: tenant, connection)
+            return (live.session.id, record.family)
+        case .password(let checked, let id):
+            guard let user = try platform.passwords.confirm(checked, at: time, connection) else {
+                throw OAuthError.badCredentials
+            }
+            try AuditLog(connection).append(
+                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, at: time)
+            let methods = [AuthenticationMethod.password]
+            return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
         }
-        guard let user = try Users(connection).find(userID, tenant: tenant) else { throw OAuthError.badGrant }
-        guard user.isEnabled else { throw OAuthError.disabledUser }
-        return (user, session)
     }
 
     private func enter(_ epoch: DeviceEpoch?, _ device: Device) throws {
@@ -76,8 +81,8 @@ struct PrimaryRefreshTokenIssuing {
             guard !device.binding.isShared else { throw OAuthError.epochRequired }
             return
         }
-        switch EpochRule.judge(epoch, highest: device.epoch) {
-        case .enter: try Devices(connection).setEpoch(epoch, device.id, tenant: device.tenant)
+        switch EpochRule.judge(epoch, highest: device.epoch, isClosed: device.isEpochClosed) {
+        case .enter: try Devices(connection).setEpoch(epoch, isClosed: false, device.id, tenant: device.tenant)
         case .stay: break
         case .stale: throw OAuthError.staleEpoch
         }

@@ -34,23 +34,23 @@ struct PrimaryRefreshTokenUse: Sendable {
     }
 
     /// The app's refresh token of this PRT: derived, not drawn, so that it is written once and not at each use.
-    private func refreshToken(_ use: VerifiedUse) async throws -> OpaqueToken {
+    private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
         let secret = platform.storageKey.derived("refresh token of a PRT", use.primary.hash + use.grant.client.id.bytes)
         let token = OpaqueToken(
             tenant: use.primary.tenant,
             ambient: Ambient(now: platform.ambient.now, randomBytes: { Array(secret.prefix($0)) }))
         let record = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
-            scope: use.grant.scope.requested.text, family: Base64URL.encode(use.primary.hash),
-            expires: platform.ambient.now() + platform.configuration.lifetimes.refreshToken)
-        let isKnown = try await platform.database.read { try RefreshTokens($0).find(token) != nil }
-        guard !isKnown else { return token }
+            scope: use.grant.scope.requested.text, family: PrimaryRefreshTokens.family(of: use.primary.hash),
+            ofPrimary: true, expires: use.expires)
+        let known = try await platform.database.read { try RefreshTokens($0).find(token) }
+        if let known { return IssuedRefreshToken(token: token, expires: known.expires) }
         try await platform.database.write { [platform] connection in
-            let (sessions, tokens) = (Sessions(connection), RefreshTokens(connection))
-            guard try sessions.live(record.session, tenant: record.tenant) != nil else { throw OAuthError.badGrant }
+            _ = try LiveSession(record.session, tenant: record.tenant, connection)
+            let tokens = RefreshTokens(connection)
             if try tokens.find(token) == nil { try tokens.add(token, record, at: platform.ambient.now()) }
         }
-        return token
+        return IssuedRefreshToken(token: token, expires: record.expires)
     }
 }
 
@@ -60,6 +60,7 @@ private struct VerifiedUse: Sendable {
     let key: SessionKey
     let nonce: String
     let grant: Grant
+    let expires: Timestamp
 }
 
 /// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
@@ -68,17 +69,12 @@ private func verify(
     _ connection: any Connection
 ) throws -> VerifiedUse {
     guard let record = try PrimaryRefreshTokens(connection).find(primary) else { throw OAuthError.badGrant }
-    let key = try platform.open(record.sealedSessionKey, of: primary)
+    let key: SessionKey
+    // A row that was changed or copied: the client can only begin anew.
+    do { key = try platform.open(record.sealedSessionKey, of: primary) } catch { throw OAuthError.badGrant }
     let claims: Members
     do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
     guard record.expires > platform.ambient.now() else { throw OAuthError.expiredGrant }
-    guard let device = try Devices(connection).find(record.device, tenant: record.tenant) else {
-        throw OAuthError.unknownDevice
-    }
-    guard device.isEnabled else { throw OAuthError.disabledDevice }
-    if let highest = device.epoch, let counter = record.epochCounter, counter < highest.counter {
-        throw OAuthError.staleEpoch
-    }
     guard let request = try? PrimaryRefreshToken.UseRequest(claims) else { throw OAuthError.malformedSignedRequest }
     guard !request.scopes.contains(Scopes.primaryRefreshToken) else { throw OAuthError.renewalUnsupported }
     guard let id = ClientID(rawValue: request.clientID),
@@ -88,7 +84,9 @@ private func verify(
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
     }
     let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
-    let grant = try platform.grant(record.session, client: client, scope: scope, connection)
-    guard grant.session.device == device.binding else { throw OAuthError.badGrant }
-    return VerifiedUse(primary: primary, key: key, nonce: request.nonce, grant: grant)
+    let asked = try ClaimsRequest(parsing: request.claims)
+    let grant = try platform.grant(record.session, client: client, scope: scope, claims: asked, connection)
+    guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
+    return VerifiedUse(
+        primary: primary, key: key, nonce: request.nonce, grant: grant, expires: record.expires)
 }

@@ -8,10 +8,11 @@ package struct GrantedScope: Sendable {
     package let audience: String
     /// The permissions, for `scp`.
     package let permissions: [String]
-    /// The scopes as the client wrote them, for the reply.
+    /// The scopes as the client wrote them.
     package let requested: Scopes
+    /// Those of them that it gets, for the reply: what is not among them was declined.
+    package let granted: Scopes
 
     package var isOpenID: Bool { requested.contains(Scopes.openID) }
     package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }
-    package var wantsPrimaryRefreshToken: Bool { requested.contains(Scopes.primaryRefreshToken) }
 }

@@ -34,6 +34,9 @@ package struct ResourceCatalogue: Sendable {
 
     /// Reads `scope` and the older `resource` for a client.
     ///
+    /// Of several permissions those are granted that the resource knows; the reply says which (RFC 6749 section 3.3).
+    /// Where it knows none of them, nothing is granted.
+    ///
     /// - Throws: ``OAuthError``
     package func grant(scope: String?, resource: String? = nil, to client: Client) throws(OAuthError) -> GrantedScope {
         guard let requested = Scopes(parsing: scope ?? "") else { throw .malformedScope }
@@ -41,16 +44,17 @@ package struct ResourceCatalogue: Sendable {
         for value in requested.values where !Self.protocolScopes.contains(value.lowercased()) {
             names.append(Self.split(value) ?? ("https://graph.microsoft.com", value))
         }
-        if let resource { names.append((Self.trimmed(resource), ".default")) }
+        if let resource { names.append((Self.trimmed(resource), Self.defaultPermission)) }
         let identifier = names.first?.identifier ?? graph.identifiers[0]
         guard names.allSatisfy({ $0.identifier == identifier }) else { throw .severalResources }
         guard let resource = all.first(where: { $0.identifiers.contains(identifier.lowercased()) }) else {
             throw .unknownResource
         }
         guard client.resources.contains(resource.application) else { throw .noConsent }
+        let permissions = try Self.permissions(names.map(\.permission), resource)
         return GrantedScope(
-            resource: resource, audience: identifier,
-            permissions: try Self.permissions(names.map(\.permission), resource), requested: requested)
+            resource: resource, audience: identifier, permissions: permissions, requested: requested,
+            granted: Self.granted(requested, permissions))
     }
 
     private static let protocolScopes: Set<String> = [
@@ -58,16 +62,23 @@ package struct ResourceCatalogue: Sendable {
     ]
 
     private static func permissions(_ asked: [String], _ resource: Resource) throws(OAuthError) -> [String] {
-        if asked.isEmpty || asked.contains(".default") { return resource.permissions }
-        var permissions: [String] = []
-        for name in asked {
-            guard let known = resource.permissions.first(where: { $0.lowercased() == name.lowercased() }) else {
-                throw .unknownScope
-            }
-            permissions.append(known)
-        }
-        return permissions
+        if asked.isEmpty || asked.contains(defaultPermission) { return resource.permissions }
+        let asked = Set(asked.map { $0.lowercased() })
+        let known = resource.permissions.filter { asked.contains($0.lowercased()) }
+        guard !known.isEmpty else { throw .unknownScope }
+        return known
     }
+
+    /// The scopes as the client wrote them, without those that bring no permission.
+    private static func granted(_ requested: Scopes, _ permissions: [String]) -> Scopes {
+        let known = protocolScopes.union(permissions.map { $0.lowercased() }).union([defaultPermission])
+        return Scopes(
+            requested.values.filter { value in
+                known.contains(value.lowercased()) || known.contains((split(value)?.1 ?? value).lowercased())
+            })
+    }
+
+    private static let defaultPermission = ".default"
 
     /// Takes `https://graph.example//.default` apart at its last slash; bare names stay whole and mean Graph.
     private static func split(_ scope: String) -> (String, String)? {

@@ -10,8 +10,9 @@ extension Schema {
                 CREATE TABLE audit (
                     tenant TEXT NOT NULL REFERENCES tenant (id), position BIGINT NOT NULL, time BIGINT NOT NULL,
                     actor TEXT NOT NULL, action TEXT NOT NULL, subject TEXT, outcome TEXT NOT NULL,
-                    PRIMARY KEY (tenant, position))
-                """
+                    repetitions BIGINT NOT NULL, PRIMARY KEY (tenant, position))
+                """,
+                "CREATE INDEX auditByActor ON audit (tenant, actor, time)",
             ])
     ]
 }

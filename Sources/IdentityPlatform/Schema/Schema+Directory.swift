@@ -13,7 +13,7 @@ extension Schema {
                 """,
                 // loginName is the user principal name in lower case: equality of names ignores case.
                 """
-                CREATE TABLE user (
+                CREATE TABLE person (
                     tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, loginName TEXT NOT NULL,
                     userPrincipalName TEXT NOT NULL, displayName TEXT NOT NULL, givenName TEXT, surname TEXT,
                     mail TEXT, jobTitle TEXT, mobilePhone TEXT, accountEnabled BIGINT NOT NULL,
@@ -22,15 +22,15 @@ extension Schema {
                 """,
                 """
                 CREATE TABLE roleMember (
-                    tenant TEXT NOT NULL, role TEXT NOT NULL, user TEXT NOT NULL,
-                    PRIMARY KEY (tenant, role, user),
-                    FOREIGN KEY (tenant, user) REFERENCES user (tenant, id) ON DELETE CASCADE)
+                    tenant TEXT NOT NULL, role TEXT NOT NULL, person TEXT NOT NULL,
+                    PRIMARY KEY (tenant, role, person),
+                    FOREIGN KEY (tenant, person) REFERENCES person (tenant, id) ON DELETE CASCADE)
                 """,
-                "CREATE INDEX roleMemberByUser ON roleMember (tenant, user)",
+                "CREATE INDEX roleMemberByPerson ON roleMember (tenant, person)",
                 """
                 CREATE TABLE client (
                     tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, displayName TEXT NOT NULL,
-                    created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
+                    isBroker BIGINT NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
                 """,
                 """
                 CREATE TABLE clientRedirect (
@@ -47,8 +47,10 @@ extension Schema {
                 """
                 CREATE TABLE signingKey (
                     tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, algorithm TEXT NOT NULL,
-                    privateKey BLOB NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
+                    sealedPrivateKey BLOB NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
                 """,
+                // One row for the whole server: what only its storage key opens.
+                "CREATE TABLE storageCheck (name TEXT NOT NULL PRIMARY KEY, sealed BLOB NOT NULL)",
             ])
     ]
 }

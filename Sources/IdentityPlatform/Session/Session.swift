@@ -7,6 +7,8 @@ package struct Session: Sendable {
     package let user: UserID
     /// The device that the session is bound to, once it proved its key.
     package let device: DeviceBinding?
+    /// The counter of the device's epoch that it belongs to.
+    package let epochCounter: Int64?
     /// How the person proved who they are (RFC 8176), `pwd` for a password.
     package let methods: [String]
     package let begun: Timestamp
@@ -28,4 +30,21 @@ package struct DeviceBinding: Sendable, Hashable {
 /// Ways of proving who one is (RFC 8176).
 package enum AuthenticationMethod {
     package static let password = "pwd"
+}
+
+/// Why a session ended; the audit log's word for it.
+package enum SessionEnd: String, Sendable {
+    /// The person signed out in the browser.
+    case signedOut = "signed-out"
+    /// The device said so.
+    case ended = "ended-at-device"
+    /// The next worker took the device over.
+    case handedOver = "handed-over"
+    case passwordSet = "password-set"
+    case personDisabled = "person-disabled"
+    case personRemoved = "person-removed"
+    case deviceDisabled = "device-disabled"
+    case deviceRemoved = "device-removed"
+    /// A code or token that was used up came a second time.
+    case replayed
 }

@@ -13,11 +13,12 @@ package struct Sessions {
     package func begin(_ id: SessionID, user: User, methods: [String], at time: Timestamp) throws -> Session {
         try connection.execute(
             """
-            INSERT INTO session (tenant, id, user, methods, begun)
+            INSERT INTO session (tenant, id, person, methods, begun)
             VALUES (\(user.tenant), \(id), \(user.id), \(methods.joined(separator: " ")), \(time))
             """)
         return Session(
-            tenant: user.tenant, id: id, user: user.id, device: nil, methods: methods, begun: time, ended: nil)
+            tenant: user.tenant, id: id, user: user.id, device: nil, epochCounter: nil, methods: methods, begun: time,
+            ended: nil)
     }
 
     /// The session, ended or not.
@@ -26,7 +27,7 @@ package struct Sessions {
     package func find(_ id: SessionID, tenant: TenantID) throws -> Session? {
         try connection.row(
             """
-            SELECT user, device, sharedDevice, methods, begun, ended FROM session
+            SELECT person, device, sharedDevice, epochCounter, methods, begun, ended FROM session
             WHERE tenant = \(tenant) AND id = \(id)
             """
         ).map { row in
@@ -34,8 +35,9 @@ package struct Sessions {
             return Session(
                 tenant: tenant, id: id, user: try row.value(0),
                 device: try device.map { DeviceBinding(id: $0, isShared: try row.flag(2)) },
-                methods: try row.text(3).split(separator: " ").map(String.init),
-                begun: try row.value(4), ended: try row.optionalValue(5))
+                epochCounter: try row.optionalInteger(3),
+                methods: try row.text(4).split(separator: " ").map(String.init),
+                begun: try row.value(5), ended: try row.optionalValue(6))
         }
     }
 
@@ -46,41 +48,50 @@ package struct Sessions {
         try find(id, tenant: tenant).flatMap { $0.ended == nil ? $0 : nil }
     }
 
-    /// Binds a live session to the device that proved its key.
+    /// Binds a live session to the device that proved its key, in the epoch that the device is in.
     ///
     /// - Returns: whether there was such a session, not bound to another device.
     /// - Throws: ``StorageError``
-    package func bind(_ id: SessionID, tenant: TenantID, to device: DeviceBinding) throws -> Bool {
+    package func bind(
+        _ id: SessionID, tenant: TenantID, to device: DeviceBinding, epochCounter: Int64? = nil
+    ) throws -> Bool {
         try connection.execute(
             """
-            UPDATE session SET device = \(device.id), sharedDevice = \(device.isShared)
+            UPDATE session
+            SET device = \(device.id), sharedDevice = \(device.isShared), epochCounter = \(epochCounter)
             WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL AND (device IS NULL OR device = \(device.id))
             """) == 1
     }
 
-    /// Ends a session and with it its codes, refresh tokens and browser sessions; again is no error.
-    ///
-    /// Every credential is good only while its session lives, so that what hangs on the session elsewhere needs no
-    /// part in this.
+    /// Ends a session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
+    /// session keys, browser sessions; writes the line of the audit log. Again is no error and writes nothing.
     ///
     /// - Returns: whether the session lived until now.
     /// - Throws: ``StorageError``
     @discardableResult
-    package func end(_ id: SessionID, tenant: TenantID, at time: Timestamp) throws -> Bool {
+    package func end(
+        _ id: SessionID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
+    ) throws -> Bool {
         let changed = try connection.execute(
             "UPDATE session SET ended = \(time) WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL")
         try connection.execute("DELETE FROM authorizationCode WHERE tenant = \(tenant) AND session = \(id)")
         try connection.execute("DELETE FROM refreshToken WHERE tenant = \(tenant) AND session = \(id)")
+        try connection.execute("DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND session = \(id)")
         try connection.execute("DELETE FROM browserSession WHERE tenant = \(tenant) AND session = \(id)")
-        return changed == 1
+        guard changed == 1 else { return false }
+        try AuditLog(connection).append(
+            .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
+        return true
     }
 
-    /// Ends every session of a person: after a new password, or when the account is removed.
+    /// Ends every session of a person.
     ///
     /// - Throws: ``StorageError``
-    package func endAll(of user: UserID, tenant: TenantID, at time: Timestamp) throws {
+    package func endAll(
+        of user: UserID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
+    ) throws {
         let live = try connection.rows(
-            "SELECT id FROM session WHERE tenant = \(tenant) AND user = \(user) AND ended IS NULL")
-        for row in live { try end(try row.value(0), tenant: tenant, at: time) }
+            "SELECT id FROM session WHERE tenant = \(tenant) AND person = \(user) AND ended IS NULL")
+        for row in live { try end(try row.value(0), tenant: tenant, at: time, because: reason, by: actor) }
     }
 }

@@ -13,8 +13,8 @@ package struct AccessTokens: Sendable {
         case missing, malformed, signature, audience, expired, ended
     }
 
-    /// Checks signature, issuer, audience and time, and that session and person are still good. Roles are the
-    /// person's present ones, not those at the time of issue.
+    /// Checks signature, issuer, audience and time, that the session is still good (``SessionRule``) and the application
+    /// still registered. Roles are the person's present ones, not those at the time of issue.
     ///
     /// - Throws: ``Refusal``, ``StorageError``
     package func check(authorization: String?, for resource: Resource) async throws -> AccessToken {
@@ -31,11 +31,14 @@ package struct AccessTokens: Sendable {
         try judge(claims, tenant, resource)
         let permissions = try text(claims, .scopes).split(separator: " ").map(String.init)
         return try await database.read { connection in
-            guard let live = try Sessions(connection).live(session, tenant: tenant), live.user == user,
-                let person = try Users(connection).find(user, tenant: tenant), person.isEnabled
-            else { throw Refusal.ended }
+            guard try Clients(connection).find(client, tenant: tenant) != nil else { throw Refusal.ended }
+            let live: LiveSession
+            do { live = try LiveSession(session, tenant: tenant, connection) } catch is OAuthError {
+                throw Refusal.ended
+            }
+            guard live.person.id == user else { throw Refusal.ended }
             return AccessToken(
-                tenant: tenant, user: person, session: live, client: client, permissions: permissions,
+                tenant: tenant, user: live.person, session: live.session, client: client, permissions: permissions,
                 roles: try RoleMembers(connection).roles(of: user, tenant: tenant))
         }
     }

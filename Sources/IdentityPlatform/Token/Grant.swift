@@ -9,10 +9,11 @@ package struct Grant: Sendable {
     package let session: Session
     package let scope: GrantedScope
     package let nonce: String?
+    package let claims: ClaimsRequest
 
     package init(
         tenant: Tenant, user: User, roles: [RoleID], client: Client, session: Session, scope: GrantedScope,
-        nonce: String? = nil
+        nonce: String? = nil, claims: ClaimsRequest = .none
     ) {
         self.tenant = tenant
         self.user = user
@@ -21,5 +22,6 @@ package struct Grant: Sendable {
         self.session = session
         self.scope = scope
         self.nonce = nonce
+        self.claims = claims
     }
 }

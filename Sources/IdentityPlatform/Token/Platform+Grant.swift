@@ -3,19 +3,18 @@ internal import OAuth
 package import Storage
 
 extension Platform {
-    /// Puts together what tokens of a session say, if session and person are still good.
+    /// Puts together what tokens of a session say, if ``SessionRule`` lets it.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     package func grant(
-        _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, _ connection: any Connection
+        _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, claims: ClaimsRequest = .none,
+        _ connection: any Connection
     ) throws -> Grant {
-        guard let session = try Sessions(connection).live(session, tenant: client.tenant),
-            let tenant = try Tenants(connection).find(client.tenant),
-            let user = try Users(connection).find(session.user, tenant: client.tenant)
-        else { throw OAuthError.badGrant }
-        guard user.isEnabled else { throw OAuthError.disabledUser }
+        let live = try LiveSession(session, tenant: client.tenant, connection)
+        guard let tenant = try Tenants(connection).find(client.tenant) else { throw OAuthError.badGrant }
         return Grant(
-            tenant: tenant, user: user, roles: try RoleMembers(connection).roles(of: user.id, tenant: tenant.id),
-            client: client, session: session, scope: scope, nonce: nonce)
+            tenant: tenant, user: live.person,
+            roles: try RoleMembers(connection).roles(of: live.person.id, tenant: tenant.id),
+            client: client, session: live.session, scope: scope, nonce: nonce, claims: claims)
     }
 }

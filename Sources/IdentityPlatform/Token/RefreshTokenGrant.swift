@@ -17,7 +17,8 @@ struct RefreshTokenGrant: GrantHandler {
         guard let client = ClientID(rawValue: try form.required(.clientID)) else { throw OAuthError.unknownClient }
         let asked = form[ParameterName.scope]
         let resource = form[ParameterName.resource]
-        let grant = try await platform.database.read { [platform] connection in
+        let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
+        let (grant, expires) = try await platform.database.read { [platform] connection in
             guard let client = try Clients(connection).find(client, tenant: tenant) else {
                 throw OAuthError.unknownClient
             }
@@ -27,10 +28,13 @@ struct RefreshTokenGrant: GrantHandler {
             guard record.expires > platform.ambient.now() else { throw OAuthError.expiredGrant }
             let scope = try platform.resources.grant(
                 scope: asked ?? record.scope, resource: resource, to: client)
-            return try platform.grant(record.session, client: client, scope: scope, connection)
+            let grant = try platform.grant(record.session, client: client, scope: scope, claims: claims, connection)
+            return (grant, record.expires)
         }
         // The token stays good until it expires or its session ends, so it is handed back as it is.
         return Response(
-            json: try await platform.issuer.reply(grant, refreshToken: token, withClientInfo: form.wantsClientInfo))
+            json: try await platform.issuer.reply(
+                grant, refreshToken: IssuedRefreshToken(token: token, expires: expires),
+                withClientInfo: form.wantsClientInfo))
     }
 }

@@ -9,6 +9,14 @@ package struct RefreshToken: Sendable {
     package let scope: String
     /// All tokens that came of one code or one PRT.
     package let family: String
+    /// Whether it came of a primary refresh token, and so proves nobody for another one.
+    package let ofPrimary: Bool
+    package let expires: Timestamp
+}
+
+/// A refresh token as a reply hands it out.
+package struct IssuedRefreshToken: Sendable {
+    package let token: OpaqueToken
     package let expires: Timestamp
 }
 
@@ -24,9 +32,9 @@ package struct RefreshTokens {
     package func add(_ token: OpaqueToken, _ record: RefreshToken, at time: Timestamp) throws {
         try connection.execute(
             """
-            INSERT INTO refreshToken (tenant, hash, family, session, client, scope, issued, expires)
+            INSERT INTO refreshToken (tenant, hash, family, session, client, scope, ofPrimary, issued, expires)
             VALUES (\(record.tenant), \(token.hash), \(record.family), \(record.session), \(record.client),
-                \(record.scope), \(time), \(record.expires))
+                \(record.scope), \(record.ofPrimary), \(time), \(record.expires))
             """)
     }
 
@@ -36,13 +44,14 @@ package struct RefreshTokens {
     package func find(_ token: OpaqueToken) throws -> RefreshToken? {
         try connection.row(
             """
-            SELECT tenant, session, client, scope, family, expires FROM refreshToken
+            SELECT tenant, session, client, scope, family, ofPrimary, expires FROM refreshToken
             WHERE tenant = \(token.tenant) AND hash = \(token.hash)
             """
         ).map { row in
             RefreshToken(
                 tenant: try row.value(0), session: try row.value(1), client: try row.value(2),
-                scope: try row.text(3), family: try row.text(4), expires: try row.value(5))
+                scope: try row.text(3), family: try row.text(4), ofPrimary: try row.flag(5),
+                expires: try row.value(6))
         }
     }
 

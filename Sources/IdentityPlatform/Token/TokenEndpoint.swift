@@ -25,6 +25,7 @@ struct TokenEndpoint: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await platform.tenant(in: context)
         guard let handler = handlers[try form.required(.grantType)] else { throw OAuthError.unsupportedGrant }
-        return try await handler.respond(to: TokenRequest(tenant: tenant, form: form))
+        return try await handler.respond(
+            to: TokenRequest(tenant: tenant, form: form, peer: PeerAddress(context.channel.remoteAddress)))
     }
 }

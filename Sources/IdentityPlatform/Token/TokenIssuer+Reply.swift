@@ -10,18 +10,18 @@ extension TokenIssuer {
     ///   - withClientInfo: whether the client sent `client_info=1`.
     /// - Throws: ``StorageError``, or the library's error.
     package func reply(
-        _ grant: Grant, refreshToken: OpaqueToken?, withClientInfo: Bool
+        _ grant: Grant, refreshToken: IssuedRefreshToken?, withClientInfo: Bool
     ) async throws -> MembersWriter {
-        let lifetime = Int(accessTokenLifetime(grant.session).components.seconds)
+        let lifetime = Int(accessTokenLifetime(grant).components.seconds)
         var members = MembersWriter()
         members.set(ReplyName.tokenType, "Bearer")
-        members.set(ReplyName.scope, grant.scope.requested.text)
+        members.set(ReplyName.scope, grant.scope.granted.text)
         members.set(ReplyName.expiresIn, lifetime)
         members.set(ReplyName.extendedExpiresIn, lifetime)
         members.set(ReplyName.accessToken, try await accessToken(grant))
         if let refreshToken {
-            members.set(ReplyName.refreshToken, refreshToken.text.exposed)
-            members.set(ReplyName.refreshTokenExpiresIn, Int(lifetimes.refreshToken.components.seconds))
+            members.set(ReplyName.refreshToken, refreshToken.token.text.exposed)
+            members.set(ReplyName.refreshTokenExpiresIn, Int(refreshToken.expires.seconds - ambient.now().seconds))
         }
         if grant.scope.isOpenID { members.set(ReplyName.idToken, try await idToken(grant)) }
         if withClientInfo { members.set(ReplyName.clientInfo, Self.clientInfo(grant.user)) }

@@ -9,9 +9,13 @@ package struct TokenIssuer: Sendable {
     let keys: TenantKeys
     let ambient: Ambient
 
-    /// How long an access token of that session lives.
-    package func accessTokenLifetime(_ session: Session) -> Duration {
-        session.device?.isShared == true ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+    /// How long an access token lives. The first one of a broker is made before the session is bound to a device, and
+    /// that may be a shared one.
+    package func accessTokenLifetime(_ grant: Grant) -> Duration {
+        guard let device = grant.session.device else {
+            return grant.client.isBroker ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+        }
+        return device.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
     }
 
     /// The `iss` of an organisation's tokens.
@@ -22,7 +26,7 @@ package struct TokenIssuer: Sendable {
     /// - Throws: ``StorageError``, or the library's error.
     package func accessToken(_ grant: Grant) async throws -> String {
         let now = ambient.now()
-        var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant.session))
+        var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant))
         claims.set(ClaimName.appID, grant.client.id.rawValue)
         claims.set(ClaimName.appIDAuthenticationClass, "0")
         claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)
@@ -32,6 +36,8 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
         claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
         claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))
+        if !grant.claims.capabilities.isEmpty { claims.set(ClaimName.clientCapabilities, grant.claims.capabilities) }
+        Self.add(grant.claims.accessToken, of: grant, to: &claims)
         return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
     }
 
@@ -44,12 +50,27 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.nonce, grant.nonce)
         claims.set(ClaimName.authenticationTime, Int(grant.session.begun.seconds))
         claims.set(ClaimName.loginHint, grant.user.userPrincipalName)
-        if grant.scope.requested.contains(Scopes.email) { claims.set(ClaimName.email, grant.user.profile.mail) }
-        if grant.scope.requested.contains(Scopes.profile) {
+        Self.add(Self.claims(of: grant.scope.requested).union(grant.claims.idToken), of: grant, to: &claims)
+        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+    }
+
+    /// What the scopes of OpenID Connect bring into an id token (OpenID Connect Core section 5.4).
+    private static func claims(of scopes: Scopes) -> Set<String> {
+        var names: [ClaimName] = []
+        if scopes.contains(Scopes.email) { names.append(.email) }
+        if scopes.contains(Scopes.profile) { names += [.givenName, .familyName] }
+        return Set(names.map(\.rawValue))
+    }
+
+    /// Adds those of the `wanted` claims that the platform knows of the person.
+    private static func add(_ wanted: Set<String>, of grant: Grant, to claims: inout MembersWriter) {
+        if wanted.contains(ClaimName.email.rawValue) { claims.set(ClaimName.email, grant.user.profile.mail) }
+        if wanted.contains(ClaimName.givenName.rawValue) {
             claims.set(ClaimName.givenName, grant.user.profile.givenName)
+        }
+        if wanted.contains(ClaimName.familyName.rawValue) {
             claims.set(ClaimName.familyName, grant.user.profile.surname)
         }
-        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
     }
 
     /// The claims that access tokens and id tokens share.

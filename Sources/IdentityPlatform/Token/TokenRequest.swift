@@ -7,6 +7,7 @@ package struct TokenRequest: Sendable {
     /// The tenant of the address; `nil` for `common` and `organizations` on a server with several.
     package let tenant: Tenant?
     package let form: FormParameters
+    package let peer: PeerAddress
 
     /// The tenant of a token that the request holds, which must be the one of the address if that names one.
     ///

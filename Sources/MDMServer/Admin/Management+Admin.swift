@@ -3,6 +3,7 @@ internal import AdminAPI
 internal import Foundation
 internal import HTTPTypes
 package import Hummingbird
+internal import JSON
 internal import Logging
 internal import NIOCore
 internal import Storage
@@ -11,6 +12,7 @@ extension Management {
     /// Adds every path of ``MDMAdmin/Path``. Whoever reaches the administration socket is trusted in full; the executable
     /// sees to who that is.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
+        addEnrolmentRoutes(to: router)
         addDeviceRoutes(to: router)
         addProfileRoutes(to: router)
         addAppRoutes(to: router)
@@ -42,7 +44,7 @@ extension Management {
         }
         let body: [UInt8]
         do {
-            body = Array(try await request.body.collect(upTo: 2 << 20).readableBytesView)
+            body = Array(try await request.body.collect(upTo: AdminCall.limits.bytes).readableBytesView)
         } catch { throw ManagementRefusal(.malformed) }
         let tenant = try await resolveTenant(places["tenant"] ?? "")
         return AdminCall(tenant: tenant, places: places, body: body)
@@ -71,13 +73,16 @@ struct AdminCall: Sendable {
     let places: [String: String]
     let body: [UInt8]
 
+    /// A profile, Base64, is the longest.
+    static let limits = JSONLimits(bytes: 2 << 20)
+
     func place(_ name: String) throws -> String {
         guard let place = places[name] else { throw ManagementRefusal(.malformed) }
         return place
     }
 
     func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
-        do { return try JSONDecoder().decode(Body.self, from: Data(body)) } catch {
+        do { return try JSONReader.read(Body.self, from: body, limits: Self.limits) } catch {
             throw ManagementRefusal(.malformed)
         }
     }

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-package import AdminAPI
+internal import AdminAPI
 internal import DeviceManagement
-internal import Foundation
 internal import Hummingbird
 internal import Logging
-internal import Redaction
 internal import Storage
 
 extension Management {
     func addDeviceRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .post, .enrolments) { call in
-            let wanted: MDMAdmin.NewEnrolment = try call.decode()
-            return try Self.json(try await enrol(name: wanted.name, tenant: call.tenant), status: .created)
-        }
         on(router, .get, .devices) { call in
-            try Self.json(
+            let now = sources.now()
+            return try Self.json(
                 try await database.read { connection in
                     try Devices(connection: connection, tenant: call.tenant).all().map {
-                        try Self.description(of: $0, tenant: call.tenant, in: connection)
+                        try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
                     }
                 })
         }
         on(router, .get, .device) { call in
-            try Self.json(
+            let now = sources.now()
+            return try Self.json(
                 try await database.read { connection in
-                    try Self.description(of: try Self.device(call, in: connection), tenant: call.tenant, in: connection)
+                    let device = try Self.device(call, in: connection)
+                    return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
                 })
         }
         on(router, .delete, .device) { call in
@@ -47,45 +44,15 @@ extension Management {
         }
     }
 
-    /// Makes an identity and the profile that carries it.
-    package func enrol(name: String, tenant: String) async throws -> MDMAdmin.EnrolmentProfile {
-        guard (1...128).contains(name.count) else { throw ManagementRefusal(.badName) }
-        guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
-        let now = sources.now()
-        let id = sources.uuid()
-        let seconds = configuration.identityLifetime.components.seconds
-        let identity = try authority.issue(
-            enrolment: id, now: Date(timeIntervalSince1970: Double(now) / 1000), lifetime: Double(seconds))
-        let password = Hex.text(sources.random(16))
-        let container = try identity.container(password: password, random: sources.random)
-        let fingerprint = MDMContext.fingerprint(identity.certificates[0])
-        let (organization, topic) = try await database.write { connection in
-            guard let row = try connection.row("SELECT organization, topic FROM tenant WHERE id = \(tenant)") else {
-                throw ManagementRefusal(.noTenant)
-            }
-            try Enrolments(connection: connection, tenant: tenant).insert(
-                id: id, name: name, fingerprint: fingerprint, now: now, expiresAt: now + seconds * 1000)
-            return (try row.text(0), try row.text(1))
-        }
-        let profile = try Profile.enrolment(
-            tenant: namespace, organization: organization, enrolment: id,
-            serverURL: configuration.baseURL + DevicePath.filled(DevicePath.server, ["tenant": tenant]), topic: topic,
-            identity: IdentityPayload(container: container, password: password, fileName: "identity.p12"),
-            root: configuration.trustRoot)
-        let findings = ProfileLinter(delivery: .enrolment).findings(in: profile)
-        guard findings.isEmpty else { throw ManagementRefusal(.badProfile, findings: findings) }
-        Logger.current.info("enrolment profile made", metadata: ["enrolment.id": "\(id)"])
-        let encoded = Data(try profile.xml()).base64EncodedString()
-        return MDMAdmin.EnrolmentProfile(id: id, name: name, profile: Sensitive(encoded))
-    }
-
     private func remove(_ call: AdminCall) async throws {
         let now = sources.now()
-        try await database.write { connection in
+        let udid = try await database.write { connection in
             let device = try Self.device(call, in: connection)
             try Enrolments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
+            return device.udid
         }
+        Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
     }
 
     /// Queues commands for the device of the path, all or none.
@@ -124,8 +91,9 @@ extension Management {
     }
 
     private static func description(
-        of device: Device, tenant: String, in connection: any Connection
+        of device: Device, tenant: String, now: Int64, in connection: any Connection
     ) throws -> MDMAdmin.Device {
+        let enrolment = try Enrolments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
         let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)
         let waiting = try connection.row(
             """
@@ -139,7 +107,7 @@ extension Management {
             apps: try inventory.apps().map {
                 MDMAdmin.HeldApp(identifier: $0.identifier, state: $0.state, hasConfiguration: $0.hasConfiguration)
             },
-            waiting: Int(try waiting?.integer(0) ?? 0))
+            waiting: Int(try waiting?.integer(0) ?? 0), identityEndsAt: enrolment?.expiresAt)
     }
 
     /// An outer success can hide failures of single items; they are reasons all the same.

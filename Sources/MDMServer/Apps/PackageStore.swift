@@ -8,6 +8,8 @@ internal import NIOPosix
 /// The folder of app packages, each named by its digest.
 struct PackageStore: Sendable {
     let directory: String
+    let sync: @Sendable (_ folder: String) throws -> Void
+    private static let draftSuffix = ".new"
 
     /// A package that is in the folder.
     struct Stored: Sendable {
@@ -20,8 +22,19 @@ struct PackageStore: Sendable {
     ///
     /// - Throws: ``ManagementRefusal`` where the file cannot be read or is too large.
     func store(_ path: String) async throws -> Stored {
+        try await NIOThreadPool.singleton.runIfActive { try copy(path) }
+    }
+
+    /// Removes what a server that was killed had not finished.
+    func sweep() async throws {
         let directory = directory
-        return try await NIOThreadPool.singleton.runIfActive { try Self.copy(path, into: directory) }
+        try await NIOThreadPool.singleton.runIfActive {
+            guard FileManager.default.fileExists(atPath: directory) else { return }
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+            where name.hasSuffix(Self.draftSuffix) {
+                try FileManager.default.removeItem(atPath: directory + "/" + name)
+            }
+        }
     }
 
     /// The bytes of a package, piece by piece.
@@ -29,28 +42,44 @@ struct PackageStore: Sendable {
         try await FileIO(threadPool: .singleton).loadFile(path: "\(directory)/\(digest)", context: context)
     }
 
-    private static func copy(_ path: String, into directory: String) throws -> Stored {
-        let files = FileManager.default
-        try files.createDirectory(
-            atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    private func copy(_ path: String) throws -> Stored {
+        try prepare()
         guard let source = FileHandle(forReadingAtPath: path) else { throw ManagementRefusal(.unreadablePackage) }
-        defer { close(source) }
-        let draft = "\(directory)/\(UUID().uuidString).new"
+        defer { Self.close(source) }
+        let draft = "\(directory)/\(UUID().uuidString)\(Self.draftSuffix)"
+        let files = FileManager.default
         guard files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600]),
             let target = FileHandle(forWritingAtPath: draft)
         else { throw ManagementRefusal(.unwritableStore) }
         do {
-            defer { close(target) }
-            let stored = try pour(source, into: target)
+            defer { Self.close(target) }
+            let stored = try Self.pour(source, into: target)
             try target.synchronize()
             guard unsafe rename(draft, "\(directory)/\(stored.sha256)") == 0 else {
                 throw ManagementRefusal(.unwritableStore)
             }
+            // Nobody may be offered a package that a power failure takes back.
+            try durably(directory)
             return stored
         } catch {
             _ = unsafe unlink(draft)
             throw error
         }
+    }
+
+    /// Makes the folder where it is missing, for the server's user alone.
+    private func prepare() throws {
+        let files = FileManager.default
+        let isNew = !files.fileExists(atPath: directory)
+        do {
+            try files.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory)
+        } catch { throw ManagementRefusal(.unwritableStore) }
+        if isNew { try durably(URL(filePath: directory).deletingLastPathComponent().path) }
+    }
+
+    private func durably(_ folder: String) throws {
+        do { try sync(folder) } catch { throw ManagementRefusal(.unwritableStore) }
     }
 
     private static func pour(_ source: FileHandle, into target: FileHandle) throws -> Stored {

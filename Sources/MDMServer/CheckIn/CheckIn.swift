@@ -10,10 +10,17 @@ struct CheckIn: Sendable {
     func handle(_ body: [UInt8], tenant: String, fingerprint: String) async throws {
         let message = try Self.message(body)
         let now = management.sources.now()
+        let lifetime = management.configuration.identityLifetime.milliseconds
         try await management.database.write { connection in
-            let enrolment = try Enrolments(connection: connection, tenant: tenant).living(
-                fingerprint: fingerprint, now: now)
-            try Self.apply(message, enrolment: enrolment, tenant: tenant, now: now, in: connection)
+            if try Self.isRepeatedFarewell(message, tenant: tenant, fingerprint: fingerprint, in: connection) { return }
+            let enrolments = Enrolments(connection: connection, tenant: tenant)
+            let enrolment = try enrolments.living(fingerprint: fingerprint, now: now)
+            if enrolment.udid != nil || !message.isAuthenticate {
+                guard enrolment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+            }
+            try enrolments.confirm(enrolment)
+            try Self.apply(
+                message, enrolment: enrolment, tenant: tenant, now: now, lifetime: lifetime, in: connection)
         }
         Logger.current.info(
             "device checked in", metadata: ["device.udid": "\(message.udid ?? "")", "message": "\(Self.name(message))"])
@@ -32,20 +39,39 @@ struct CheckIn: Sendable {
         }
     }
 
+    /// A device that has left and says so again, since it did not hear that it was heard.
+    private static func isRepeatedFarewell(
+        _ message: CheckInMessage, tenant: String, fingerprint: String, in connection: any Connection
+    ) throws -> Bool {
+        guard case .checkOut(let message) = message,
+            let enrolment = try Enrolments(connection: connection, tenant: tenant).find(fingerprint: fingerprint),
+            enrolment.state == .ended
+        else { return false }
+        guard enrolment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+        return true
+    }
+
     private static func apply(
-        _ message: CheckInMessage, enrolment: Enrolment, tenant: String, now: Int64, in connection: any Connection
+        _ message: CheckInMessage, enrolment: Enrolment, tenant: String, now: Int64, lifetime: Int64,
+        in connection: any Connection
     ) throws {
         let devices = Devices(connection: connection, tenant: tenant)
         let enrolments = Enrolments(connection: connection, tenant: tenant)
-        if enrolment.state == .bound || !message.isAuthenticate {
-            guard enrolment.udid == message.udid else { throw DeviceRefusal.otherDevice }
-        }
         switch message {
         case .authenticate(let message):
             try checkTopic(message.topic, tenant: tenant, in: connection)
-            // A repeated message, its answer lost, must not empty the queue of a device that is enrolled by now.
-            if enrolment.state == .bound, try devices.find(message.udid)?.state == .enrolled { return }
-            try enrolments.bind(enrolment.id, to: message.udid)
+            let isEnrolled = try devices.find(message.udid)?.state == .enrolled
+            guard enrolment.state == .issued else {
+                if isEnrolled { return try devices.restart(message, now: now) }
+                return try devices.begin(message, enrolment: enrolment, now: now)
+            }
+            // A UDID is no secret: whoever has any unused profile must not put an enrolled device out with it.
+            if isEnrolled, enrolment.takesOver != message.udid,
+                try enrolments.bound(udid: message.udid, now: now) != nil
+            {
+                throw DeviceRefusal.taken
+            }
+            try enrolments.bind(enrolment.id, to: message.udid, until: now + lifetime)
             try enrolments.end(udid: message.udid, except: enrolment.id)
             try devices.begin(message, enrolment: enrolment, now: now)
         case .tokenUpdate(let message):

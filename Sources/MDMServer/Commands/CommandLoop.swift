@@ -11,17 +11,17 @@ struct CommandLoop: Sendable {
     func handle(_ body: [UInt8], tenant: String, fingerprint: String) async throws -> [UInt8]? {
         let result = try Self.result(body)
         let now = management.sources.now()
-        // Most requests are an Idle with nothing to do; those write nothing.
-        if result.status == .idle {
-            let isWaiting = try await management.database.read { connection in
-                try Self.authenticate(result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
-                return try CommandQueue(connection: connection, tenant: tenant, udid: result.udid).head() != nil
-            }
-            guard isWaiting else { return nil }
+        if result.status == .idle,
+            try await hasNothing(for: result, tenant: tenant, fingerprint: fingerprint, now: now)
+        {
+            return nil
         }
+        let history = management.configuration.history
         let (next, recorded) = try await management.database.write { connection in
-            try Self.authenticate(result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
-            return try Self.turn(result, body: body, tenant: tenant, now: now, in: connection)
+            let enrolment = try Self.authenticate(
+                result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
+            try Enrolments(connection: connection, tenant: tenant).confirm(enrolment)
+            return try Self.turn(result, body: body, tenant: tenant, now: now, history: history, in: connection)
         }
         if recorded {
             let metadata: Logger.Metadata = [
@@ -31,6 +31,20 @@ struct CommandLoop: Sendable {
             Logger.current.info("command finished", metadata: metadata)
         }
         return next
+    }
+
+    /// Most requests are an Idle with nothing to do; those write nothing. A device whose identity grows old is given work.
+    private func hasNothing(
+        for result: CommandResult, tenant: String, fingerprint: String, now: Int64
+    ) async throws -> Bool {
+        let (enrolment, isWaiting) = try await management.database.read { connection in
+            let enrolment = try Self.authenticate(
+                result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
+            let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.udid)
+            return (enrolment, try queue.head() != nil)
+        }
+        let isRenewed = try await management.renew(enrolment, tenant: tenant, now: now)
+        return !isWaiting && !isRenewed && enrolment.state != .renewing
     }
 
     private static func result(_ body: [UInt8]) throws -> CommandResult {
@@ -44,21 +58,26 @@ struct CommandLoop: Sendable {
     /// Refuses whoever is not the device that the message names.
     private static func authenticate(
         _ result: CommandResult, tenant: String, fingerprint: String, now: Int64, in connection: any Connection
-    ) throws {
+    ) throws -> Enrolment {
         let enrolment = try Enrolments(connection: connection, tenant: tenant).living(
             fingerprint: fingerprint, now: now)
         // A certificate that has not authenticated yet is no device.
-        guard enrolment.state == .bound else { throw DeviceRefusal.unrecognized }
-        guard enrolment.udid == result.udid else { throw DeviceRefusal.otherDevice }
+        guard let udid = enrolment.udid else { throw DeviceRefusal.unrecognized }
+        guard udid == result.udid else { throw DeviceRefusal.otherDevice }
+        return enrolment
     }
 
     private static func turn(
-        _ result: CommandResult, body: [UInt8], tenant: String, now: Int64, in connection: any Connection
+        _ result: CommandResult, body: [UInt8], tenant: String, now: Int64, history: Int, in connection: any Connection
     ) throws -> (next: [UInt8]?, recorded: Bool) {
         let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.udid)
-        let recorded = try queue.record(result, body: body, now: now)
+        let recorded = try queue.record(result, body: body, now: now, history: history)
         if recorded {
             try Inventory(connection: connection, tenant: tenant, udid: result.udid).record(result.answer)
+            if result.status != .acknowledged, let uuid = result.commandUUID {
+                try Enrolments(connection: connection, tenant: tenant).abandon(
+                    renewalCommand: uuid, udid: result.udid)
+            }
         }
         // After NotNow the device comes back by itself, but only if that was the last word on this connection.
         guard result.status != .notNow else { return (nil, recorded) }

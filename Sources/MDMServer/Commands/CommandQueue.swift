@@ -79,17 +79,41 @@ struct CommandQueue {
 
     /// Records a result for the outstanding command; a result that names another one changes nothing.
     ///
+    /// What was asked is forgotten with the final answer (it may hold a key), and the oldest answers beyond `history`.
+    ///
     /// - Returns: whether this was the first final answer of the outstanding command.
-    func record(_ result: CommandResult, body: [UInt8], now: Int64) throws -> Bool {
+    func record(_ result: CommandResult, body: [UInt8], now: Int64, history: Int) throws -> Bool {
         guard let head = try head(), head.uuid == result.commandUUID, head.state != .queued else { return false }
-        let isFinal = result.status.isFinal
+        guard result.status.isFinal else {
+            try connection.execute(
+                """
+                UPDATE command SET state = \(QueuedCommand.State(result.status))
+                WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(head.position)
+                """)
+            return false
+        }
         try connection.execute(
             """
-            UPDATE command SET state = \(QueuedCommand.State(result.status)),
-                finishedAt = \(isFinal ? now : Int64?.none), result = \(isFinal ? body : [UInt8]?.none)
+            UPDATE command SET state = \(QueuedCommand.State(result.status)), body = \([UInt8]()),
+                finishedAt = \(now), result = \(body)
             WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(head.position)
             """)
-        return isFinal
+        try connection.execute(
+            """
+            DELETE FROM command WHERE tenant = \(tenant) AND udid = \(udid)
+                AND position <= \(head.position - Int64(history)) AND finishedAt IS NOT NULL
+            """)
+        return true
+    }
+
+    /// Gives up what waits, or of that only what was delivered and not answered.
+    func drop(now: Int64, onlyDelivered: Bool) throws {
+        try connection.execute(
+            """
+            UPDATE command SET state = \(QueuedCommand.State.dropped), body = \([UInt8]()), finishedAt = \(now)
+            WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL
+                AND (\(onlyDelivered) = \(false) OR state <> \(QueuedCommand.State.queued))
+            """)
     }
 
     /// The latest commands, the newest first.

@@ -8,34 +8,46 @@ package struct MDMConfiguration: Sendable {
     package var trustRoot: [UInt8]
     /// Folder of the app packages, made where it is missing.
     package var packageDirectory: String
-    /// How long a device's identity is valid.
+    /// How long a device's identity is valid; when a third of it is left, the device gets a new one.
     package var identityLifetime: Duration
+    /// How long an enrolment profile can be used for the first time.
+    package var profileLifetime: Duration
     /// The most commands that may wait for one device.
     package var maximumQueue: Int
+    /// How many of a device's commands are remembered after they are done.
+    package var history: Int
 
     package init(
         baseURL: String, trustRoot: [UInt8], packageDirectory: String,
-        identityLifetime: Duration = .seconds(397 * 86_400),
-        maximumQueue: Int = 1_000
+        identityLifetime: Duration = .seconds(397 * 86_400), profileLifetime: Duration = .seconds(7 * 86_400),
+        maximumQueue: Int = 1_000, history: Int = 200
     ) {
         self.baseURL = baseURL
         self.trustRoot = trustRoot
         self.packageDirectory = packageDirectory
         self.identityLifetime = identityLifetime
+        self.profileLifetime = profileLifetime
         self.maximumQueue = maximumQueue
+        self.history = history
     }
 }
 
-/// The clock and the randomness that the server is given, so that a test can hold both.
+/// The clock, the randomness and the disk's promise that the server is given, so that a test can hold them.
 package struct MDMSources: Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package let now: @Sendable () -> Int64
     /// As many unpredictable bytes as asked for.
     package let random: @Sendable (Int) -> [UInt8]
+    /// Writes a folder's entries to the disk (`fsync(2)`); blocks.
+    package let sync: @Sendable (_ folder: String) throws -> Void
 
-    package init(now: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) -> [UInt8]) {
+    package init(
+        now: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) -> [UInt8],
+        sync: @escaping @Sendable (_ folder: String) throws -> Void
+    ) {
         self.now = now
         self.random = random
+        self.sync = sync
     }
 
     /// A random (version 4) UUID, upper case.

@@ -63,6 +63,20 @@ struct Devices {
             """)
     }
 
+    /// An enrolled device says `Authenticate` again: it begins anew, or has not heard an answer. Either way it has nothing
+    /// of what was done; only what was never delivered is still to be done.
+    func restart(_ message: CheckInMessage.Authenticate, now: Int64) throws {
+        try connection.execute(
+            """
+            UPDATE device SET state = \(Device.State.authenticated), productName = \(message.productName),
+                osVersion = \(message.osVersion), serialNumber = \(message.serialNumber), token = NULL,
+                pushMagic = NULL, unlockToken = NULL, changedAt = \(now)
+            WHERE tenant = \(tenant) AND udid = \(message.udid)
+            """)
+        try CommandQueue(connection: connection, tenant: tenant, udid: message.udid).drop(now: now, onlyDelivered: true)
+        try forgetInventory(message.udid)
+    }
+
     /// Keeps how to wake the device. An unlock token that is missing does not erase the one that is there.
     func update(_ message: CheckInMessage.TokenUpdate, now: Int64) throws {
         try connection.execute(
@@ -81,11 +95,11 @@ struct Devices {
             UPDATE device SET state = \(Device.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
             WHERE tenant = \(tenant) AND udid = \(udid)
             """)
-        try connection.execute(
-            """
-            UPDATE command SET state = \(QueuedCommand.State.dropped), finishedAt = \(now)
-            WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL
-            """)
+        try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)
+        try forgetInventory(udid)
+    }
+
+    private func forgetInventory(_ udid: String) throws {
         try connection.execute("DELETE FROM heldProfile WHERE tenant = \(tenant) AND udid = \(udid)")
         try connection.execute("DELETE FROM heldApp WHERE tenant = \(tenant) AND udid = \(udid)")
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// One use of the server by one device, from the issue of its profile to its end.
+/// One identity of one device, from the issue of the profile that carries it to its end.
 struct Enrolment: Sendable {
     /// Where an enrolment stands.
     enum State: String, Sendable {
         /// The profile exists; no device has used it.
         case issued
+        /// Made for a device in place of the identity that it has; both live until the device has used this one.
+        case renewing
         /// A device has shown the certificate; it is bound to that device for good.
         case bound
-        /// The device left, was removed, or enrolled anew: the certificate is worth nothing any more.
+        /// The device left, was removed, or has another one: the certificate is worth nothing any more.
         case ended
     }
 
@@ -17,7 +19,13 @@ struct Enrolment: Sendable {
     let name: String
     let state: State
     let udid: String?
+    /// The UDID of a device that it may take over from another enrolment.
+    let takesOver: String?
+    let createdAt: Int64
+    /// Until when the profile can be used; from its first use on, until when the identity is good.
     let expiresAt: Int64
+
+    func isLiving(at now: Int64) -> Bool { state != .ended && now < expiresAt }
 }
 
 /// The enrolments of one tenant.
@@ -25,35 +33,92 @@ struct Enrolments {
     let connection: any Connection
     let tenant: String
 
-    func insert(id: String, name: String, fingerprint: String, now: Int64, expiresAt: Int64) throws {
+    func insert(_ enrolment: Enrolment, fingerprint: String, renewalCommand: String? = nil) throws {
         try connection.execute(
             """
-            INSERT INTO enrolment (tenant, id, name, fingerprint, state, createdAt, expiresAt)
-            VALUES (\(tenant), \(id), \(name), \(fingerprint), \(Enrolment.State.issued), \(now), \(expiresAt))
+            INSERT INTO enrolment
+                (tenant, id, name, fingerprint, state, udid, takesOver, renewalCommand, createdAt, expiresAt)
+            VALUES (\(tenant), \(enrolment.id), \(enrolment.name), \(fingerprint), \(enrolment.state), \(enrolment.udid),
+                \(enrolment.takesOver), \(renewalCommand), \(enrolment.createdAt), \(enrolment.expiresAt))
             """)
+    }
+
+    /// The enrolment of a certificate, also one that has ended.
+    func find(fingerprint: String) throws -> Enrolment? {
+        try connection.row(
+            """
+            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrolment
+            WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)
+            """
+        ).map(Self.enrolment)
     }
 
     /// The living enrolment of a certificate.
     ///
     /// - Throws: ``DeviceRefusal`` `unrecognized` where there is none, or it has ended or expired.
     func living(fingerprint: String, now: Int64) throws -> Enrolment {
-        let row = try connection.row(
-            """
-            SELECT id, name, state, udid, expiresAt FROM enrolment
-            WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)
-            """)
-        guard let row else { throw DeviceRefusal.unrecognized }
-        let enrolment = Enrolment(
-            id: try row.text(0), name: try row.text(1), state: try row.value(2), udid: try row.optionalText(3),
-            expiresAt: try row.integer(4))
-        guard enrolment.state != .ended, now < enrolment.expiresAt else { throw DeviceRefusal.unrecognized }
+        guard let enrolment = try find(fingerprint: fingerprint), enrolment.isLiving(at: now) else {
+            throw DeviceRefusal.unrecognized
+        }
         return enrolment
     }
 
-    func bind(_ id: String, to udid: String) throws {
+    /// All that live, the newest first.
+    func all(now: Int64) throws -> [Enrolment] {
+        try connection.rows(
+            """
+            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrolment
+            WHERE tenant = \(tenant) AND state <> \(Enrolment.State.ended) AND expiresAt > \(now)
+            ORDER BY createdAt DESC, id
+            """
+        ).map(Self.enrolment)
+    }
+
+    /// The identity that a device uses; nil where none is good any more.
+    func bound(udid: String, now: Int64) throws -> Enrolment? {
+        try connection.rows(
+            """
+            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrolment
+            WHERE tenant = \(tenant) AND udid = \(udid) AND state = \(Enrolment.State.bound) AND expiresAt > \(now) LIMIT 1
+            """
+        ).first.map(Self.enrolment)
+    }
+
+    /// Whether a device has, or lately had, an identity beside the one with that id.
+    func hasAnother(udid: String, than id: String, since time: Int64) throws -> Bool {
+        try !connection.rows(
+            """
+            SELECT 1 FROM enrolment WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id)
+                AND (state = \(Enrolment.State.renewing) OR createdAt > \(time)) LIMIT 1
+            """
+        ).isEmpty
+    }
+
+    /// Gives an enrolment to the device that used it, for as long as the identity is good.
+    func bind(_ id: String, to udid: String, until expiresAt: Int64) throws {
         try connection.execute(
             """
-            UPDATE enrolment SET state = \(Enrolment.State.bound), udid = \(udid) WHERE tenant = \(tenant) AND id = \(id)
+            UPDATE enrolment SET state = \(Enrolment.State.bound), udid = \(udid), expiresAt = \(expiresAt)
+            WHERE tenant = \(tenant) AND id = \(id)
+            """)
+    }
+
+    /// The device has used its new identity: the older one is worth nothing from here.
+    func confirm(_ enrolment: Enrolment) throws {
+        guard enrolment.state == .renewing, let udid = enrolment.udid else { return }
+        try bind(enrolment.id, to: udid, until: enrolment.expiresAt)
+        try end(udid: udid, except: enrolment.id)
+        try connection.execute(
+            "UPDATE device SET enrolment = \(enrolment.id) WHERE tenant = \(tenant) AND udid = \(udid)")
+    }
+
+    /// The device refused the command that brings a new identity: it keeps the one that it has.
+    func abandon(renewalCommand: String, udid: String) throws {
+        try connection.execute(
+            """
+            UPDATE enrolment SET state = \(Enrolment.State.ended)
+            WHERE tenant = \(tenant) AND udid = \(udid) AND state = \(Enrolment.State.renewing)
+                AND renewalCommand = \(renewalCommand)
             """)
     }
 
@@ -64,5 +129,22 @@ struct Enrolments {
             UPDATE enrolment SET state = \(Enrolment.State.ended)
             WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id ?? "")
             """)
+    }
+
+    /// Ends an enrolment that no device has used.
+    ///
+    /// - Returns: whether there was such a one.
+    func revoke(_ id: String) throws -> Bool {
+        try connection.execute(
+            """
+            UPDATE enrolment SET state = \(Enrolment.State.ended)
+            WHERE tenant = \(tenant) AND id = \(id) AND state = \(Enrolment.State.issued)
+            """) > 0
+    }
+
+    private static func enrolment(_ row: Row) throws -> Enrolment {
+        Enrolment(
+            id: try row.text(0), name: try row.text(1), state: try row.value(2), udid: try row.optionalText(3),
+            takesOver: try row.optionalText(4), createdAt: try row.integer(5), expiresAt: try row.integer(6))
     }
 }

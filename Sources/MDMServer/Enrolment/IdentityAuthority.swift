@@ -55,11 +55,14 @@ struct IdentityAuthority: Sendable {
     }
 
     /// Makes a key and a client certificate for one enrolment.
-    func issue(enrolment: String, now: Date, lifetime: TimeInterval) throws -> PKCS12 {
+    ///
+    /// The certificate lasts as long as the authority. The enrolment ends earlier, by the server's own record: a device
+    /// whose certificate had ended would be turned away in the handshake and never learn that it is not managed any more.
+    func issue(enrolment: String, now: Date) throws -> PKCS12 {
         let key = P256.Signing.PrivateKey()
         let certificate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: now - 300,
-            notValidAfter: now + lifetime, issuer: issuer.subject,
+            notValidAfter: issuer.notValidAfter, issuer: issuer.subject,
             subject: try DistinguishedName { CommonName(enrolment) }, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)

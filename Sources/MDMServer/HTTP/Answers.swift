@@ -4,28 +4,17 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 
-/// Why a device's request is refused.
-enum DeviceRefusal: Error, Equatable {
-    /// The device showed no certificate: 401.
-    case noCertificate
-    /// The certificate is not that of a living enrolment: 403 with the code that makes the device drop its enrolment.
-    case unrecognized
-    /// The certificate belongs to another device than the message names: 403 without that code, since the device that
-    /// owns the certificate must not lose its enrolment over it.
-    case otherDevice
-    /// The body is not what the protocol asks for: 400.
-    case malformed(String)
-    /// A message that this server does not serve: 410 for user channels, as the protocol says.
-    case userChannel
-    case tooLarge
-    case notFound
-
+extension DeviceRefusal {
+    /// What the device is answered: 403 with the code of an unrecognized device for ``unrecognized`` alone. Never 401,
+    /// which devices take for the same.
     var response: Response {
         switch self {
         case .noCertificate:
-            text(.unauthorized, "This server knows devices by their TLS client certificate; none came.")
+            text(.forbidden, "This server knows devices by their TLS client certificate; none came.")
         case .unrecognized: unrecognized()
         case .otherDevice: text(.forbidden, "The certificate belongs to another device.")
+        case .taken:
+            text(.forbidden, "The device is enrolled by another profile; remove it at the server first.")
         case .malformed(let reason): text(.badRequest, reason)
         case .userChannel: text(.gone, "There is no user channel here.")
         case .tooLarge: text(.contentTooLarge, "The request is too large.")

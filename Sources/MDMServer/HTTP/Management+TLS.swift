@@ -4,7 +4,7 @@ package import NIOSSL
 extension Management {
     /// How the devices' listener speaks TLS: HTTP/1.1, asking for a client certificate of ``identityAuthority``.
     ///
-    /// A device without one gets through to be told so (401); one of another authority does not.
+    /// A device without one gets through to be told so (403); one of another authority does not.
     package func tls(
         certificateChain: [NIOSSLCertificateSource], privateKey: NIOSSLPrivateKeySource
     ) throws -> TLSConfiguration {

@@ -4,7 +4,8 @@ package import Storage
 /// The tables of device management; the tenant leads every key but that of the server's own authority.
 package enum MDMSchema {
     package static let migrations = [
-        Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp])
+        Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
+        Migration("renewal", [takeOver, renewalCommand, enrolmentsOfDevice, waitingCommands]),
     ]
 
     private static let authority: SQL = """
@@ -22,6 +23,19 @@ package enum MDMSchema {
             tenant TEXT NOT NULL REFERENCES tenant (id) ON DELETE CASCADE, id TEXT NOT NULL, name TEXT NOT NULL,
             fingerprint TEXT NOT NULL, state TEXT NOT NULL, udid TEXT, createdAt BIGINT NOT NULL,
             expiresAt BIGINT NOT NULL, PRIMARY KEY (tenant, id), UNIQUE (tenant, fingerprint))
+        """
+
+    /// The UDID of the device that this enrolment may take over although another one has it.
+    private static let takeOver: SQL = "ALTER TABLE enrolment ADD COLUMN takesOver TEXT"
+
+    /// The command that brings this identity to a device that has an older one.
+    private static let renewalCommand: SQL = "ALTER TABLE enrolment ADD COLUMN renewalCommand TEXT"
+
+    private static let enrolmentsOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"
+
+    /// What waits for a device is found without a look at what is done.
+    private static let waitingCommands: SQL = """
+        CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
         """
 
     private static let device: SQL = """

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A worker's account as apps see it.
-open class MSALAccount: NSObject, NSCopying, @unchecked Sendable {
+#if canImport(ObjectiveC)
+    @objc(MSALAccount) @objcMembers
+#endif
+open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sendable {
     // Unchecked because the class is open; everything in it is constant.
 
     /// The name to show; nil for a worker who has signed out, of whom only the identifier is kept.
@@ -10,17 +13,32 @@ open class MSALAccount: NSObject, NSCopying, @unchecked Sendable {
     public let identifier: String?
     /// The host of the identity platform.
     public let environment: String
+    /// The claims of the home tenant's id token, where one is known (ACC-4).
+    public let accountClaims: [String: Any]?
+    /// The account in each tenant; nil for an account that came with a token (ACC-3).
+    public let tenantProfiles: [MSALTenantProfile]?
+    /// Whether the broker holds the account; false for a worker who has signed out.
+    public let isSSOAccount: Bool
 
-    init(identifier: String?, username: String?, environment: String) {
+    init(
+        identifier: String?, username: String?, environment: String, accountClaims: [String: Any]? = nil,
+        tenantProfiles: [MSALTenantProfile]? = nil, isSSOAccount: Bool = false
+    ) {
         self.identifier = identifier
         self.username = username
         self.environment = environment
+        self.accountClaims = accountClaims
+        self.tenantProfiles = tenantProfiles
+        self.isSSOAccount = isSSOAccount
     }
 
-    /// The object itself, which never changes.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    /// ``identifier`` in its parts (ACC-1).
+    open var homeAccountId: MSALAccountId? { identifier.map(MSALAccountId.init(identifier:)) }
 
-    /// Two accounts are equal by their identifiers or, if one has none, by user name, whatever the case (ACC-2).
+    /// The object itself, which never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `object` is the same account: by identifier or, if one has none, by user name, whatever the case (ACC-2).
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? MSALAccount else { return false }
         if let identifier, let theirs = other.identifier { return identifier.lowercased() == theirs.lowercased() }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A token, and whose it is.
+#if canImport(ObjectiveC)
+    @objc(MSALResult) @objcMembers
+#endif
 open class MSALResult: NSObject, @unchecked Sendable {
     // Unchecked because the class is open; everything in it is constant.
 
-    /// The access token for the scopes that were asked.
+    /// The access token for the scopes that were asked; empty where the server sent none (RES-1).
     public let accessToken: String
     /// The account that signed in.
     public let account: MSALAccount
@@ -12,31 +15,34 @@ open class MSALResult: NSObject, @unchecked Sendable {
     public let expiresOn: Date?
     /// The id token, as the identity platform signed it.
     public let idToken: String?
-    /// The scopes that were granted.
+    /// The scopes that were granted; none without an access token (RES-1).
     public let scopes: [String]
-    /// The authority to use for later silent calls.
+    /// The account in the tenant that the token is of.
+    public let tenantProfile: MSALTenantProfile
+    /// The authority to use for later silent calls; it may differ from the one that was asked (RES-3).
     public let authority: MSALAuthority
-    /// The id that follows this request through app, broker and server.
+    /// The id that follows this request through app, broker and server (RES-3).
     public let correlationId: UUID
 
     init(
         accessToken: String, account: MSALAccount, expiresOn: Date?, idToken: String?, scopes: [String],
-        authority: MSALAuthority, correlationId: UUID
+        tenantProfile: MSALTenantProfile, authority: MSALAuthority, correlationId: UUID
     ) {
         self.accessToken = accessToken
         self.account = account
         self.expiresOn = expiresOn
         self.idToken = idToken
-        self.scopes = scopes
+        self.scopes = accessToken.isEmpty ? [] : scopes
+        self.tenantProfile = tenantProfile
         self.authority = authority
         self.correlationId = correlationId
     }
 
-    /// The kind of token.
-    public var authenticationScheme: String { "Bearer" }
+    /// The kind of token, always `Bearer`.
+    open var authenticationScheme: String { "Bearer" }
 
     /// The value of an `Authorization` header; empty without a token (RES-1, RES-2).
-    public var authorizationHeader: String { accessToken.isEmpty ? "" : "\(authenticationScheme) \(accessToken)" }
+    open var authorizationHeader: String { accessToken.isEmpty ? "" : "\(authenticationScheme) \(accessToken)" }
 }
 
 extension MSALResult: CustomReflectable {

@@ -15,7 +15,7 @@ extension Client {
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
-        broker.ask(.currentAccount, request(correlation).entries) { [environment = authority.host] outcome in
+        ask(.currentAccount, request(correlation).entries) { [environment = authority.host] outcome in
             complete(
                 outcome.read { map, _ throws(BrokerError) in
                     guard try AccountsResponse(map).accounts.count <= 1 else {
@@ -26,13 +26,16 @@ extension Client {
         }
     }
 
-    /// Tells the broker that the app's block has returned, so that a change is reported until then, and once (CUR-5).
+    /// Tells the broker that a change was delivered, so that it is reported until then, and once (CUR-5).
     ///
-    /// Nobody can act on a failure: the broker reports the change again.
-    func acknowledge(_ change: AccountChange, _ correlation: UUID) {
+    /// Nobody can act on a failure: the broker reports the change again. `complete` runs in any case.
+    func acknowledge(
+        _ change: AccountChange, _ correlation: UUID, complete: @escaping @Sendable () -> Void = {}
+    ) {
+        guard change.previous != nil else { return complete() }
         let acknowledgement = Acknowledgement(
             client: request(correlation), epoch: change.epoch, previousHomeAccountID: change.previous?.identifier)
-        broker.ask(.acknowledgeAccount, acknowledgement.entries) { _ in }
+        ask(.acknowledgeAccount, acknowledgement.entries, within: Self.patience) { _ in complete() }
     }
 }
 
@@ -46,11 +49,5 @@ extension AccountChange {
                 environment: environment)
         }
         self.init(current: current, previous: previous, epoch: answer.epoch)
-    }
-}
-
-extension MSALAccount {
-    convenience init(_ record: AccountRecord) {
-        self.init(identifier: record.homeAccountID, username: record.username, environment: record.environment)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 
 extension Client {
     /// Finds out about the device.
@@ -8,7 +9,7 @@ extension Client {
     func deviceInformation(
         _ correlation: UUID, complete: @escaping @Sendable (Result<MSALDeviceInformation, Fault>) -> Void
     ) {
-        broker.ask(.getDeviceInfo, request(correlation).entries) { outcome in
+        ask(.getDeviceInfo, request(correlation).entries) { outcome in
             if case .failure(.personalDevice) = outcome {
                 complete(.success(MSALDeviceInformation(deviceMode: .default, extra: [:])))
             } else {
@@ -25,9 +26,19 @@ extension MSALDeviceInformation {
         .brokerVersion, .deviceModeReason,
     ]
 
+    /// The texts of a JSON object; nothing of what cannot be read.
+    private static func texts(_ text: String?) -> [String: String] {
+        let members = text.flatMap { (try? JSONReader.read(Array($0.utf8), limits: Wire.nestedLimits))?.object }
+        return (members ?? [:]).compactMapValues(\.string)
+    }
+
     convenience init(_ map: FlatMap, _ device: DeviceInfo) {
         var extra = ["isSSOExtensionInFullMode": map[.extensionMode] == "silent_only" ? "No" : "Yes"]
         for key in Self.passedOn { extra[key.rawValue] = map[key] }
-        self.init(deviceMode: device.mode == .shared ? .shared : .default, extra: extra)
+        extra.merge(Self.texts(map[.extraDeviceInfo])) { ours, _ in ours }
+        self.init(
+            deviceMode: device.mode == .shared ? .shared : .default, extra: extra,
+            configuredPreferredAuthMethod: map[.preferredAuthentication] == "preferredAuthQRPIN" ? .QRPIN : .none,
+            hasAADSSOExtension: true)
     }
 }

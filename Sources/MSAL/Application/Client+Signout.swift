@@ -6,7 +6,7 @@ extension Client {
     func signOut(
         _ request: SignOutRequest, complete: @escaping @Sendable (Result<Void, Fault>) -> Void
     ) {
-        broker.ask(.signOut, request.entries) { outcome in complete(outcome.read { _, _ in }) }
+        ask(.signOut, request.entries) { outcome in complete(outcome.read { _, _ in }) }
     }
 
     /// Checks the parameters of a sign-out (OUT-1, OUT-3).
@@ -14,17 +14,18 @@ extension Client {
         _ account: MSALAccount, _ parameters: MSALSignoutParameters, _ correlation: UUID
     ) throws(Fault) -> SignOutRequest {
         guard let identifier = account.identifier, !identifier.isEmpty else {
-            throw Fault(.internalErrorInvalidParameter, "The account has no identifier. Take getCurrentAccount's.")
+            throw Fault(.accountUnnamed)
         }
         guard !parameters.signoutFromBrowser || parameters.presentation != nil else {
-            throw Fault(
-                .internalErrorInvalidParameter,
-                "signoutFromBrowser needs web parameters. Create MSALSignoutParameters with them.")
+            throw Fault(.webParametersMissing)
         }
         var signOut = SignOutRequest(
             client: request(correlation), homeAccountID: identifier, authority: authority.url.absoluteString,
             redirectURI: redirectURI)
         signOut.signoutFromBrowser = parameters.signoutFromBrowser
+        signOut.wipeAccount = parameters.wipeAccount
+        signOut.wipeCacheForAllAccounts = parameters.wipeCacheForAllAccounts
+        signOut.extraQueryParameters = parameters.extraQueryParameters ?? [:]
         return signOut
     }
 }

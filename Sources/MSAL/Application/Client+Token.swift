@@ -5,9 +5,11 @@ extension Client {
     typealias TokenCompletion = @Sendable (Result<MSALResult, Fault>) -> Void
 
     /// Signs a person in, through the broker's window.
+    ///
+    /// Whoever signs in has signed in: the account is not checked against the one that was suggested (INT-7).
     func login(_ request: TokenRequest, _ correlation: UUID, complete: @escaping TokenCompletion) {
-        broker.ask(.login, request.entries, isSilent: false) { outcome in
-            complete(outcome.token(correlation: correlation, silent: false))
+        ask(.login, request.entries, isSilent: false) { outcome in
+            complete(outcome.token(for: request, correlation: correlation, silent: false))
         }
     }
 
@@ -15,13 +17,8 @@ extension Client {
     ///
     /// Nothing is cached in the app (CACHE-1), so this always asks.
     func refresh(_ request: TokenRequest, _ correlation: UUID, complete: @escaping TokenCompletion) {
-        broker.ask(.refresh, request.entries) { outcome in
-            let result = outcome.token(correlation: correlation, silent: true)
-            complete(
-                result.flatMap { result in
-                    guard result.account.identifier == request.homeAccountID else { return .failure(.otherAccount) }
-                    return .success(result)
-                })
+        ask(.refresh, request.entries) { outcome in
+            complete(outcome.token(for: request, correlation: correlation, silent: true))
         }
     }
 
@@ -29,56 +26,76 @@ extension Client {
     func loginRequest(
         _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID
     ) throws(Fault) -> TokenRequest {
-        var token = try tokenRequest(parameters, correlation)
+        var token = try tokenRequest(parameters, parameters.authority ?? authority, correlation)
         token.homeAccountID = parameters.account?.identifier
         token.username = parameters.account?.username ?? parameters.loginHint
         token.prompt = parameters.promptType.wireText
+        token.extraScopesToConsent = parameters.extraScopesToConsent ?? []
+        if parameters.preferredAuthMethod == .QRPIN { token.extraQueryParameters["pc"] = "18" }
+        if let domain = parameters.domainHint { token.extraQueryParameters["domain_hint"] = domain }
         return token
     }
 
     /// Checks the parameters of a silent request (SIL-1).
     func refreshRequest(_ parameters: MSALSilentTokenParameters, _ correlation: UUID) throws(Fault) -> TokenRequest {
-        var token = try tokenRequest(parameters, correlation)
-        guard let identifier = parameters.account?.identifier, !identifier.isEmpty else {
-            throw Fault(
-                .interactionRequired, "No account was given. Sign in with acquireToken, or take getCurrentAccount's.")
+        guard let account = parameters.account, let identifier = account.identifier, !identifier.isEmpty else {
+            _ = try tokenRequest(parameters, authority, correlation)
+            throw Fault(.accountMissing)
         }
+        var token = try tokenRequest(parameters, parameters.authority ?? authority(of: account), correlation)
         token.homeAccountID = identifier
-        token.username = parameters.account?.username
+        token.username = account.username
         token.forceRefresh = parameters.forceRefresh
         return token
     }
 
-    private func tokenRequest(_ parameters: MSALTokenParameters, _ correlation: UUID) throws(Fault) -> TokenRequest {
-        let reserved = ["openid", "profile", "offline_access", id.lowercased()]
-        for scope in parameters.scopes {
-            guard !scope.isEmpty, !scope.contains(where: \.isWhitespace) else {
-                throw Fault(.internalErrorInvalidParameter, "A scope is blank or holds a blank. Pass them one by one.")
-            }
-            guard !reserved.contains(scope.lowercased()) else {
-                throw Fault(
-                    .internalErrorInvalidParameter,
-                    "The scopes openid, profile, offline_access and the client id may not be asked for. Leave them out."
-                )
-            }
+    /// The account's home tenant, where the app's own authority names none (SIL-4).
+    private func authority(of account: MSALAccount) -> MSALAuthority {
+        guard ["common", "consumers", "organizations"].contains(authority.url.lastPathComponent.lowercased()),
+            let tenant = account.homeAccountId?.tenantId,
+            let home = try? AuthorityURL(authority.url, rawTenant: tenant)
+        else { return authority }
+        return MSALAADAuthority(normalized: home.normalized)
+    }
+
+    private func tokenRequest(
+        _ parameters: MSALTokenParameters, _ authority: MSALAuthority, _ correlation: UUID
+    ) throws(Fault) -> TokenRequest {
+        guard parameters.authenticationScheme.map({ $0.scheme == .bearer }) ?? true else {
+            throw Fault(.authenticationScheme)
         }
-        return TokenRequest(
-            client: request(correlation), redirectURI: redirectURI,
-            authority: (parameters.authority ?? authority).url.absoluteString, scopes: parameters.scopes)
+        let scopes = try ScopeList(asked: parameters.scopes, by: id)
+        var token = TokenRequest(
+            client: request(correlation), redirectURI: redirectURI, authority: authority.url.absoluteString,
+            scopes: scopes.texts)
+        token.extraQueryParameters = parameters.extraQueryParameters ?? [:]
+        token.clientCapabilities = capabilities
+        if let claims = parameters.claimsRequest, !claims.isEmpty {
+            guard let text = claims.jsonString() else { throw claims.fault ?? Fault(.claims) }
+            token.claims = text
+        }
+        return token
     }
 }
 
-extension Fault {
-    /// A token of somebody else must not reach an app that asked for this account's.
-    fileprivate static let otherAccount = Fault(
-        .internalErrorMismatchedUser,
-        "The token is of another account. Call getCurrentAccount to learn whose turn it is.")
-}
-
 extension Result<FlatMap, LinkFailure> {
-    fileprivate func token(correlation: UUID, silent: Bool) -> Result<MSALResult, Fault> {
-        read(silent: silent) { map, _ throws(BrokerError) in
+    fileprivate func token(for request: TokenRequest, correlation: UUID, silent: Bool) -> Result<MSALResult, Fault> {
+        let token = read(silent: silent) { map, _ throws(BrokerError) in
             try MSALResult(try TokenResponse(map), correlation: correlation)
+        }
+        return token.flatMap { result in
+            // A token of somebody else must not reach an app that asked for this account's.
+            guard !silent || result.account.identifier?.lowercased() == request.homeAccountID?.lowercased() else {
+                return .failure(Fault(.tokenOfAnother))
+            }
+            let declined = ScopeList(request.scopes).declined(where: ScopeList(result.scopes))
+            guard declined.isEmpty else {
+                var fault = Fault(.scopesDeclined)
+                fault.declined = Fault.Declined(
+                    declined: declined, granted: ScopeList(result.scopes).withoutProtocol, result: result)
+                return .failure(fault)
+            }
+            return .success(result)
         }
     }
 }

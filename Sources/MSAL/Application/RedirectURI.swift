@@ -32,8 +32,6 @@ struct RedirectURI {
     }
 
     private static func invalid(_ reason: String) -> Fault {
-        Fault(
-            .internalErrorInvalidRedirectURI,
-            "The redirect URI \(reason). Register and pass msauth.<app id>://auth, with the app id that the MDM knows.")
+        Fault(.redirectURI, detail: "It \(reason).")
     }
 }

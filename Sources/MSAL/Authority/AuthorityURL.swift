@@ -1,26 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address of an authority, checked and normalised (AUT-1).
+/// The address of an authority, checked and normalised to `https://<host>/<tenant>` (AUT-1).
 struct AuthorityURL {
     let normalized: URL
 
-    init(_ url: URL) throws(Fault) {
+    /// Checks `url`, and puts `rawTenant` in the place of its tenant where one is given.
+    init(_ url: URL, rawTenant: String? = nil) throws(Fault) {
         guard url.scheme?.lowercased() == "https" else { throw Self.invalid("is not https") }
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw Self.invalid("has no host") }
         guard let tenant = url.pathComponents.dropFirst().first else { throw Self.invalid("names no tenant") }
-        guard !["adfs", "tfp"].contains(tenant.lowercased()) else {
-            throw Self.invalid("is of AD FS or B2C, which have no broker")
+        guard !["adfs", "tfp"].contains(tenant.lowercased()), !Self.isCIAM(host) else {
+            throw Self.invalid("is of AD FS, B2C or an external tenant, which have no broker")
+        }
+        try self.init(host: host, port: url.port, tenant: rawTenant ?? tenant)
+    }
+
+    /// Makes the address out of its parts.
+    init(host: String, port: Int? = nil, tenant: String) throws(Fault) {
+        guard !tenant.isEmpty, tenant.unicodeScalars.allSatisfy(Self.tenantCharacters.contains) else {
+            throw Self.invalid("names a tenant that is neither an id nor a domain")
         }
         var parts = URLComponents()
         parts.scheme = "https"
         parts.host = host
-        parts.port = url.port
+        parts.port = port
         parts.path = "/\(tenant)"
-        guard let normalized = parts.url else { throw Self.invalid("cannot be written as https://<host>/<tenant>") }
+        guard let normalized = parts.url, normalized.host == host else { throw Self.invalid("has no host") }
         self.normalized = normalized
     }
 
+    private static let tenantCharacters = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".unicodeScalars)
+
+    private static func isCIAM(_ host: String) -> Bool { host == "ciamlogin.com" || host.hasSuffix(".ciamlogin.com") }
+
     private static func invalid(_ reason: String) -> Fault {
-        Fault(.internalErrorInvalidParameter, "The authority \(reason). Give one of the form https://<host>/<tenant>.")
+        Fault(.authority, detail: "It \(reason).")
     }
 }

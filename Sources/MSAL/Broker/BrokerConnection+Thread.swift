@@ -9,7 +9,7 @@ internal import UnixSocket
 /// The thread of a connection: connects, reads until the end, waits, connects again.
 extension BrokerConnection {
     func run() {
-        var backoff = Backoff()
+        var backoff = Backoff(limit: deadlines.pause)
         while true {
             let (isClosed, isWanted) = state.withLock { ($0.isClosed, $0.exchange.wantsConnection) }
             if isClosed { break }

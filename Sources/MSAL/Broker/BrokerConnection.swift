@@ -48,16 +48,29 @@ package final class BrokerConnection: Sendable {
     /// Asks the broker; `complete` runs exactly once, on a thread of this connection, and must not block it.
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
-        complete: @escaping Call.Completion
+        within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
         let now = ContinuousClock.now
         let request = Request(
             id: UUID().uuidString, operation: operation, parameters: parameters, isSilent: isSilent)
         let call = Call(
-            request: request, isIdempotent: operation.isIdempotent, deadline: isSilent ? now + deadlines.silent : nil,
+            request: request, isIdempotent: operation.isIdempotent,
+            deadline: now + min(patience ?? .seconds(3600), isSilent ? deadlines.silent : deadlines.interactive),
             complete: complete)
         startOnce()
         apply { $0.submit(call, now: now) }
+    }
+
+    /// Gives up the sign-in that runs, with its window; its call ends by the broker's word.
+    ///
+    /// - Returns: whether there was one.
+    package func cancelSignIn() -> Bool {
+        var isRunning = false
+        apply { exchange in
+            isRunning = exchange.hasSignIn
+            return exchange.cancelSignIn(now: .now)
+        }
+        return isRunning
     }
 
     /// Ends the connection for good: calls that wait fail, the thread stops.

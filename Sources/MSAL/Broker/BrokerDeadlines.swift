@@ -8,18 +8,26 @@ package struct BrokerDeadlines: Sendable {
     package var hello: Duration = .seconds(1)
     /// For the reply to a request in which no person takes part.
     package var silent: Duration = .seconds(60)
+    /// For the reply to a sign-in: longer than the broker lets a page stay open.
+    package var interactive: Duration = .seconds(660)
+    /// For the reply to a sign-in that was given up: the broker closes its window first.
+    package var cancellation: Duration = .seconds(5)
+    /// The longest pause between attempts to reach a broker that is away, or that ends each connection at once.
+    package var pause: Duration = .seconds(2)
 
     package init() {}
 }
 
 /// The pauses between attempts to reach a broker that is away: none at first, then doubling up to a limit.
 struct Backoff {
-    private static let limit = Duration.seconds(2)
+    private let limit: Duration
     private var next = Duration.zero
+
+    init(limit: Duration) { self.limit = limit }
 
     /// The pause before the next attempt.
     mutating func pause() -> Duration {
-        defer { next = min(max(next * 2, .milliseconds(10)), Self.limit) }
+        defer { next = min(max(next * 2, .milliseconds(10)), limit) }
         return next
     }
 

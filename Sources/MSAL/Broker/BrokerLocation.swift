@@ -10,11 +10,16 @@ package struct BrokerLocation: Sendable {
 
     let socket: String
     private let marker: String?
+    private let trusted: (@Sendable (Peer) -> Bool)?
 
     /// A location for a process that knows that its device is managed (`marker` nil), or that asks the marker file.
-    package init(socket: String, marker: String?) {
+    ///
+    /// - Parameter trusted: which listeners are the broker; nil for root, this process's user, and the owner of the
+    ///   socket's folder.
+    package init(socket: String, marker: String?, trusted: (@Sendable (Peer) -> Bool)? = nil) {
         self.socket = socket
         self.marker = marker
+        self.trusted = trusted
     }
 
     /// The location that the environment names, or the system's.
@@ -41,7 +46,9 @@ package struct BrokerLocation: Sendable {
     }
 
     /// Whether a listener is root, this process's user, or the owner of the socket's folder.
-    package func trusts(_ peer: Peer) -> Bool { [0, geteuid(), folderOwner].contains(peer.uid) }
+    package func trusts(_ peer: Peer) -> Bool {
+        trusted.map { $0(peer) } ?? [0, geteuid(), folderOwner].contains(peer.uid)
+    }
 
     private var folderOwner: UInt32? {
         let folder = socket.lastIndex(of: "/").map { socket[..<$0] } ?? "."

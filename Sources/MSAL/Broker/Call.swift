@@ -8,8 +8,8 @@ struct Call: Sendable {
     let request: Request
     /// Whether it does no harm to ask again after a connection ended without the reply.
     let isIdempotent: Bool
-    /// When waiting for the reply becomes pointless; nil for requests in which a person takes part.
-    let deadline: ContinuousClock.Instant?
+    /// When waiting for the reply ends.
+    let deadline: ContinuousClock.Instant
     let complete: Completion
 }
 

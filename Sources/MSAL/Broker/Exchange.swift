@@ -22,8 +22,11 @@ struct Exchange {
         let call: Call
         var isSent = false
         var isRepeated = false
+        /// When a sign-in that was given up ends without the broker's word.
+        var canceledUntil: ContinuousClock.Instant?
         /// Since when the call waits for a connection.
         var since: ContinuousClock.Instant
+        var isSignIn: Bool { call.request.operation == .login }
     }
 
     private let deadlines: BrokerDeadlines
@@ -44,7 +47,7 @@ struct Exchange {
 
     /// When ``expire(now:)`` has something to do next.
     var nextDeadline: ContinuousClock.Instant? {
-        entries.compactMap { $0.isSent ? $0.call.deadline : $0.since + patience }.min()
+        entries.map { $0.isSent ? $0.canceledUntil ?? $0.call.deadline : $0.since + patience }.min()
     }
 
     /// How long an unsent call waits: for the connection, and for the hello once there is one.
@@ -121,10 +124,31 @@ struct Exchange {
                 entry.since = now
                 kept.append(entry)
             } else {
-                actions.append(.finish(entry.call, .failure(failure)))
+                actions.append(.finish(entry.call, .failure(entry.canceledUntil == nil ? failure : .canceled)))
             }
         }
         entries = kept
+        return actions
+    }
+
+    /// Whether a sign-in runs that nobody has given up.
+    var hasSignIn: Bool { entries.contains { $0.isSignIn && $0.canceledUntil == nil } }
+
+    /// The app gives up the sign-ins that run.
+    ///
+    /// Those that the broker knows of end by its word, for only it can say whether the person had finished before.
+    mutating func cancelSignIn(now: ContinuousClock.Instant) -> [Action] {
+        var actions: [Action] = []
+        for index in entries.indices.reversed() where entries[index].isSignIn && entries[index].canceledUntil == nil {
+            let call = entries[index].call
+            if entries[index].isSent {
+                entries[index].canceledUntil = now + deadlines.cancellation
+                actions.append(.send(.cancel(call.request.id)))
+            } else {
+                entries.remove(at: index)
+                actions.append(.finish(call, .failure(.canceled)))
+            }
+        }
         return actions
     }
 
@@ -139,8 +163,9 @@ struct Exchange {
         var actions: [Action] = []
         let patience = patience
         entries.removeAll { entry in
-            if entry.isSent, let deadline = entry.call.deadline, deadline <= now {
-                actions += [.send(.cancel(entry.call.request.id)), .finish(entry.call, .failure(.tooLate))]
+            if entry.isSent, entry.canceledUntil ?? entry.call.deadline <= now {
+                if entry.canceledUntil == nil { actions.append(.send(.cancel(entry.call.request.id))) }
+                actions.append(.finish(entry.call, .failure(entry.canceledUntil == nil ? .tooLate : .canceled)))
                 return true
             }
             guard !entry.isSent, entry.since + patience <= now else { return false }

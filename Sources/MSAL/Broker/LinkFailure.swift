@@ -6,6 +6,8 @@ internal import BrokerProtocol
 /// "There is no broker, and the device is known to be personal" is one case of its own; every other case means that
 /// nobody could find out, and must never be read as an answer.
 enum LinkFailure: Error, Equatable {
+    /// The app does not let the broker take part (BRK-1).
+    case switchedOff
     /// No socket is there and nothing says that the device is managed.
     case personalDevice
     /// The device is managed, or a broker was there before, but nobody answers; with the kernel's reason.
@@ -20,6 +22,8 @@ enum LinkFailure: Error, Equatable {
     case corrupted
     /// No reply came in time.
     case tooLate
+    /// The app gave the sign-in up.
+    case canceled
     /// Too many calls wait already.
     case overloaded
     /// The broker answered with an error.
@@ -31,7 +35,7 @@ extension LinkFailure {
     var isPassing: Bool {
         switch self {
         case .unreachable, .ended, .corrupted, .tooLate, .overloaded: true
-        case .personalDevice, .untrusted, .incompatible, .refused: false
+        case .switchedOff, .personalDevice, .untrusted, .incompatible, .canceled, .refused: false
         }
     }
 }

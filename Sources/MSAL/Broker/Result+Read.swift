@@ -7,8 +7,8 @@ extension Result<FlatMap, LinkFailure> {
         silent: Bool = false, _ body: (FlatMap, DeviceInfo) throws(BrokerError) -> Value
     ) -> Result<Value, Fault> {
         switch self {
-        case .failure(.refused(let error)): return .failure(silent ? Fault(silent: error) : Fault(error))
-        case .failure(let failure): return .failure(Fault(failure))
+        case .failure(.refused(let error)): return .failure(silent ? Fault(silent: error) : Fault(broker: error))
+        case .failure(let failure): return .failure(Fault(link: failure))
         case .success(let map):
             do throws(BrokerError) {
                 guard map.flag(.success, default: false) else {

@@ -3,120 +3,90 @@ internal import BrokerProtocol
 
 extension Fault {
     /// What a call to the broker that brought no response means to the app.
-    init(_ failure: LinkFailure) {
+    init(link failure: LinkFailure) {
         switch failure {
-        case .personalDevice:
-            self.init(
-                .internalBrokerNotAvailable,
-                "This device has no broker. Install Baton's broker; this library signs in through it only.")
-        case .unreachable(let reason):
-            self.init(
-                .internalBrokerNotAvailable,
-                "The device is managed, but its broker is silent (\(reason)). Check that batond runs; then retry.")
-        case .untrusted:
-            self.init(
-                .internalBrokerNotAvailable,
-                "A stranger listens on the broker's socket. Check \(BrokerLocation.variable) and the socket's owner.")
-        case .incompatible:
-            self.init(
-                .internalBrokerNotAvailable,
-                "The broker speaks no version of the protocol that this library speaks. Update whichever is older.")
-        case .ended:
-            self.init(
-                .internalErrorBrokerResponseNotReceived,
-                "The connection to the broker ended before its answer. Call getCurrentAccount to learn the state.")
-        case .tooLate:
-            self.init(
-                .internalErrorBrokerResponseNotReceived,
-                "The broker did not answer in time. Call getCurrentAccount to learn the state; then retry.")
-        case .corrupted:
-            self.init(
-                .internalErrorBrokerCorruptedResponse,
-                "The broker's answer is not a message of the protocol. Update library and broker.")
-        case .overloaded:
-            self.init(
-                .internalErrorUnexpected, "Too many calls wait for the broker. Wait for some of them; then retry.")
-        case .refused(let error): self.init(error)
+        case .switchedOff: self.init(.brokerSwitchedOff)
+        case .personalDevice: self.init(.personalDevice)
+        case .unreachable(let reason): self.init(.brokerSilent, detail: "The reason is: \(reason).")
+        case .untrusted: self.init(.brokerUntrusted)
+        case .incompatible: self.init(.brokerIncompatible)
+        case .ended: self.init(.connectionEnded)
+        case .tooLate: self.init(.brokerTooLate)
+        case .corrupted: self.init(.brokerCorrupted)
+        case .canceled: self.init(.signInCanceled)
+        case .overloaded: self.init(.callsTooMany)
+        case .refused(let error): self.init(broker: error)
         }
     }
 
-    /// The public code of a broker's error (ERR-2, ERR-3, ERR-6).
-    init(_ error: BrokerError) {
-        let number = error.code.rawValue
-        if let code = Self.publicCodes[number] {
-            self.init(code, error.message)
-        } else if error.code == .serverError {
-            self.init(folded: .serverError, error.message)
-        } else {
-            self.init(Self.internalCodes[number] ?? .internalErrorUnexpected, error.message)
-        }
-        oauthError = error.oauthError
-        oauthSuberror = error.oauthSuberror
+    /// What a broker's error means to the app (ERR-2, ERR-3, ERR-6); a number that nobody knows is the broker's failure.
+    init(broker error: BrokerError) {
+        self.init(Problem(broker: error.code.rawValue), words: error.message)
+        keepServersWords(error)
     }
 
     /// What an OAuth error means where no person takes part: that one has to, but for errors that no person can
     /// mend (SIL-9).
     init(silent error: BrokerError) {
-        let plain = Fault(error)
-        let stays: Set<Int?> = [
-            MSALInternalError.internalErrorInvalidScope.rawValue, MSALInternalError.internalErrorInvalidClient.rawValue,
-        ]
-        guard error.oauthError != nil, plain.code == .internal || plain.code == .userCanceled,
-            !stays.contains(plain.internalCode)
-        else {
-            self = plain
-            return
-        }
-        self.init(.interactionRequired, error.message)
+        let problem = Problem(broker: error.code.rawValue)
+        let canMend = error.oauthError != nil && !Self.beyondPeople.contains(problem)
+        self.init(canMend ? .interactionRequired : problem, words: error.message)
+        keepServersWords(error)
+    }
+
+    private static let beyondPeople: Set<Problem> = [
+        .scopeInvalid, .clientInvalid, .protectionPolicy, .passwordReset, .scopesDeclined,
+    ]
+
+    private mutating func keepServersWords(_ error: BrokerError) {
         oauthError = error.oauthError
         oauthSuberror = error.oauthSuberror
+        serverCodes = error.serverCodes
     }
 
-    /// Codes of the broker that reach apps by a code of their own.
-    private static let publicCodes: [Int: MSALError] = [
-        -51115: .interactionRequired,
-        -51415: .serverDeclinedScopes,
-        -51416: .userCanceled,
-        -51430: .serverProtectionPoliciesRequired,
-        -51700: .userCanceled,
-        -51701: .userCanceled,
-        -51810: .workplaceJoinRequired,
-        -50142: .serverInvalidRequestResetPasswordRequired,
-    ]
-
-    /// Codes of the broker that reach apps under ``MSALInternalErrorCodeKey``; all others are `Unexpected`.
-    private static let internalCodes: [Int: MSALInternalError] = [
-        -51112: .internalErrorInvalidParameter,
-        -51113: .internalErrorAccountRequired,
-        -51117: .internalErrorMismatchedUser,
-        -51118: .internalErrorRedirectSchemeNotRegistered,
-        -51119: .internalErrorInvalidRedirectURI,
-        -51200: .internalErrorAmbiguousAccount,
-        -51400: .internalErrorAuthorizationFailed,
-        -51401: .internalErrorInvalidResponse,
-        -51410: .internalErrorInvalidRequest,
-        -51411: .internalErrorInvalidClient,
-        -51412: .internalErrorInvalidGrant,
-        -51413: .internalErrorInvalidScope,
-        -51414: .internalErrorUnauthorizedClient,
-        -51500: .internalErrorUnhandledResponse,
-        -51501: .internalErrorUnexpectedHttpResponse,
-        -51600: .internalErrorFailedAuthorityValidation,
-        -51710: .internalErrorInteractiveSessionAlreadyRunning,
-        -51720: .internalErrorNoViewController,
-        -51800: .internalErrorBrokerResponseNotReceived,
-        -51805: .internalErrorBrokerCorruptedResponse,
-        -51811: .internalErrorBrokerUnknown,
-        -51814: .internalBrokerNotAvailable,
-    ]
-}
-
-extension Fault {
     /// What an answer that came but cannot be understood means: an error, never a guess.
     init(unreadable error: BrokerError) {
-        let isAmbiguous = error.code == .multipleAccounts
-        self.init(isAmbiguous ? .internalErrorAmbiguousAccount : .internalErrorBrokerUnknown, error.message)
+        self.init(error.code == .multipleAccounts ? .severalAccounts : .answerUnreadable, words: error.message)
     }
+}
+
+extension Problem {
+    /// The problem that a broker's number stands for (ERR-6).
+    fileprivate init(broker number: Int) { self = Self.numbers[number] ?? .brokerFailed }
+
+    private static let numbers: [Int: Problem] = [
+        -50142: .passwordReset,
+        -51112: .parameterRefused,
+        -51113: .accountRefused,
+        -51115: .interactionRequired,
+        -51117: .otherWorker,
+        -51118: .redirectSchemeUnregistered,
+        -51119: .redirectURIUnregistered,
+        -51200: .severalAccounts,
+        -51400: .serverRefused,
+        -51401: .serverAnswer,
+        -51410: .requestInvalid,
+        -51411: .clientInvalid,
+        -51412: .grantInvalid,
+        -51413: .scopeInvalid,
+        -51414: .appUnregistered,
+        -51415: .scopesDeclined,
+        -51416: .signInCanceled,
+        -51417: .serverFailed,
+        -51430: .protectionPolicy,
+        -51500: .networkFailed,
+        -51501: .serverStatus,
+        -51600: .authorityRefused,
+        -51700: .signInCanceled,
+        -51701: .signInCanceled,
+        -51710: .signInRunning,
+        -51720: .windowMissing,
+        -51800: .brokerAnswerMissing,
+        -51805: .brokerAnswerCorrupted,
+        -51810: .joinRequired,
+        -51811: .brokerAnswerUnknown,
+        -51814: .sharedModeIncomplete,
+    ]
 }
 
 extension BrokerError.Code {

@@ -1,44 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A failure inside the library, on its way to becoming the `NSError` that apps know.
+/// A failure inside the library, on its way to becoming the `NSError` that apps know: a ``Problem`` of the closed list,
+/// and what is known of this one.
 struct Fault: Error, Equatable {
-    /// A code that reaches apps as it is, or ``MSALError/internal``.
-    let code: MSALError
-    /// The number under ``MSALInternalErrorCodeKey``, present exactly with ``MSALError/internal``.
-    let internalCode: Int?
+    let problem: Problem
     /// Cause and remedy; holds nothing of any user.
     let message: String
     var oauthError: String?
     var oauthSuberror: String?
+    /// The server's own numbers.
+    var serverCodes: [Int] = []
+    /// What came although it is not what was asked (INT-9).
+    var declined: Declined?
 
-    /// A failure that apps see by its own code.
-    init(_ code: MSALError, _ message: String) {
-        self.code = code
-        self.internalCode = nil
-        self.message = message
+    /// Scopes that were not granted, those that were, and the token for these.
+    struct Declined: Equatable {
+        let declined: [String]
+        let granted: [String]
+        let result: MSALResult
     }
 
-    /// A failure that apps see as ``MSALError/internal`` with `internalCode` beside it.
-    init(_ internalCode: MSALInternalError, _ message: String) {
-        self.code = .internal
-        self.internalCode = internalCode.rawValue
-        self.message = message
+    /// A failure as the catalogue words it; `detail` is a sentence about this one, and names no user.
+    init(_ problem: Problem, detail: String? = nil) {
+        self.problem = problem
+        message = [problem.entry.cause, detail, problem.entry.remedy].compactMap(\.self).joined(separator: " ")
     }
 
-    /// A failure whose public code does not reach apps by itself: it becomes the internal code (ERR-2).
-    init(folded code: MSALError, _ message: String) {
-        self.code = .internal
-        self.internalCode = code.rawValue
-        self.message = message
+    /// A failure in the words of the broker, which give cause and remedy of the case; the catalogue's where it has none.
+    init(_ problem: Problem, words: String) {
+        self.problem = problem
+        message = words.isEmpty ? Fault(problem).message : words
     }
 
     /// The error as apps see it.
     func error(correlation: UUID? = nil) -> NSError {
         var userInfo: [String: Any] = [MSALErrorDescriptionKey: message]
-        if let internalCode { userInfo[MSALInternalErrorCodeKey] = NSNumber(value: internalCode) }
+        if let internalCode = problem.entry.internalCode {
+            userInfo[MSALInternalErrorCodeKey] = NSNumber(value: internalCode)
+        }
         if let oauthError { userInfo[MSALOAuthErrorKey] = oauthError }
         if let oauthSuberror { userInfo[MSALOAuthSubErrorKey] = oauthSuberror }
+        if !serverCodes.isEmpty { userInfo[MSALSTSErrorCodesKey] = serverCodes.map(NSNumber.init(value:)) }
         if let correlation { userInfo[MSALCorrelationIDKey] = correlation.uuidString }
-        return NSError(domain: MSALErrorDomain, code: code.rawValue, userInfo: userInfo)
+        if let declined {
+            userInfo[MSALDeclinedScopesKey] = declined.declined
+            userInfo[MSALGrantedScopesKey] = declined.granted
+            userInfo[MSALInvalidResultKey] = declined.result
+        }
+        return NSError(domain: MSALErrorDomain, code: problem.entry.code, userInfo: userInfo)
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The codes of errors in ``MSALErrorDomain``.
+#if canImport(ObjectiveC)
+    @objc(MSALError)
+#endif
 public enum MSALError: Int, Sendable {
     /// Anything an app cannot act on by itself; see ``MSALInternalErrorCodeKey`` and ``MSALErrorDescriptionKey``.
     case `internal` = -50000

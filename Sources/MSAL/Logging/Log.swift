@@ -13,6 +13,7 @@ final class Log: Sendable {
 
     private struct State {
         var level = MSALLogLevel.info
+        var maskingLevel = MSALLogMaskingLevel.settingsMaskAllPII
         var callback: (@Sendable (MSALLogLevel, String?, Bool) -> Void)?
         var pending = 0
         var dropped = 0
@@ -26,6 +27,14 @@ final class Log: Sendable {
         set { state.withLock { $0.level = newValue } }
     }
 
+    var maskingLevel: MSALLogMaskingLevel {
+        get { state.withLock { $0.maskingLevel } }
+        set { state.withLock { $0.maskingLevel = newValue } }
+    }
+
+    /// The app's callback, where it has set one.
+    var callback: (@Sendable (MSALLogLevel, String?, Bool) -> Void)? { state.withLock { $0.callback } }
+
     /// Takes the app's callback; only the first one of a process counts.
     func set(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
         let isFirst = state.withLock { state in
@@ -36,6 +45,7 @@ final class Log: Sendable {
         if !isFirst { write(.error, "The log callback was set already. Set it once, when the process starts.") }
     }
 
+    func error(_ message: @autoclosure () -> String) { write(.error, message()) }
     func info(_ message: @autoclosure () -> String) { write(.info, message()) }
     func verbose(_ message: @autoclosure () -> String) { write(.verbose, message()) }
 

@@ -4,19 +4,47 @@
 public typealias MSALViewController = AnyObject
 
 /// How a sign-in page is shown.
+#if canImport(ObjectiveC)
+    @objc(MSALWebviewParameters) @objcMembers
+#endif
 open class MSALWebviewParameters: NSObject, NSCopying {
     /// The app's presenter, as given.
     open var parentViewController: MSALViewController
+    /// Whether the page is to forget cookies at once.
+    ///
+    /// The browser of a shared device forgets them at sign-out in any case.
+    open var prefersEphemeralWebBrowserSession = false
+    /// What shows the page.
+    open var webviewType: MSALWebviewType = .default
 
     /// Presents on `parentViewController`.
     public init(authPresentationViewController parentViewController: MSALViewController) {
         self.parentViewController = parentViewController
+        super.init()
+    }
+
+    /// Presents on `parentViewController`, under the name of versions before 1.1.2.
+    @available(*, deprecated, renamed: "init(authPresentationViewController:)")
+    public convenience init(parentViewController: MSALViewController) {
+        self.init(authPresentationViewController: parentViewController)
+    }
+
+    /// Presents on nothing, as versions before 2.0 allowed; the broker has a window of its own.
+    @available(*, deprecated, message: "Use init(authPresentationViewController:).")
+    public convenience override init() { self.init(authPresentationViewController: NSObject()) }
+
+    /// Parameters where an app has given none.
+    static func presentingNothing() -> MSALWebviewParameters {
+        MSALWebviewParameters(authPresentationViewController: NSObject())
     }
 
     /// A copy that presents on the same object.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     func duplicate() -> MSALWebviewParameters {
-        MSALWebviewParameters(authPresentationViewController: parentViewController)
+        let copy = MSALWebviewParameters(authPresentationViewController: parentViewController)
+        copy.prefersEphemeralWebBrowserSession = prefersEphemeralWebBrowserSession
+        copy.webviewType = webviewType
+        return copy
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import JSON
 
 /// A signed token as it was received (RFC 7515 section 7.1), its raw bytes kept: nothing is ever serialised again to
 /// check it. Nothing in it is to be believed before ``verify(with:)``.

@@ -2,6 +2,7 @@
 internal import Crypto
 package import CryptoExtras
 internal import FoundationEssentials
+internal import JSON
 
 /// A public key as JSON (RFC 7517): RSA of 2048 to 4096 bits, or P-256.
 package struct JSONWebKey: Sendable, Equatable {

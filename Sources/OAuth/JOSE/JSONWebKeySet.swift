@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// The public keys that an issuer publishes (RFC 7517 section 5).
 package struct JSONWebKeySet: Sendable {
@@ -24,11 +25,13 @@ package struct JSONWebKeySet: Sendable {
 
     /// The set's JSON.
     package var encoded: [UInt8] {
-        var text = Array("{\"\(JSONWebKeyName.keys.rawValue)\":[".utf8)
-        for (index, key) in keys.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            text += key.published.bytes
-        }
-        return text + Array("]}".utf8)
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.append(name: JSONWebKeyName.keys.rawValue)
+        writer.beginList()
+        for key in keys { writer.append(key.published.whole) }
+        writer.endList()
+        writer.endObject()
+        return writer.bytes
     }
 }

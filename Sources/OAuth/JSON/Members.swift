@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
+package import JSON
 
 /// Why a JSON object does not hold what its reader asks of it; member names only, never a value.
 package enum MembersFailure: Error, Equatable {
     /// Not a JSON object (RFC 8259).
     case notAnObject
-    /// Longer than the reader's limit.
+    /// Longer, deeper or of more parts than the reader's limit.
     case overLimit
     /// A member is absent.
     case missing(String)
@@ -23,13 +23,12 @@ package struct Members: Sendable, Equatable {
     ///
     /// - Throws: ``MembersFailure``.
     package init(decoding bytes: [UInt8], limit: Int = 64 * 1024) throws(MembersFailure) {
-        guard bytes.count <= limit else { throw .overLimit }
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw .notAnObject }
-        do {
-            values = try JSONDecoder().decode([String: JSONValue].self, from: Data(bytes))
-        } catch {
-            throw .notAnObject
+        let value: JSONValue
+        do { value = try JSONReader.read(bytes, limits: JSONLimits(bytes: limit)) } catch {
+            throw error.isOverLimit ? .overLimit : .notAnObject
         }
+        guard let members = value.object else { throw .notAnObject }
+        values = members
     }
 
     package subscript(name: some WireName) -> JSONValue? { values[name.rawValue] }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// A request signed by a device key, its certificate in the header: PRT issue, end of session, device token.
 package enum DeviceSignedRequest {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import FoundationEssentials
+internal import JSON
 
 /// The reply to a PRT use request: a compact JWE with `alg` dir under a key derived from the session key (always
 /// version 1, with the context of the reply's own header).

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// The device's word that a session has ended there (Baton's own call), signed by the device key, holding no secret of
 /// the worker: it can wait on disk until the network is back.
@@ -11,7 +12,8 @@ package struct EndSessionRequest: Sendable {
     package let issuedAt: Int
     package let sessionID: String
     package let epoch: DeviceEpoch
-    /// Whether the identity platform's browser session ends, too.
+    /// Whether the person asked for the end of the identity platform's browser session. It ends in any case, being part
+    /// of the session; the word is for the record of what was asked.
     package let endsBrowserSession: Bool
 
     package init(

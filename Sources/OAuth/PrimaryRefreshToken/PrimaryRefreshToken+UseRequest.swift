@@ -12,9 +12,12 @@ extension PrimaryRefreshToken {
         /// The resource of the older endpoint; Baton's own device leaves it out.
         package let resource: String?
         package let nonce: String
+        /// A claims request, JSON text (OpenID Connect Core section 5.5).
+        package let claims: String?
 
         package init(
-            token: Sensitive<String>, clientID: String, redirectURI: String?, scopes: Scopes, nonce: String
+            token: Sensitive<String>, clientID: String, redirectURI: String?, scopes: Scopes, nonce: String,
+            claims: String? = nil
         ) {
             self.token = token
             self.clientID = clientID
@@ -22,6 +25,7 @@ extension PrimaryRefreshToken {
             self.scopes = scopes
             resource = nil
             self.nonce = nonce
+            self.claims = claims
         }
 
         /// Reads the members of a verified request.
@@ -40,6 +44,7 @@ extension PrimaryRefreshToken {
             self.scopes = scopes
             resource = try claims.optionalString(ClaimName.resource)
             nonce = try claims.string(ClaimName.requestNonce)
+            self.claims = try claims.optionalString(ClaimName.claims)
         }
 
         /// Signs the request: HS256, key derivation version 2, a fresh context.
@@ -58,6 +63,7 @@ extension PrimaryRefreshToken {
             payload.set(ClaimName.redirectURI, redirectURI)
             payload.set(ClaimName.scope, scopes.text)
             payload.set(ClaimName.requestNonce, nonce)
+            payload.set(ClaimName.claims, claims)
             payload.set(ClaimName.issuedAt, now)
             payload.set(ClaimName.expiresAt, now + PrimaryRefreshToken.nonceLifetime)
             return try SessionSignedRequest.sign(payload: payload.bytes, with: key, using: &generator)

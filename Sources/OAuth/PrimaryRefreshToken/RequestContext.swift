@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// The random context (`ctx`) that makes each derived key another one.
 enum RequestContext {

@@ -11,7 +11,8 @@ package enum KeyDerivationVersion: Int, Sendable {
     case two = 2
 }
 
-/// The secret that device and server share beside a PRT; it never signs or encrypts anything itself.
+/// The secret that device and server share beside a PRT. What it protects is signed and encrypted under keys derived from it;
+/// the filler of ``SessionKeyEnvelope`` alone is sealed with the key itself.
 package struct SessionKey: Sendable {
     /// The only length there is, in bytes.
     package static let length = 32

@@ -2,6 +2,7 @@
 internal import Crypto
 package import CryptoExtras
 internal import FoundationEssentials
+internal import JSON
 internal import Redaction
 
 /// `session_key_jwe`: the session key, encrypted to the device's transport key (compact JWE, RFC 7516).

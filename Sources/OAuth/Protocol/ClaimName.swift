@@ -9,6 +9,8 @@ package enum ClaimName: String, WireName {
     case authenticationTime = "auth_time"
     case authorizedParty = "azp"
     case authorizedPartyAuthenticationClass = "azpacr"
+    case claims
+    case clientCapabilities = "xms_cc"
     case clientID = "client_id"
     case deviceID = "deviceid"
     case directoryRoles = "wids"

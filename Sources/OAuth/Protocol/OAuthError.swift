@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
 /// An error of the token or authorisation endpoint (RFC 6749 section 5.2) with Entra's number.
 ///
@@ -24,6 +25,9 @@ package struct OAuthError: Error, Sendable, Equatable {
         package static let unsupportedGrantType = Code(rawValue: "unsupported_grant_type")
         package static let unsupportedResponseType = Code(rawValue: "unsupported_response_type")
     }
+
+    /// The number of the refusal that says the device is not registered.
+    package static let unknownDeviceNumber = 50155
 
     package let code: Code
     /// The number behind `AADSTS`; 0 where the other side named none.

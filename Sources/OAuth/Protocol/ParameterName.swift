@@ -5,6 +5,8 @@ package enum ParameterName: String, WireName {
     case assertion
     case clientID = "client_id"
     case clientInfo = "client_info"
+    /// The client's own id of a request, which stands in a header everywhere but in a browser's address.
+    case clientRequestID = "client-request-id"
     case clientSecret = "client_secret"
     case claims
     case code

@@ -26,14 +26,17 @@ struct DevelopmentAuthority {
             self.root = root
             if let certificate = try Self.text("ca/server.pem", in: directory),
                 let key = try Self.text("ca/server.key", in: directory),
-                try Self.fits(Certificate(pemEncoded: certificate), names, root, now)
+                try Self.fits(Certificate(pemEncoded: certificate), names, root, now),
+                try Certificate.PublicKey(P256.Signing.PrivateKey(pemRepresentation: key).publicKey)
+                    == Certificate(pemEncoded: certificate).publicKey
             {
                 (self.certificate, self.key) = (certificate, key)
             } else {
                 let leafKey = P256.Signing.PrivateKey()
                 let leaf = try Self.leaf(leafKey, names, root, rootKey, now)
                 (certificate, key) = (try leaf.serializeAsPEM().pemString, leafKey.pemRepresentation)
-                // The certificate goes last: where it is, its key is.
+                // The old certificate must not meet the new key: where only one of the two is new after a crash, the
+                // pair does not fit and is made anew.
                 try directory.replace("ca/server.key", with: Array(key.utf8))
                 try directory.replace("ca/server.pem", with: Array(certificate.utf8))
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import JSON
 internal import Logging
 
 extension ServerConfiguration {
@@ -16,7 +17,11 @@ extension ServerConfiguration {
                 remedy: "Check the path given with --config and the file's permissions.")
         }
         do {
-            self = try JSONDecoder().decode(ServerConfiguration.self, from: data)
+            self = try JSONReader.read(
+                ServerConfiguration.self, from: [UInt8](data), limits: JSONLimits(bytes: 1 << 20))
+        } catch let failure as JSONFailure {
+            throw ServerError(
+                .configurationMalformed, "The configuration file is not JSON: \(failure).", remedy: "Correct it there.")
         } catch let error as DecodingError {
             throw ServerError(
                 .configurationMalformed, "The configuration file is not right: \(error.explanation).",

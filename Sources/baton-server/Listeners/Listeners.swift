@@ -12,29 +12,26 @@ internal import ServiceLifecycle
 /// The listeners as services: the main one over TLS, and the administration socket.
 struct Listeners {
     let configuration: ServerConfiguration
+    /// How many connections each TLS listener holds at most; the next ones wait to be accepted.
+    let connections: Int
     let readiness: Readiness
     let logger: Logger
 
-    /// HTTP/1.1 over TLS 1.2 or later. A client certificate may be shown where there are authorities that vouch for
-    /// devices; it is never demanded here.
+    /// HTTP/1.1 over TLS 1.2 or later.
     ///
     /// - Throws: the library's error for a certificate it cannot use.
-    func main(
-        _ responder: HostResponder, authority: DevelopmentAuthority, clientAuthorities: [NIOSSLCertificate] = []
-    ) throws -> any Service {
+    func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
         let certificate = try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
-        if !clientAuthorities.isEmpty {
-            tls.certificateVerification = .optionalVerification
-            tls.trustRoots = .certificates(clientAuthorities)
-        }
         return Application(
-            responder: responder, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
+            responder: Deadline(next: responder),
+            server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.address, port: configuration.port), serverName: nil),
+                address: .hostname(configuration.address, port: configuration.port), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
@@ -52,7 +49,8 @@ struct Listeners {
         return Application(
             router: router, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil),
+                address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
+                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 

@@ -41,7 +41,7 @@ struct AccountCommand: AsyncParsableCommand {
         func run() async throws {
             try await output.run(
                 {
-                    _ = try device.client.ask(.signOut(fromBrowser: fromBrowser))
+                    _ = try await device.client.ask(.signOut(fromBrowser: fromBrowser))
                 }, done: "Nobody is signed in. The device is ready for the next worker.")
         }
     }

@@ -10,6 +10,12 @@ struct AdminClient: Sendable {
     let socket: String
 
     private static let maximumReply = 64 << 20
+    /// One for the life of the process. A socket at which nobody listens is told at once, not tried for a minute.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     /// Calls `path` and reads the answer.
     ///
@@ -54,14 +60,14 @@ struct AdminClient: Sendable {
         let status: UInt
         let body: ByteBuffer
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+            let response = try await Self.http.execute(request, timeout: .seconds(60))
             status = response.status.code
             body = try await response.body.collect(upTo: Self.maximumReply)
         } catch {
             throw CommandFailure(
                 code: "server_unreachable", message: "The server does not answer on \(socket).",
                 remedy: "Start baton-server, run as its user, or give its state folder with --server.",
-                isUnreachable: true)
+                exitCode: .unreachable)
         }
         let bytes = Data(body.readableBytesView)
         guard (200...299).contains(status) else { throw Self.refusal(status, bytes) }

@@ -9,50 +9,40 @@ struct ClientCommand: AsyncParsableCommand {
         subcommands: [List.self, Add.self, Remove.self])
 
     struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the registered apps.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.clients)) as [IdentityAdmin.Client]
-                },
-                lines: { clients in
-                    Table.lines(
-                        ["ID", "NAME", "REDIRECT URIS"],
-                        clients.map {
-                            [$0.id, $0.displayName, $0.redirectURIs.joined(separator: " ")]
-                        })
-                })
+            try await admin.list(IdentityAdmin.Path.clients, ["ID", "NAME", "REDIRECT URIS"]) {
+                (client: IdentityAdmin.Client) in
+                [client.id, client.displayName, client.redirectURIs.joined(separator: " ")]
+            }
         }
     }
 
     struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Register an app as a public client.")
         @Option(help: "The client id; a fresh one where it is left out.") var id: String?
         @Option(help: "The name to show.") var name: String
         @Option(help: "A redirect URI; may be repeated.") var redirectURI: [String]
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let client = IdentityAdmin.NewClient(id: id, displayName: name, redirectURIs: redirectURI)
-            try await output.run(
-                {
-                    try await admin.client.call("POST", admin.path(.clients), body: client) as IdentityAdmin.Client
-                }, lines: { ["\($0.displayName) is registered: client \($0.id)."] })
+            try await admin.send(
+                "POST", IdentityAdmin.Path.clients,
+                body: { IdentityAdmin.NewClient(id: id, displayName: name, redirectURIs: redirectURI) }
+            ) { (client: IdentityAdmin.Client) in ["\(client.displayName) is registered: client \(client.id)."] }
         }
     }
 
     struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove an app's registration; its codes and refresh tokens go.")
         @Argument(help: "The client id.") var client: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("DELETE", admin.path(.client, ["client": client]))
-                }, done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.client, ["client": client], done: "Removed.")
         }
     }
 }

@@ -14,21 +14,12 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices of the directory.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.devices as IdentityAdmin.Path))
-                        as [IdentityAdmin.Device]
-                },
-                lines: { devices in
-                    Table.lines(
-                        ["DEVICE", "NAME", "KIND", "ENABLED"],
-                        devices.map {
-                            [$0.deviceID, $0.displayName, $0.profileType, $0.accountEnabled ? "yes" : "no"]
-                        })
-                })
+            try await admin.list(IdentityAdmin.Path.devices, ["DEVICE", "NAME", "KIND", "ENABLED"]) {
+                (device: IdentityAdmin.Device) in
+                [device.deviceID, device.displayName, device.profileType, device.accountEnabled ? "yes" : "no"]
+            }
         }
     }
 
@@ -37,37 +28,24 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             abstract: "Remove a device from the directory; every session on it ends.")
         @Argument(help: "The device id.") var device: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call(
-                        "DELETE", admin.path(.device as IdentityAdmin.Path, ["device": device]))
-                }, done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.device, ["device": device], done: "Removed.")
         }
     }
 
     struct Managed: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices under management.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.devices as MDMAdmin.Path)) as [MDMAdmin.Device]
-                },
-                lines: { devices in
-                    Table.lines(
-                        ["UDID", "NAME", "STATE", "WAITING", "APPS"],
-                        devices.map { device in
-                            [
-                                device.udid, device.name, device.state, String(device.waiting),
-                                device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
-                            ]
-                        })
-                })
+            try await admin.list(MDMAdmin.Path.devices, ["UDID", "NAME", "STATE", "WAITING", "APPS"]) {
+                (device: MDMAdmin.Device) in
+                [
+                    device.udid, device.name, device.state, String(device.waiting),
+                    device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
+                ]
+            }
         }
     }
 
@@ -77,13 +55,13 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @Argument(help: "What administrators call the device.") var name: String
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var printing: OutputOptions
 
         func run() async throws {
-            try await printing.run(
+            let body = MDMAdmin.NewEnrolment(name: name)
+            try await admin.output.run(
                 {
-                    let made: MDMAdmin.EnrolmentProfile = try await admin.client.call(
-                        "POST", admin.path(.enrolments), body: MDMAdmin.NewEnrolment(name: name))
+                    let made: MDMAdmin.EnrolmentProfile = try await admin.call(
+                        "POST", MDMAdmin.Path.enrolments, body: body)
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
                         throw CommandFailure(
                             code: "server_reply", message: "The profile is no Base64.",
@@ -98,13 +76,11 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a device's commands and their outcome.")
         @Argument(help: "The device's UDID or name.") var device: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.commands, ["device": device])) as [MDMAdmin.Command]
-                }, lines: { $0.isEmpty ? ["none"] : $0.map(\.line) })
+            try await admin.show(MDMAdmin.Path.commands, ["device": device]) { (commands: [MDMAdmin.Command]) in
+                commands.isEmpty ? ["none"] : commands.map(\.line)
+            }
         }
     }
 
@@ -113,13 +89,10 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             abstract: "Give a device up; it drops everything that the MDM brought when it next comes.")
         @Argument(help: "The device's UDID or name.") var device: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("DELETE", admin.path(.device as MDMAdmin.Path, ["device": device]))
-                }, done: "The device is no longer managed.")
+            try await admin.change(
+                "DELETE", MDMAdmin.Path.device, ["device": device], done: "The device is no longer managed.")
         }
     }
 }

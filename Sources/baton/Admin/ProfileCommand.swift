@@ -10,14 +10,13 @@ struct ProfileCommand: AsyncParsableCommand {
         subcommands: [List.self, Add.self, Push.self, Remove.self])
 
     struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the profiles.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.profiles)) as [MDMAdmin.Profile]
-                }, lines: { Table.lines(["IDENTIFIER", "NAME"], $0.map { [$0.identifier, $0.displayName ?? ""] }) })
+            try await admin.list(MDMAdmin.Path.profiles, ["IDENTIFIER", "NAME"]) {
+                (profile: MDMAdmin.Profile) in [profile.identifier, profile.displayName ?? ""]
+            }
         }
     }
 
@@ -28,7 +27,6 @@ struct ProfileCommand: AsyncParsableCommand {
         @Option(parsing: .upToNextOption, help: "Sign-in URLs of the organisation for the shared device profile.")
         var sharedDevice: [String] = []
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func validate() throws {
             guard (file == nil) != sharedDevice.isEmpty else {
@@ -37,10 +35,9 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("POST", admin.path(.profiles), body: try body()) as MDMAdmin.Profile
-                }, lines: { ["\($0.identifier) is there."] + $0.warnings.map { "warning: \($0)" } })
+            try await admin.send("POST", MDMAdmin.Path.profiles, body: body) { (profile: MDMAdmin.Profile) in
+                ["\(profile.identifier) is there."] + profile.warnings.map { "warning: \($0)" }
+            }
         }
 
         private func body() throws -> MDMAdmin.NewProfile {
@@ -54,34 +51,29 @@ struct ProfileCommand: AsyncParsableCommand {
     }
 
     struct Push: AsyncParsableCommand {
-        @Argument(help: "The profile's identifier.") var profile: String
-        @Option(help: "The device's UDID or name.") var device: String
-        @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
+        static let configuration = CommandConfiguration(abstract: "Install a profile on a device.")
+        @OptionGroup var order: Order
 
-        func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call(
-                        "PUT", admin.path(.deviceProfile, ["device": device, "profile": profile])) as MDMAdmin.Command
-                }, lines: { [$0.line] })
-        }
+        func run() async throws { try await order.send("PUT") }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Remove a profile from a device.")
+        @OptionGroup var order: Order
+
+        func run() async throws { try await order.send("DELETE") }
+    }
+
+    /// A profile, and the device where something is to become of it.
+    struct Order: ParsableArguments {
         @Argument(help: "The profile's identifier.") var profile: String
         @Option(help: "The device's UDID or name.") var device: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
-        func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call(
-                        "DELETE", admin.path(.deviceProfile, ["device": device, "profile": profile]))
-                        as MDMAdmin.Command
-                }, lines: { [$0.line] })
+        func send(_ method: String) async throws {
+            try await admin.send(
+                method, MDMAdmin.Path.deviceProfile, ["device": device, "profile": profile]
+            ) { (command: MDMAdmin.Command) in [command.line] }
         }
     }
 }

@@ -9,49 +9,42 @@ struct RoleCommand: AsyncParsableCommand {
         subcommands: [List.self, Add.self, Remove.self])
 
     struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the roles and who holds them.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.roles)) as [IdentityAdmin.Role]
-                },
-                lines: { roles in
-                    Table.lines(
-                        ["ID", "NAME", "MEMBERS"],
-                        roles.map {
-                            [$0.id, $0.displayName, $0.members.joined(separator: ", ")]
-                        })
-                })
+            try await admin.list(IdentityAdmin.Path.roles, ["ID", "NAME", "MEMBERS"]) {
+                (role: IdentityAdmin.Role) in [role.id, role.displayName, role.members.joined(separator: ", ")]
+            }
         }
     }
 
     struct Add: AsyncParsableCommand {
-        @Argument(help: "The role's name or template id.") var role: String
-        @Argument(help: "The user name or id.") var user: String
-        @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
+        static let configuration = CommandConfiguration(abstract: "Give a role to a person.")
+        @OptionGroup var membership: Membership
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("PUT", admin.path(.roleMember, ["role": role, "user": user]))
-                }, done: "\(user) holds the role \(role).")
+            try await membership.change("PUT", done: "\(membership.user) holds the role \(membership.role).")
         }
     }
 
     struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a role from a person.")
+        @OptionGroup var membership: Membership
+
+        func run() async throws {
+            try await membership.change("DELETE", done: "\(membership.user) no longer holds \(membership.role).")
+        }
+    }
+
+    struct Membership: ParsableArguments {
         @Argument(help: "The role's name or template id.") var role: String
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
-        func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("DELETE", admin.path(.roleMember, ["role": role, "user": user]))
-                }, done: "\(user) no longer holds the role \(role).")
+        func change(_ method: String, done: String) async throws {
+            try await admin.change(
+                method, IdentityAdmin.Path.roleMember, ["role": role, "user": user], done: done)
         }
     }
 }

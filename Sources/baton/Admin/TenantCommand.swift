@@ -8,30 +8,27 @@ struct TenantCommand: AsyncParsableCommand {
         commandName: "tenant", abstract: "List and add organisations.", subcommands: [List.self, Add.self])
 
     struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the organisations.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.tenants)) as [IdentityAdmin.Tenant]
-                }, lines: { Table.lines(["ID", "DOMAIN", "NAME"], $0.map { [$0.id, $0.domain, $0.displayName] }) })
+            try await admin.list(IdentityAdmin.Path.tenants, ["ID", "DOMAIN", "NAME"]) {
+                (tenant: IdentityAdmin.Tenant) in [tenant.id, tenant.domain, tenant.displayName]
+            }
         }
     }
 
     struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an organisation, with a signing key and the well-known clients.")
         @Argument(help: "The organisation's domain, such as contoso.example.") var domain: String
         @Option(help: "Its name.") var name: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call(
-                        "POST", admin.path(.tenants), body: IdentityAdmin.NewTenant(displayName: name, domain: domain))
-                        as IdentityAdmin.Tenant
-                }, lines: { ["\($0.displayName) is there: tenant \($0.id)."] })
+            try await admin.send(
+                "POST", IdentityAdmin.Path.tenants, body: { IdentityAdmin.NewTenant(displayName: name, domain: domain) }
+            ) { (tenant: IdentityAdmin.Tenant) in ["\(tenant.displayName) is there: tenant \(tenant.id)."] }
         }
     }
 }

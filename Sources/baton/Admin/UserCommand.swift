@@ -8,24 +8,17 @@ import Redaction
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "List, add and remove people.",
-        subcommands: [List.self, Add.self, Remove.self, Password.self])
+        subcommands: [List.self, Add.self, Remove.self, Password.self, Disable.self, Enable.self])
 
     struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the people and their roles.")
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("GET", admin.path(.users)) as [IdentityAdmin.User]
-                },
-                lines: { users in
-                    Table.lines(
-                        ["USER NAME", "NAME", "ROLES"],
-                        users.map {
-                            [$0.userPrincipalName, $0.displayName, $0.roles.joined(separator: ", ")]
-                        })
-                })
+            try await admin.list(IdentityAdmin.Path.users, ["USER NAME", "NAME", "ROLES"]) {
+                (user: IdentityAdmin.User) in
+                [user.userPrincipalName, user.displayName, user.roles.joined(separator: ", ")]
+            }
         }
     }
 
@@ -34,39 +27,64 @@ struct UserCommand: AsyncParsableCommand {
             abstract: "Add a person; the password is read from standard input.")
         @Argument(help: "The user name, such as amara@contoso.example.") var userName: String
         @Option(help: "The name to show.") var name: String
-        @Option var givenName: String?
-        @Option var surname: String?
-        @Option var mail: String?
-        @Option var jobTitle: String?
-        @Option var mobilePhone: String?
+        @Option(help: "The given name.") var givenName: String?
+        @Option(help: "The family name.") var surname: String?
+        @Option(help: "The mail address.") var mail: String?
+        @Option(help: "What the person does.") var jobTitle: String?
+        @Option(help: "The mobile phone's number.") var mobilePhone: String?
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    var user = IdentityAdmin.NewUser(
-                        userPrincipalName: userName, displayName: name, password: try PasswordInput.read())
-                    user.givenName = givenName
-                    user.surname = surname
-                    user.mail = mail
-                    user.jobTitle = jobTitle
-                    user.mobilePhone = mobilePhone
-                    return try await admin.client.call("POST", admin.path(.users), body: user) as IdentityAdmin.User
-                }, lines: { ["\($0.userPrincipalName) is there: user \($0.id)."] })
+            try await admin.send("POST", IdentityAdmin.Path.users, body: newUser) { (user: IdentityAdmin.User) in
+                ["\(user.userPrincipalName) is there: user \(user.id)."]
+            }
+        }
+
+        private func newUser() throws -> IdentityAdmin.NewUser {
+            var user = IdentityAdmin.NewUser(
+                userPrincipalName: userName, displayName: name, password: try PasswordInput.read())
+            user.givenName = givenName
+            user.surname = surname
+            user.mail = mail
+            user.jobTitle = jobTitle
+            user.mobilePhone = mobilePhone
+            return user
         }
     }
 
     struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a person; everything that hangs on the person goes.")
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call("DELETE", admin.path(.user, ["user": user]))
-                }, done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.user, ["user": user], done: "Removed.")
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forbid a person to sign in; ends every session of theirs.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.user, ["user": user],
+                body: { IdentityAdmin.UserChange(accountEnabled: false) }, done: "The account is disabled.")
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a person sign in again.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.user, ["user": user],
+                body: { IdentityAdmin.UserChange(accountEnabled: true) }, done: "The account is enabled.")
         }
     }
 
@@ -75,15 +93,11 @@ struct UserCommand: AsyncParsableCommand {
             abstract: "Set a new password, read from standard input; ends every session of the person.")
         @Argument(help: "The user name or id.") var user: String
         @OptionGroup var admin: AdminOptions
-        @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run(
-                {
-                    try await admin.client.call(
-                        "PUT", admin.path(.password, ["user": user]),
-                        body: IdentityAdmin.NewPassword(password: try PasswordInput.read()))
-                }, done: "The password is set.")
+            try await admin.change(
+                "PUT", IdentityAdmin.Path.password, ["user": user],
+                body: { IdentityAdmin.NewPassword(password: try PasswordInput.read()) }, done: "The password is set.")
         }
     }
 }

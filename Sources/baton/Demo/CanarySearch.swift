@@ -2,6 +2,7 @@
 import Authenticator
 import FoundationEssentials
 import Glibc
+import Processes
 import UnixSocket
 
 /// The search for what a worker left behind: before the sign-out it must hit, afterwards it must find nothing.
@@ -51,7 +52,7 @@ final class CanarySearch {
             ("device", layout.device), ("profiles", layout.profiles), ("apps", layout.apps), ("logs", layout.logs),
         ] { arguments += ["--surface", "\(name)=\(path)"] }
         for (name, program) in [("supervisor", "batond"), ("agent", "baton-agent")] {
-            guard let pid = stage.world.program(program)?.process.pid else {
+            guard let pid = stage.world.running[program]?.process.pid else {
                 throw StoryFailure("\(program) does not run")
             }
             arguments += ["--process", "\(name)=\(pid)"]
@@ -61,7 +62,7 @@ final class CanarySearch {
 
     /// The process that holds the session: the supervisor's only child.
     private func session() throws -> Int32 {
-        guard let supervisor = stage.world.program("batond")?.process.pid else {
+        guard let supervisor = stage.world.running["batond"]?.process.pid else {
             throw StoryFailure("batond does not run")
         }
         guard let child = try ProcessTable.read().entries.first(where: { $0.parent == supervisor && !$0.isZombie })
@@ -74,8 +75,8 @@ final class CanarySearch {
         let number = unsafe open(log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard number >= 0 else { throw StoryFailure("\(log) cannot be written") }
         let output = Descriptor(owning: number)
-        let process = try ChildProcess.spawn(
-            executable: "/usr/bin/python3", arguments: [programs + "/" + program] + arguments,
+        let process = try ChildProcess.spawnBound(
+            executable: "/usr/bin/python3", arguments: ["-B", programs + "/" + program] + arguments,
             environment: ["PATH": "/usr/bin:/bin"],
             descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
         let status = try process.waitForExit()

@@ -14,30 +14,40 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The program that acts as the person at the browser.") var person = "Tests/Person/person.py"
     @Option(help: "The folder of the programs that search for what a worker left behind.") var canary = "Tests/Canary"
     @Flag(help: "Leave the world's folder as the story left it.") var keep = false
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         umask(0o077)
-        let layout = WorldLayout(root: URL(filePath: options.directory).path)
-        guard !FileManager.default.fileExists(atPath: layout.root) else {
-            OutputOptions.print(
-                [
-                    "baton: \(layout.root) exists; the story plays in a new world.",
-                    "  Remove it, or give another --directory.",
-                ],
-                to: STDERR_FILENO)
-            throw ExitCode.failure
-        }
-        let stage = try Stage(
-            layout: layout, programs: try options.programs, person: URL(filePath: person).path,
-            canary: URL(filePath: canary).path)
-        do {
-            try await Story(stage).play()
-            try stage.end()
+        try await output.reporting {
+            let layout = options.layout
+            guard !FileManager.default.fileExists(atPath: layout.root) else {
+                throw CommandFailure(
+                    code: "folder_exists", message: "\(layout.root) exists; the story plays in a new world.",
+                    remedy: "Remove it, or give another --directory.")
+            }
+            let narrator = Narrator(isJSON: output.json)
+            let stage = try Stage(
+                layout: layout, programs: try options.programs, person: URL(filePath: person).path,
+                canary: URL(filePath: canary).path, narrator: narrator)
+            do {
+                try await Story(stage).play()
+            } catch {
+                try await close(stage, .failed, line: "Not every check held.")
+                throw error is CommandFailure ? error : Self.failure(error, layout)
+            }
+            try await close(stage, .ok, line: "Every check held.")
             if !keep { try FileManager.default.removeItem(atPath: layout.root) }
-        } catch {
-            OutputOptions.print(["  ✗ \(error)", "  The logs are in \(layout.logs)."], to: STDERR_FILENO)
-            try stage.end()
-            throw ExitCode.failure
         }
+    }
+
+    private func close(_ stage: Stage, _ result: NarratedEvent.Result, line: String) async throws {
+        try await stage.end()
+        var ended = NarratedEvent(.ended)
+        ended.result = result
+        try stage.narrator.tell(ended, lines: [line])
+    }
+
+    private static func failure(_ error: any Error, _ layout: WorldLayout) -> CommandFailure {
+        CommandFailure(code: "story_failed", message: "\(error)", remedy: "The logs are in \(layout.logs).")
     }
 }

@@ -3,6 +3,7 @@ import Authenticator
 import Dispatch
 import FoundationEssentials
 import Glibc
+import Processes
 import Synchronization
 import UnixSocket
 
@@ -26,7 +27,7 @@ final class SampleApp: Sendable {
         input = ours
         var environment = ProcessInfo.processInfo.environment
         environment["BATON_SOCKET"] = world.layout.run + "/broker.sock"
-        process = try ChildProcess.spawn(
+        process = try ChildProcess.spawnBound(
             executable: world.programs.sample, arguments: ["--config", world.configuration(of: number), "--json"],
             environment: environment, descriptors: [(childInput, as: STDIN_FILENO), (childOutput, as: STDOUT_FILENO)])
         try BlockingThread.start { [self] in listen(theirs) }

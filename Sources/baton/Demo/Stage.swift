@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Authenticator
 import FoundationEssentials
 
 /// What the story plays on: a world, the person at its browser, the apps in hand, a clock.
@@ -8,13 +9,18 @@ final class Stage {
     private(set) var apps: [Int: SampleApp] = [:]
     /// Amara's account identifier, as the first app learnt it.
     var amaraID: String?
-    private let clock = ContinuousClock()
-    private let begin: ContinuousClock.Instant
+    let narrator: Narrator
 
-    init(layout: WorldLayout, programs: ProgramFiles, person: String, canary: String) throws {
+    init(
+        layout: WorldLayout, programs: ProgramFiles, person: String, canary: String, narrator: Narrator
+    ) throws {
         self.canary = canary
-        world = try World(layout: layout, programs: programs, browser: .person(program: person))
-        begin = clock.now
+        self.narrator = narrator
+        // Before anything starts: a story that could not check its end is not worth its beginning.
+        let inspection = try Inspection.find(programs: canary)
+        world = try World(
+            layout: layout, programs: programs, browser: .person(program: person),
+            deviceWrapper: inspection.wrapper)
     }
 
     /// Puts somebody in front of the device.
@@ -36,23 +42,22 @@ final class Stage {
         return app
     }
 
-    /// Plays one step and prints how long it took.
-    func step(_ text: String, _ body: () async throws -> Void) async throws {
-        let start = clock.now
-        try await body()
-        let end = clock.now
-        OutputOptions.print(["  ✓ \(Self.milliseconds(end - begin)) ms  \(Self.milliseconds(end - start)) ms  \(text)"])
+    /// Plays one step and tells how long it took.
+    func step(_ step: StoryStep, _ body: () async throws -> Void) async throws {
+        try await narrator.step(
+            step.rawValue, step.text,
+            line: { "  ✓ \(Self.milliseconds($0))  \(Self.milliseconds($1))  \(step.text)" }, body)
     }
 
-    private static func milliseconds(_ duration: Duration) -> String {
-        let milliseconds = duration / .milliseconds(1)
-        let text = String(Int(milliseconds))
-        return String(repeating: " ", count: max(0, 6 - text.count)) + text
+    private static func milliseconds(_ count: Int64) -> String {
+        let text = String(count)
+        return String(repeating: " ", count: max(0, 6 - text.count)) + text + " ms"
     }
 
-    func end() throws {
+    func end() async throws {
         for app in apps.values { try app.stop() }
-        try world.stop()
+        world.running.end(.asked)
+        try await world.running.ended.value()
     }
 }
 

@@ -7,7 +7,7 @@ import FoundationEssentials
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enrol and join this device.",
-        subcommands: [Status.self, Enroll.self, CheckIn.self, Join.self])
+        subcommands: [Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show mode, session and registrations, with reasons.")
@@ -15,7 +15,7 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ try DeviceCommand.status(device.client) }, lines: lines)
+            try await output.run({ try await DeviceCommand.status(device.client) }, lines: lines)
         }
 
         private func lines(_ status: DeviceStatus) -> [String] {
@@ -45,7 +45,7 @@ struct DeviceCommand: AsyncParsableCommand {
                             code: "profile_unreadable", message: "The file \(profile) cannot be read.",
                             remedy: "Give the path of the profile that your MDM made for this device.")
                     }
-                    _ = try device.client.ask(.enroll(profile: bytes.base64EncodedString()))
+                    _ = try await device.client.ask(.enroll(profile: bytes.base64EncodedString()))
                 }, done: "The device is enrolled.")
         }
     }
@@ -57,15 +57,31 @@ struct DeviceCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ _ = try device.client.ask(.checkIn) }, done: "Everything is carried out.")
+            try await output.run(
+                { try await DeviceCommand.checkIn(device.client) },
+                lines: { ["\($0["done"] ?? 0) done, \($0["failed"] ?? 0) failed, \($0["later"] ?? 0) later."] })
+        }
+    }
+
+    struct Unenroll: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Leave the MDM: everything that it brought goes, and a worker who is signed in is signed out.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run(
+                { _ = try await device.client.ask(.unenroll) }, done: "The device is not enrolled any more.")
         }
     }
 
     struct Join: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register this device as a shared one; an administrator signs in at its browser.")
-        @Option(help: "The identity platform, https://host[:port].") var login: String
-        @Option(help: "The device registration service, https://host[:port].") var registration: String
+        @Option(help: "The identity platform, https://host[:port].", transform: ServerAddress.normalised)
+        var login: String
+        @Option(help: "The device registration service, https://host[:port].", transform: ServerAddress.normalised)
+        var registration: String
         @Option(help: "The tenant's id or domain.") var tenant: String
         @Option(help: "The name under which the directory lists the device.") var name: String
         @OptionGroup var device: DeviceOptions
@@ -74,20 +90,29 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             let order = JoinOrder(loginURL: login, registrationURL: registration, tenant: tenant, deviceName: name)
             try await output.run(
-                { try DeviceCommand.join(order, device.client) },
+                { try await DeviceCommand.join(order, device.client) },
                 lines: { joined in
                     ["The device is joined: device \(joined["deviceID"] ?? ""), tenant \(joined["tenantID"] ?? "")."]
                 })
         }
     }
 
-    static func status(_ client: OperatorClient) throws -> DeviceStatus {
-        guard case .status(let status) = try client.ask(.status) else { throw unexpectedReply }
+    static func status(_ client: OperatorClient) async throws -> DeviceStatus {
+        guard case .status(let status) = try await client.ask(.status) else { throw unexpectedReply }
         return status
     }
 
-    static func join(_ order: JoinOrder, _ client: OperatorClient) throws -> [String: String] {
-        guard case .joined(let deviceID, let tenantID) = try client.ask(.join(order)) else { throw unexpectedReply }
+    static func checkIn(_ client: OperatorClient) async throws -> [String: Int] {
+        guard case .checkedIn(let done, let failed, let later) = try await client.ask(.checkIn) else {
+            throw unexpectedReply
+        }
+        return ["done": done, "failed": failed, "later": later]
+    }
+
+    static func join(_ order: JoinOrder, _ client: OperatorClient) async throws -> [String: String] {
+        guard case .joined(let deviceID, let tenantID) = try await client.ask(.join(order)) else {
+            throw unexpectedReply
+        }
         return ["deviceID": deviceID, "tenantID": tenantID]
     }
 

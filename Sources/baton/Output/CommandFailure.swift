@@ -8,12 +8,32 @@ struct CommandFailure: Error, Codable, CustomStringConvertible {
     let code: String
     let message: String
     let remedy: String
-    var isUnreachable = false
+    /// What the command ends with; see the exit codes in docs/administration.md.
+    var exitCode = ExitCode.failure
 
     private enum CodingKeys: String, CodingKey { case code, message, remedy }
 
     var description: String { "\(message) [\(code)]\n  \(remedy)" }
 
-    /// The exit code that the command ends with.
-    var exitCode: ExitCode { isUnreachable ? ExitCode(EX_UNAVAILABLE) : .failure }
+    func print(asJSON: Bool) throws {
+        if asJSON {
+            try OutputOptions.print(json: ["error": self], to: STDERR_FILENO)
+        } else {
+            OutputOptions.print(["baton: \(self)"], to: STDERR_FILENO)
+        }
+    }
+}
+
+extension CommandFailure {
+    /// Something failed for which no command has words of its own.
+    init(unexpected error: any Error) {
+        self.init(
+            code: "unexpected", message: "It did not work: \(error).",
+            remedy: "Check that the disk has room and that the files are yours.")
+    }
+}
+
+extension ExitCode {
+    /// The server or the broker cannot be reached.
+    static let unreachable = ExitCode(EX_UNAVAILABLE)
 }

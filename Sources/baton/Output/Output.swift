@@ -10,16 +10,9 @@ struct OutputOptions: ParsableArguments {
 
     /// Runs `body` and prints what it gives; failures go to standard error and decide the exit code.
     func run<Value: Encodable>(_ body: () async throws -> Value, lines: (Value) -> [String]) async throws {
-        do {
+        try await reporting {
             let value = try await body()
-            if json { try write(value, to: STDOUT_FILENO) } else { Self.print(lines(value), to: STDOUT_FILENO) }
-        } catch let failure as CommandFailure {
-            if json {
-                try write(["error": failure], to: STDERR_FILENO)
-            } else {
-                Self.print(["baton: \(failure)"], to: STDERR_FILENO)
-            }
-            throw failure.exitCode
+            if json { try Self.print(json: value) } else { Self.print(lines(value)) }
         }
     }
 
@@ -32,10 +25,20 @@ struct OutputOptions: ParsableArguments {
             }, lines: { _ in [done] })
     }
 
-    private func write(_ value: some Encodable, to file: Int32) throws {
+    /// Runs `body`, which prints for itself; failures go to standard error and decide the exit code.
+    func reporting(_ body: () async throws -> Void) async throws {
+        do { try await body() } catch {
+            let failure = error as? CommandFailure ?? CommandFailure(unexpected: error)
+            try failure.print(asJSON: json)
+            throw failure.exitCode
+        }
+    }
+
+    /// Prints one JSON value as one line.
+    static func print(json value: some Encodable, to file: Int32 = STDOUT_FILENO) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        Self.print([String(decoding: try encoder.encode(value), as: UTF8.self)], to: file)
+        print([String(decoding: try encoder.encode(value), as: UTF8.self)], to: file)
     }
 
     /// Writes whole lines at once, so that lines of several processes do not mix.

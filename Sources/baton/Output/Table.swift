@@ -4,6 +4,7 @@
 enum Table {
     static func lines(_ header: [String], _ rows: [[String]]) -> [String] {
         guard !rows.isEmpty else { return ["none"] }
+        let rows = rows.map { $0.map(printable) }
         let widths = header.indices.map { column in
             ([header] + rows).map { $0[column].count }.max() ?? 0
         }
@@ -12,6 +13,17 @@ enum Table {
                 column == row.count - 1 ? text : text + String(repeating: " ", count: widths[column] - text.count)
             }
             return cells.joined(separator: "  ")
+        }
+    }
+
+    /// Text as a terminal may have it: what would act on it, or turn the reading direction, is shown as its number.
+    static func printable(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { output, scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator:
+                output += "\\u{\(String(scalar.value, radix: 16))}"
+            default: output.unicodeScalars.append(scalar)
+            }
         }
     }
 }

@@ -12,11 +12,19 @@ enum BrowserChoice: Sendable {
     /// A program that acts as the person whom `configuration/person.json` of the world names; see `Tests/Person`.
     case person(program: String)
 
+    /// Whether a sign-in can be seen: a program that acts as a person needs no screen.
+    var hasScreen: Bool {
+        guard case .window = self else { return true }
+        let environment = ProcessInfo.processInfo.environment
+        return ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+    }
+
     /// `browser.command` of the agent's configuration.
     func command(_ layout: WorldLayout) throws -> [String] {
         switch self {
         case .window:
-            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--app={url}"]
+            // A private window: one that never offers to keep a password.
+            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--incognito", "--app={url}"]
                 + (try Self.options(layout))
         case .person(let program):
             ["/usr/bin/python3", program, "--person", layout.person, "--log", layout.logs + "/person.log"]

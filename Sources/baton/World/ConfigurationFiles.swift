@@ -4,8 +4,8 @@
 struct ServerFile: Encodable {
     let directory: String
     let address = "127.0.0.1"
-    let port: Int
-    let mdmPort: Int
+    let port: UInt16
+    let mdmPort: UInt16
     let names: Names
     let logLevel = "info"
 

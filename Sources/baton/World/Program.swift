@@ -1,36 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import CLinux
+import FoundationEssentials
 import Glibc
+import Processes
 import UnixSocket
 
 /// A program of the world, with what it says in a log file.
 struct Program: Sendable {
-    let name: String
-    let process: ChildProcess
-    let log: String
+    /// What is to be started.
+    struct Order: Sendable {
+        let name: String
+        let executable: String
+        let arguments: [String]
+        /// A command that starts the program; none where it is empty.
+        let wrapper: [String]
+        let layout: WorldLayout
 
-    /// Starts `executable` and waits until it says that it serves.
+        var log: String { layout.logs + "/\(name).log" }
+    }
+
+    let order: Order
+    let process: ChildProcess
+    private let readiness: NoticeSocket
+
+    var name: String { order.name }
+    var log: String { order.log }
+
+    /// Seconds that a program may take until it serves.
+    private static let patience: Int32 = 120
+
+    /// Starts a program with this process's environment.
     ///
-    /// - Throws: ``CommandFailure`` with the end of its log where it does not.
-    static func start(
-        _ name: String, executable: String, arguments: [String], environment: [String: String], layout: WorldLayout
-    ) throws -> Program {
-        let log = layout.logs + "/\(name).log"
-        let number = unsafe clinux_open(log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        guard number >= 0 else { throw failure(name, "its log cannot be written", log) }
+    /// - Throws: ``CommandFailure``, ``ProcessFailure``, ``SocketError``.
+    static func spawn(_ order: Order) throws -> Program {
+        let number = unsafe clinux_open(order.log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard number >= 0 else { throw failure(order, "its log cannot be written") }
         let output = Descriptor(owning: number)
-        let readiness = try ReadinessSocket(path: layout.run + "/\(name).ready")
-        var environment = environment
+        let readiness = try NoticeSocket(path: order.layout.run + "/\(order.name).ready")
+        var environment = ProcessInfo.processInfo.environment
         environment["NOTIFY_SOCKET"] = readiness.path
-        let process = try ChildProcess.spawn(
-            executable: executable, arguments: arguments, environment: environment,
+        let process = try ChildProcess.spawnBound(
+            through: order.wrapper, executable: order.executable, arguments: order.arguments, environment: environment,
             descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
-        guard try readiness.awaitReady(or: process.pidfd, seconds: 120) else {
+        return Program(order: order, process: process, readiness: readiness)
+    }
+
+    /// Blocks until the program says that it serves.
+    ///
+    /// - Throws: ``CommandFailure`` with the path of its log where it does not.
+    func awaitReady() throws {
+        guard try readiness.awaitReady(or: process.pidfd, seconds: Self.patience) else {
             let status = try process.waitForExit()
-            throw failure(name, "it ended (\(status)) before it was ready", log)
+            throw Self.failure(order, "it ended (\(status.text)) before it was ready")
         }
-        return Program(name: name, process: process, log: log)
     }
 
     /// Asks the program to end and waits until it has.
@@ -39,8 +62,9 @@ struct Program: Sendable {
         _ = try process.waitForExit()
     }
 
-    private static func failure(_ name: String, _ cause: String, _ log: String) -> CommandFailure {
+    static func failure(_ order: Order, _ cause: String) -> CommandFailure {
         CommandFailure(
-            code: "program_not_started", message: "\(name) does not run: \(cause).", remedy: "Read \(log).")
+            code: "program_not_started", message: "\(order.name) does not run: \(cause).",
+            remedy: "Read \(order.log).")
     }
 }

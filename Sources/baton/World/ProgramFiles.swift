@@ -7,10 +7,13 @@ struct ProgramFiles: Sendable {
     let broker: String
     let agent: String
     let sample: String
+    /// Where this program and those beside it are.
+    let folder: String
 
     /// - Parameter sample: the sample app, built in its own package.
     init(sample: String) throws {
         let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        folder = own.path
         func program(_ name: String) throws -> String {
             let path = own.appending(path: name).path
             guard FileManager.default.isExecutableFile(atPath: path) else {
@@ -26,7 +29,7 @@ struct ProgramFiles: Sendable {
         guard FileManager.default.isExecutableFile(atPath: self.sample) else {
             throw CommandFailure(
                 code: "sample_missing", message: "The sample app \(self.sample) is missing.",
-                remedy: "Build it: make -C Examples/FirstlineWorker, or give its path with --sample.")
+                remedy: "Build it: make sample, or give its path with --sample.")
         }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Dispatch
+import Authenticator
 import FoundationEssentials
 import Glibc
 import UnixSocket
@@ -12,31 +12,64 @@ struct UpCommand: AsyncParsableCommand {
         abstract: "Start a whole world on loopback: server, organisation, one device, two apps. Ctrl-C ends it.",
         discussion: """
             Every process runs as you, so this shows the hand-over and not the walls between users. Started again in the \
-            same folder it goes on where it was left, except that a worker's session ends with the device.
+            same folder it goes on where it was left, except that a worker's session ends with the device. Where one of \
+            its programs dies, the world ends with exit code 1. A second Ctrl-C kills what is still ending.
             """)
 
     @OptionGroup var options: WorldOptions
     @Option(help: "A program that acts as the person at the browser, instead of a window.")
     var person: String?
+    @OptionGroup var output: OutputOptions
 
     func run() async throws {
         umask(0o077)
-        let world = try World(
-            layout: options.layout, programs: try options.programs,
-            browser: person.map { .person(program: URL(filePath: $0).path) } ?? .window)
-        let ended = Signals.next([SIGINT, SIGTERM])
-        do {
-            try await world.up { OutputOptions.print(["  " + $0]) }
-            OutputOptions.print(try Welcome(world).lines)
-            try ServiceNotification.ready()
-            _ = await ended.value
-            OutputOptions.print(["", "Ending the world; it goes on with: make up"])
-            try world.stop()
-        } catch let failure as CommandFailure {
-            OutputOptions.print(["baton: \(failure)"], to: STDERR_FILENO)
-            try world.stop()
-            throw failure.exitCode
+        try await output.reporting {
+            let narrator = Narrator(isJSON: output.json)
+            let world = try World(
+                layout: options.layout, programs: try options.programs,
+                browser: person.map { .person(program: URL(filePath: $0).path) } ?? .window)
+            let signals = Signals([SIGINT, SIGTERM]) { [running = world.running] in running.end(.asked) }
+            defer { signals.stop() }
+            try await bringUp(world, narrator)
+            try await end(world, narrator)
         }
+    }
+
+    /// Brings the world up; where it begins to end meanwhile, that is no failure of this.
+    private func bringUp(_ world: World, _ narrator: Narrator) async throws {
+        do {
+            try await world.up(narrator)
+            var ready = NarratedEvent(.ready)
+            let summary = try await WorldSummary(world)
+            ready.world = summary
+            try world.layout.write(text: summary.environmentFile, to: world.layout.environment)
+            try narrator.tell(ready, lines: summary.lines(people: world.facts.people))
+            try ServiceNotification.ready()
+        } catch {
+            guard !world.running.isEnding else { return }
+            world.running.end(.failed)
+            try await world.running.ended.value()
+            throw error
+        }
+    }
+
+    /// Waits until the world ends, and tells why.
+    private func end(_ world: World, _ narrator: Narrator) async throws {
+        switch try await world.running.ending.value() {
+        case .failed: break
+        case .asked:
+            try narrator.tell(NarratedEvent(.ending), lines: ["", "Ending the world; it goes on with: make up"])
+        case .died(let program, let status, let log):
+            var death = NarratedEvent(.died)
+            (death.program, death.status, death.log) = (program, status.text, log)
+            try narrator.tell(death, lines: ["", "\(program) has died; ending the world."])
+            try await world.running.ended.value()
+            throw CommandFailure(
+                code: "program_died", message: "\(program) ended by itself (\(status.text)), and the world with it.",
+                remedy: "Read \(log), and start the world again; what was acknowledged is there.")
+        }
+        try await world.running.ended.value()
+        try narrator.tell(NarratedEvent(.ended), lines: [])
     }
 }
 
@@ -52,69 +85,20 @@ struct WorldOptions: ParsableArguments {
 
 extension World {
     /// Brings everything up, from wherever it was left.
-    func up(_ say: (String) -> Void) async throws {
-        say("starting the server")
-        try startServer()
-        say("preparing \(WorldFacts.organisation)")
-        try await prepareOrganisation()
-        say("starting the device")
-        try startDevice()
-        try startAgent()
-        try prepareApps()
+    fileprivate func up(_ narrator: Narrator) async throws {
+        func step(_ name: String, _ text: String, _ body: () async throws -> Void) async throws {
+            narrator.say("  \(text)")
+            try await narrator.step(name, text, body)
+        }
+        try await step("server", "starting the server") { try await startServer() }
+        try await step("organisation", "preparing \(WorldFacts.organisation)") {
+            try await prepareOrganisation()
+            try prepareApps()
+        }
+        try await step("device", "starting the device") { try await startDevice() }
+        try await step("agent", "starting the agent, which opens the browser") { try await startAgent() }
         guard !facts.isPushed else { return }
-        say("enrolling the device")
-        try await enroll()
-        say("pushing the broker package, the apps and the profile")
-        try await push()
-    }
-}
-
-/// What a person reads when the world is up.
-struct Welcome {
-    let lines: [String]
-
-    init(_ world: World) throws {
-        let facts = world.facts
-        let people = facts.people.map { person in
-            [person.userName, person.password, person.role ?? person.jobTitle]
-        }
-        let apps = facts.apps.prefix(2).map { app in
-            "  BATON_SOCKET=\(world.layout.run)/broker.sock \(world.programs.sample) --config \(world.configuration(of: app.number))"
-        }
-        lines =
-            ["", "\(WorldFacts.organisation) is up.", ""]
-            + Table.lines(["USER NAME", "PASSWORD", "WHO"], people).map { "  " + $0 }
-            + [
-                "", "  identity platform  \(facts.loginURL)/\(try world.tenantID())",
-                "  Graph              \(facts.graphURL)", "  logs               \(world.layout.logs)", "",
-                "The device is enrolled, and not joined yet. Carol joins it, at the browser that opens:",
-                "  baton device join --login \(facts.loginURL) --registration \(facts.registrationURL) "
-                    + "--tenant \(WorldFacts.domain) --name \(Fleet.deviceName)",
-                "", "Then two apps, each in a terminal of its own (type: sign-in, me, note hello, sign-out):",
-            ] + apps + [
-                "", "Device and organisation, from another terminal, first:",
-                "  export BATON_RUNTIME=\(world.layout.run) BATON_SERVER=\(world.layout.server)",
-                "  baton device status", "  baton admin user list", "", "Ctrl-C ends the world.",
-            ]
-    }
-}
-
-/// Waiting for a signal.
-enum Signals {
-    /// A task that ends when one of `signals` comes; they no longer end the process.
-    static func next(_ signals: [Int32]) -> Task<Int32, Never> {
-        let (stream, continuation) = AsyncStream<Int32>.makeStream()
-        let sources = signals.map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield(number) }
-            source.resume()
-            return source
-        }
-        return Task {
-            defer { for source in sources { source.cancel() } }
-            for await number in stream { return number }
-            return 0
-        }
+        try await step("enrolment", "enrolling the device") { try await enroll() }
+        try await step("push", "pushing the broker package, the apps and the profile") { try await push() }
     }
 }

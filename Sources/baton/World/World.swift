@@ -2,22 +2,36 @@
 import Authenticator
 import BrokerProtocol
 import FoundationEssentials
+import Processes
 import Redaction
+import UnixSocket
 
 /// A whole world on loopback in one folder: a server, an organisation, one device with its agent, apps.
 final class World {
     let layout: WorldLayout
     let programs: ProgramFiles
     let browser: BrowserChoice
+    /// A command that starts the programs of the device; none where it is empty.
+    let deviceWrapper: [String]
     private(set) var facts: WorldFacts
-    private var running: [Program] = []
+    /// What runs now.
+    let running = Programs()
+    /// Held as long as this process has the world.
+    private let lock: Descriptor
 
     /// Opens the world in a folder, or makes a new one there.
-    init(layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice) throws {
+    ///
+    /// - Throws: ``CommandFailure``, also where another process has the folder.
+    init(
+        layout: WorldLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = []
+    ) throws {
         self.layout = layout
         self.programs = programs
         self.browser = browser
+        self.deviceWrapper = deviceWrapper
+        try layout.refuseStrangers()
         try layout.make()
+        lock = try layout.lock()
         if let bytes = try? Data(contentsOf: URL(filePath: layout.facts)) {
             do { facts = try JSONDecoder().decode(WorldFacts.self, from: bytes) } catch {
                 throw CommandFailure(
@@ -37,36 +51,38 @@ final class World {
 
     // MARK: Programs
 
-    func startServer() throws {
+    func startServer() async throws {
+        for port in [facts.port, facts.mdmPort] where !FreePort.isFree(port) { throw taken(port) }
         let path = layout.configuration + "/baton-server.json"
         try layout.write(ServerFile(layout: layout, facts: facts), to: path)
-        try start("baton-server", programs.server, ["--config", path])
+        try await start("baton-server", programs.server, ["--config", path])
     }
 
-    func startDevice() throws {
+    func startDevice() async throws {
         let path = layout.configuration + "/batond.json"
         try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
-        try start("batond", programs.broker, ["--config", path])
+        try await start("batond", programs.broker, ["--config", path], through: deviceWrapper)
     }
 
-    func startAgent() throws {
+    func startAgent() async throws {
         let path = layout.configuration + "/baton-agent.json"
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
-        try start("baton-agent", programs.agent, ["--config", path])
+        try await start("baton-agent", programs.agent, ["--config", path], through: deviceWrapper)
     }
 
-    private func start(_ name: String, _ executable: String, _ arguments: [String]) throws {
-        let environment = ProcessInfo.processInfo.environment
-        let program = try Program.start(
-            name, executable: executable, arguments: arguments, environment: environment, layout: layout)
-        running.append(program)
+    /// A world's ports stand in its addresses for ever, so it cannot take others.
+    private func taken(_ port: UInt16) -> CommandFailure {
+        CommandFailure(
+            code: "port_in_use", message: "Another program uses port \(port), which is this world's.",
+            remedy: "Find it with: ss -ltnp; end it, or remove the folder \(layout.root) for a new world.")
     }
 
-    func program(_ name: String) -> Program? { running.first { $0.name == name } }
-
-    /// Ends every program, the last one started first.
-    func stop() throws {
-        while let program = running.popLast() { try program.stop() }
+    private func start(
+        _ name: String, _ executable: String, _ arguments: [String], through wrapper: [String] = []
+    ) async throws {
+        let order = Program.Order(
+            name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout)
+        try await blocking { [running] in try running.start(order) }
     }
 
     // MARK: The organisation
@@ -88,13 +104,14 @@ final class World {
 
     /// Enrols the device in the MDM.
     func enroll() async throws {
-        _ = try device.ask(.enroll(profile: try await fleet.enrolmentProfile().exposed))
+        let profile = try await fleet.enrolmentProfile()
+        _ = try await device.ask(.enroll(profile: profile.exposed))
     }
 
     /// Lets the MDM push the broker package, the apps and the profile, and waits until the device has taken them.
     func push() async throws {
-        try makePackage(programs.broker, as: "batond")
-        try makePackage(programs.sample, as: "firstline-worker")
+        try await makePackage(programs.broker, as: "batond")
+        try await makePackage(programs.sample, as: "firstline-worker")
         let profile = try await fleet.register()
         try await fleet.push(profile: profile)
         facts.profile = profile
@@ -104,11 +121,14 @@ final class World {
     }
 
     /// Makes the package of a program: the program without what only a debugger reads, as Debian ships it.
-    private func makePackage(_ program: String, as name: String) throws {
+    private func makePackage(_ program: String, as name: String) async throws {
         let target = layout.packages + "/" + name
-        let strip = try ChildProcess.spawn(
-            executable: "/usr/bin/strip", arguments: ["-o", target, program], environment: [:])
-        guard try strip.waitForExit().isSuccess else {
+        let isMade = try await blocking {
+            try ChildProcess.spawn(
+                executable: "/usr/bin/strip", arguments: ["-o", target, program], environment: [:]
+            ).waitForExit().isSuccess
+        }
+        guard isMade else {
             throw CommandFailure(
                 code: "package_not_made", message: "\(target) could not be made.",
                 remedy: "Install binutils: scripts/setup.")
@@ -117,7 +137,7 @@ final class World {
 
     /// Lets the device carry out what the MDM has for it.
     func carryOut() async throws {
-        _ = try device.ask(.checkIn)
+        _ = try await device.ask(.checkIn)
         let failures = try await fleet.failures()
         guard failures.isEmpty else {
             throw CommandFailure(

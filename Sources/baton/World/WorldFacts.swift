@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import FoundationEssentials
+import Processes
 
 /// What a world remembers from one start to the next: ports, the organisation, its people with their passwords.
 ///
 /// It is a demonstration on one machine: the passwords stand in a file that only its owner can read, and on the screen.
 struct WorldFacts: Codable, Sendable {
-    let port: Int
-    let mdmPort: Int
+    let port: UInt16
+    let mdmPort: UInt16
     let people: [Person]
     let apps: [App]
     var tenantID: String?
@@ -66,7 +67,7 @@ struct WorldFacts: Codable, Sendable {
     /// The facts of a new world.
     static func new() throws -> WorldFacts {
         WorldFacts(
-            port: try FreePort.tcp(), mdmPort: try FreePort.tcp(),
+            port: try freePort(), mdmPort: try freePort(),
             people: [
                 person("Ada", "Lindqvist", "IT", "+1 555 0100 117", globalAdministrator),
                 person("Carol", "Mbeki", "IT", "+1 555 0100 223", cloudDeviceAdministrator),
@@ -89,6 +90,15 @@ struct WorldFacts: Codable, Sendable {
             displayName: "\(givenName) \(surname)",
             givenName: givenName, surname: surname, jobTitle: jobTitle, mobilePhone: phone, role: role,
             password: password())
+    }
+
+    private static func freePort() throws -> UInt16 {
+        guard let port = FreePort.tcp() else {
+            throw CommandFailure(
+                code: "no_port", message: "The machine has no free TCP port on 127.0.0.1.",
+                remedy: "Stop other programs.")
+        }
+        return port
     }
 
     private static func password() -> String {

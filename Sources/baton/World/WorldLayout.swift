@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import Authenticator
 import FoundationEssentials
+import Glibc
+import UnixSocket
 
 /// Where the parts of a world keep what is theirs, under one folder.
 struct WorldLayout: Sendable {
@@ -18,6 +21,8 @@ struct WorldLayout: Sendable {
     /// The programs that the MDM hands out.
     var packages: String { root + "/packages" }
     var facts: String { root + "/world.json" }
+    /// What a shell sources to reach this world.
+    var environment: String { root + "/environment" }
     /// Who sits at the browser, where a program acts for a person.
     var person: String { configuration + "/person.json" }
     var trustRoots: String { server + "/ca/root.pem" }
@@ -25,26 +30,61 @@ struct WorldLayout: Sendable {
 
     func app(_ number: Int) -> String { apps + "/\(number)" }
 
+    private var folders: [String] { [server, device, run, profiles, apps, logs, configuration, packages] }
+
+    /// Refuses a folder that is somebody's and no world.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func refuseStrangers() throws {
+        guard !FileManager.default.fileExists(atPath: facts) else { return }
+        // The demo's world may stand inside; a world whose making was cut short has some of its folders.
+        let known = Set(folders.map { String($0.dropFirst(root.count + 1)) } + ["demo"])
+        guard let stranger = try Directory(path: root).names().first(where: { !known.contains($0) }) else { return }
+        throw CommandFailure(
+            code: "folder_not_empty", message: "\(root) is no world, but holds \(stranger).",
+            remedy: "Give an empty folder, or a new one, with --directory.")
+    }
+
     /// Makes the folders, each for its owner alone.
+    ///
+    /// - Throws: ``CommandFailure``.
     func make() throws {
-        for folder in [root, server, device, run, profiles, apps, logs, configuration, packages] {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        // A socket's path holds at most 107 bytes (unix(7)).
-        guard (run + "/control.sock").utf8.count <= 107 else {
+        // A socket's path holds at most 107 bytes (unix(7)); the readiness sockets' are the longest.
+        guard (run + "/baton-server.ready").utf8.count <= 107 else {
             throw CommandFailure(
-                code: "path_too_long", message: "The path of the world's folder is too long for sockets.",
-                remedy: "Give a shorter one with --directory.")
+                code: "path_too_long", message: "The path of the world's folder is too long for sockets: \(root).",
+                remedy: "Give one of at most \(107 - "/run/baton-server.ready".utf8.count) bytes with --directory.")
         }
+        for folder in [root] + folders {
+            do { try Directory(path: folder).make(mode: 0o700) } catch {
+                throw CommandFailure(
+                    code: "folder_not_made", message: "The world's folder cannot be made: \(error).",
+                    remedy: "Give another one with --directory, which you may write to.")
+            }
+        }
+    }
+
+    /// Takes the world for this process alone, until the descriptor goes.
+    ///
+    /// - Throws: ``CommandFailure`` where another process has it.
+    func lock() throws -> Descriptor {
+        do throws(FileError) { return try Directory(path: root).lock() } catch {
+            guard error.errno == EWOULDBLOCK else { throw error }
+            throw CommandFailure(
+                code: "world_in_use", message: "The world in \(root) runs already.",
+                remedy: "End it with Ctrl-C in its terminal, or give another folder with --directory.")
+        }
+    }
+
+    /// Writes a text file for its owner alone.
+    func write(text: String, to path: String) throws {
+        try AtomicFile(path: path).replace(with: Array(text.utf8), mode: 0o600)
     }
 
     /// Writes a file for its owner alone.
     func write(_ value: some Encodable, to path: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let file = URL(filePath: path)
-        try encoder.encode(value).write(to: file, options: .atomic)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try write(text: String(decoding: try encoder.encode(value), as: UTF8.self), to: path)
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerProtocol
 import Glibc
+import Processes
 import TestSupport
 import Testing
 import UnixSocket
@@ -29,17 +31,24 @@ struct AgentWorld {
     }
 
     /// Starts the agent; it has said hello when this returns.
-    func startAgent() async throws -> RunningProgram {
-        let program = try RunningProgram.built("baton-agent")
+    ///
+    /// - Parameters:
+    ///   - environment: added to the tests' own.
+    ///   - without: capabilities that an agent has in no session, but tests that run as root have.
+    func startAgent(environment: [String: String] = [:], without: [String] = []) async throws -> RunningProgram {
+        var words = [try RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
+        if getuid() == 0, !without.isEmpty {
+            words = ["/usr/bin/setpriv", "--bounding-set", without.map { "-" + $0 }.joined(separator: ",")] + words
+        }
         return try await RunningProgram.start(
-            program, ["--config", scratch.path("agent.json")], log: "agent.log", in: scratch)
+            words[0], Array(words.dropFirst()), environment: environment, log: "agent.log", in: scratch)
     }
 
     /// Takes the agent's connection and its hello.
     func accept() async throws -> Broker {
         let listener = self.listener
         let broker = try await blocking {
-            Broker(connection: Connection(try listener.accept(), maximumFrame: AgentWire.maximumFrame))
+            Broker(channel: FramedJSON(try listener.accept(), limits: Wire.agentLimits))
         }
         #expect(try await broker.next() == .hello(version: 1))
         return broker
@@ -48,13 +57,13 @@ struct AgentWorld {
 
 /// The broker's end of one connection.
 struct Broker {
-    let connection: Connection
+    let channel: FramedJSON<AgentMessage, AgentOrder>
 
-    func send(_ order: AgentOrder) throws { try AgentWire.send(order, over: connection) }
+    func send(_ order: AgentOrder) throws { try channel.send(order) }
 
     func next() async throws -> AgentMessage {
-        let connection = self.connection
-        return try await blocking { try AgentWire.receive(AgentMessage.self, from: connection) }
+        let channel = self.channel
+        return try await blocking { try channel.receive().message }
     }
 }
 

@@ -19,7 +19,7 @@ import UnixSocket
         _ body: (AgentWorld, RunningProgram, Broker, [ProcessTable.Entry]) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let events = try DatagramSocket(path: scratch.path("events"))
+            let events = try NoticeSocket(path: scratch.path("events"))
             let script = Self.escaping.replacing("EVENTS", with: events.path)
             let world = try AgentWorld(scratch, command: ["/bin/sh", "-c", script])
             let agent = try await world.startAgent()
@@ -77,7 +77,7 @@ import UnixSocket
 
     @Test func `a lost connection closes everything before the next hello`() async throws {
         try await withBrowser { world, _, broker, processes in
-            broker.connection.shutDown()
+            broker.channel.connection.shutDown()
             _ = try await world.accept()
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
         }
@@ -85,7 +85,7 @@ import UnixSocket
 
     @Test func `an order that cannot be understood counts as a lost connection`() async throws {
         try await withBrowser { world, _, broker, _ in
-            try broker.connection.write(Array(#"{"sing":{}}"#.utf8))
+            try broker.channel.connection.write(Array(#"{"sing":{}}"#.utf8))
             _ = try await world.accept()
         }
     }

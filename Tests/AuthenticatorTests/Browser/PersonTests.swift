@@ -23,10 +23,10 @@ import UnixSocket
 
     /// Plays with a person of this kind until the browser has been opened.
     private func withPerson(
-        _ traits: String, _ body: (AgentWorld, RunningProgram, Broker, DatagramSocket) async throws -> Void
+        _ traits: String, _ body: (AgentWorld, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
-            let events = try DatagramSocket(path: scratch.path("events"))
+            let events = try NoticeSocket(path: scratch.path("events"))
             let people = Repository.root + "/Tests/Person"
             _ = try await RunningProgram.start(
                 "/usr/bin/python3", [people + "/site.py", scratch.path, events.path], log: "site.log", in: scratch)
@@ -55,7 +55,7 @@ import UnixSocket
         }
     }
 
-    private func next(_ events: DatagramSocket) async throws -> Submission {
+    private func next(_ events: NoticeSocket) async throws -> Submission {
         try JSONDecoder().decode(Submission.self, from: Data(try await events.next().utf8))
     }
 

@@ -1,5 +1,5 @@
-import TestSupport
 // SPDX-License-Identifier: Apache-2.0
+import TestSupport
 import Testing
 
 /// The search that the leak tests rely on is tested itself: what is planted must be found.

@@ -54,6 +54,12 @@ import Testing
         }
     }
 
+    @Test func `a folder where none can be made is an error, not an endless attempt`() throws {
+        #expect(throws: FileError(.makeDirectory, errno: ENOENT, path: "/proc/baton-none")) {
+            try Directory(path: "/proc/baton-none").make()
+        }
+    }
+
     private func withScratch(_ body: (Directory) throws -> Void) throws {
         let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
         try folder.make()

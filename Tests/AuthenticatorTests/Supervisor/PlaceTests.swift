@@ -2,6 +2,8 @@
 import Authenticator
 import BrokerProtocol
 import Foundation
+import JSON
+import Processes
 import TestSupport
 import Testing
 import UnixSocket
@@ -36,7 +38,7 @@ import UnixSocket
     }
 
     private func connect(to path: String) async throws -> Connection {
-        try await blocking { try Connection.connect(to: path, maximumFrame: AgentWire.maximumFrame) }
+        try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
     }
 
     /// Whether the broker ends the connection before its patience for a hello does.

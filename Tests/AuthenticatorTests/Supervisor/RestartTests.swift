@@ -3,6 +3,7 @@ import Authenticator
 import BrokerProtocol
 import Foundation
 import Glibc
+import Processes
 import TestSupport
 import Testing
 

@@ -3,7 +3,9 @@ import Authenticator
 import BrokerProtocol
 import Foundation
 import Glibc
+import JSON
 import Logging
+import Processes
 import Synchronization
 import TestSupport
 import Testing
@@ -32,6 +34,7 @@ final class SupervisorWorld: Sendable {
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
         func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+        func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
         func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
     }
 
@@ -43,9 +46,14 @@ final class SupervisorWorld: Sendable {
         device = FakeDevice()
         let root = Directory(path: scratch.path("device"))
         try root.make()
+        let files = DeviceFiles(root: root)
+        if try root.names().isEmpty {
+            var random = SystemRandomNumberGenerator()
+            try files.write(JournalRecord.ready(Epoch(random: &random, counter: 1)))
+        }
         let record = JoinRecord(
             tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
-        if isJoined { try DeviceFiles(root: root).write(record) } else { try root.file("join.json").remove() }
+        if isJoined { try files.write(record) } else { try root.file("join.json").remove() }
         try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
         // Open for both, so that neither end waits for the other.
         heard = try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard"))))
@@ -122,12 +130,12 @@ final class SupervisorWorld: Sendable {
 
     /// An agent of `user` that has connected and said hello.
     func agent(of user: UInt32) throws -> FakeAgent {
-        let (ours, theirs) = try Connection.pair(maximumFrame: AgentWire.maximumFrame)
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentLimits.bytes)
         try ours.descriptor.setReceiveTimeout(milliseconds: 20_000)
         let id = Self.links.add(1, ordering: .relaxed).newValue
-        inputs.post(
-            .agentConnected(AgentLink(id: id, user: user, connection: theirs, logger: Logger(label: "test"))))
-        return FakeAgent(id: id, connection: ours, inputs: inputs)
+        let channel = FramedJSON<AgentMessage, AgentOrder>(theirs, limits: Wire.agentLimits)
+        inputs.post(.agentConnected(AgentLink(id: id, user: user, channel: channel, logger: Logger(label: "test"))))
+        return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentLimits), inputs: inputs)
     }
 
     /// A worker is signed in through a browser of this agent's.
@@ -146,12 +154,12 @@ final class SupervisorWorld: Sendable {
 /// The agent's end of a connection.
 struct FakeAgent: Sendable {
     let id: AgentLink.ID
-    let connection: Connection
+    let channel: FramedJSON<AgentOrder, AgentMessage>
     let inputs: Mailbox<SupervisorInput>
 
     func order() async throws -> AgentOrder {
-        let connection = connection
-        return try await blocking { try AgentWire.receive(AgentOrder.self, from: connection) }
+        let channel = channel
+        return try await blocking { try channel.receive().message }
     }
 
     func say(_ message: AgentMessage) { inputs.post(.agentSaid(id, message)) }
@@ -161,7 +169,7 @@ struct FakeAgent: Sendable {
 
     /// The supervisor has cut it off.
     func isCutOff() async throws -> Bool {
-        let connection = connection
+        let connection = channel.connection
         return try await blocking {
             do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
             return false

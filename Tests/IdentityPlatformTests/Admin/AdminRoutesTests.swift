@@ -36,7 +36,12 @@ import Testing
         #expect(roles.first { $0.displayName == "Cloud Device Administrator" }?.members == ["Zoe+1@fabrikam.test"])
         #expect(try await admin.send(.delete, .roleMember, role).status == .noContent)
         let clients: [IdentityAdmin.Client] = try await admin.call(.get, .clients, role)
-        #expect(clients.map(\.id).sorted() == [WellKnownApplication.broker, CommandLineApp.clientID].sorted())
+        let graph = ResourceCatalogue.graphApplication.rawValue
+        let registration = ResourceCatalogue.deviceRegistrationApplication.rawValue
+        #expect(
+            Dictionary(uniqueKeysWithValues: clients.map { ($0.id, $0.resources) }) == [
+                WellKnownApplication.broker: [graph, registration], CommandLineApp.clientID: [graph],
+            ])
 
         var query = AuthorizeQuery(world, ["client_id": clients[0].id])
         query.tenant = "fabrikam.test"
@@ -55,6 +60,11 @@ import Testing
         let new = IdentityAdmin.NewPassword(password: Sensitive("brand new password"))
         #expect(try await admin.send(.put, .password, amara, body: new).status == .noContent)
         #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        let change = IdentityAdmin.UserChange(accountEnabled: false)
+        #expect(try await admin.send(.patch, .user, amara, body: change).status == .noContent)
+        let shown: IdentityAdmin.User = try await admin.call(.get, .user, amara)
+        #expect(!shown.accountEnabled)
+        #expect(try await admin.send(.patch, .user, amara, text: "{}").failureCode == "identity.malformed")
         #expect(try await admin.send(.delete, .user, amara).status == .noContent)
         #expect(try await admin.send(.get, .user, amara).failureCode == "identity.user.missing")
         #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)

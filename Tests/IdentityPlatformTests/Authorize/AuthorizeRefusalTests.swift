@@ -39,8 +39,10 @@ import Testing
             (["scope": "https://other.test/.default"], "invalid_resource", 500011),
             (["scope": "User.Read urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_scope", 28000),
             (["scope": "urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_grant", 65001),
-            (["prompt": "none"], "login_required", 50058), (["prompt": "dance"], "invalid_request", 9_002_313),
-            (["prompt": "none login"], "invalid_request", 9_002_313),
+            (["prompt": "none"], "login_required", 50058), (["prompt": "create"], "invalid_request", 90023),
+            (["prompt": "none login"], "invalid_request", 90023),
+            (["claims": "[]"], "invalid_request", 50146),
+            (["claims": #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#], "interaction_required", 53003),
         ] as [([String: String?], String, Int)])
     func `other refusals go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
         let world = try await World()

@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
+import JSON
 import OAuth
 import Storage
 import TestSupport
@@ -43,14 +44,14 @@ import Testing
         let discovery = try await world.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
         let keysPath =
             "/"
-            + (try #require(discovery.values["jwks_uri"]?.text)).split(separator: "/").dropFirst(2)
+            + (try #require(discovery.values["jwks_uri"]?.string)).split(separator: "/").dropFirst(2)
             .joined(separator: "/")
         let keys = try JSONWebKeySet(decoding: try await world.client.get(keysPath).body)
         let access = try CompactJWS(try tokens.string(ReplyName.accessToken))
         let accessKey = try #require(access.keyID.flatMap { keys[$0] })
         try access.verify(with: accessKey.verificationKey())
         let claims = try access.claims()
-        let issuer = try #require(discovery.values["issuer"]?.text)
+        let issuer = try #require(discovery.values["issuer"]?.string)
         #expect(issuer == "https://login.test:8443/\(world.tenant.id)/v2.0")
         #expect(try claims.string(ClaimName.issuer) == issuer)
         #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
@@ -200,8 +201,4 @@ import Testing
         #expect(entries.map(\.outcome) == ["done", "refused"])
         #expect(entries.allSatisfy { $0.actor == world.amara.id.rawValue })
     }
-}
-
-extension JSONValue {
-    var text: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -6,6 +6,7 @@ import HTTPTypes
 import Hummingbird
 import IdentityPlatform
 import OAuth
+import Redaction
 import Storage
 import SwiftASN1
 import TestSupport
@@ -171,5 +172,60 @@ import X509
             EndpointPath.registrationDiscovery(tenant: "nowhere.test"), host: "drs.test:8443")
         #expect(unknown.registrationCode == "unknown_tenant")
         #expect(try await world.client.get(path).status == .notFound)
+    }
+
+    @Test(arguments: [
+        String(repeating: "x", count: 257), "a\u{1b}]0;owned\u{7}", "a\nb", "a\u{202e}b", "a\u{200b}b", "a\u{2028}b",
+        "\u{9b}2J",
+    ])
+    func `a name that is too long or acts on whoever reads it is refused`(name: String) async throws {
+        let world = try await World()
+        let token = try await world.registrationToken("amara@contoso.test")
+        let answer = try await Till(world).join(token, isShared: false, name: name)
+        #expect(answer.registrationCode == "bad_request")
+        #expect(try await devices(world).isEmpty)
+        #expect(try await Till(world).join(token, isShared: false, name: "Zoë’s ☎ 平板").status == .ok)
+    }
+
+    @Test func `a person has so many devices and no more, and they go with the person`() async throws {
+        let world = try await World { $0.devices.devicesPerPerson = 2 }
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        let shared = try await Till(world).join(try await world.registrationToken("bo@contoso.test"))
+        #expect(shared.status == .ok)
+        let token = try await world.registrationToken("amara@contoso.test")
+        for _ in 1...2 { #expect(try await Till(world, number: 1).join(token, isShared: false).status == .ok) }
+        let third = try await Till(world, number: 1).join(token, isShared: false)
+        #expect(third.status == .forbidden)
+        #expect(third.registrationCode == "authorization_failed")
+        #expect(try await devices(world).count == 3)
+
+        var till = try Till(world, number: 1)
+        till.certificate = try JoinReply(
+            decoding: try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: false).body
+        ).certificate
+        try await world.administration.remove(world.amara)
+        #expect(try await devices(world).compactMap(\.registeredOwner) == [world.bo.id])
+        try await world.administration.remove(world.bo)
+        #expect(try await devices(world).map(\.profileType) == [.shared])
+        let refresh = try await world.administration.addUser(
+            "cy@contoso.test", profile: User.Profile(displayName: "Cy"), password: Sensitive(World.password),
+            tenant: world.tenant)
+        #expect(refresh.isEnabled)
+        let answer = try await till.issue(
+            try await world.brokerTokens("cy@contoso.test").string(ReplyName.refreshToken))
+        #expect(answer.errorNumber == 50155)
+    }
+
+    @Test func `joins are recorded, refused ones too`() async throws {
+        let world = try await World()
+        _ = try await Till(world).join(try await world.registrationToken("amara@contoso.test"))
+        let session = try await Till.joined(world).session()
+        _ = try await session.till.session("bo@contoso.test", counter: 2)
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(50, tenant: world.tenant.id) }
+        #expect(lines.filter { $0.action == "device.join" }.map(\.outcome) == ["refused", "done"])
+        #expect(lines.filter { $0.action == "session.bind" }.map(\.subject).first == session.reply.sessionID)
+        let end = try #require(lines.last { $0.action == "session.end" })
+        #expect(end.subject == session.reply.sessionID && end.outcome == "handed-over")
+        #expect(try end.actor == session.till.id)
     }
 }

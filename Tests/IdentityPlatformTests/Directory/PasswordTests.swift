@@ -8,15 +8,15 @@ import Testing
     @Test func `the cost is stored with the hash, so that old hashes stay good`() async throws {
         let world = try await World()
         let stored = try await world.platform.database.read {
-            try $0.rows("SELECT passwordHash FROM user").map { try $0.text(0) }
+            try $0.rows("SELECT passwordHash FROM person").map { try $0.text(0) }
         }
         #expect(stored.allSatisfy { $0.hasPrefix("scrypt$4$8$1$") })
         #expect(Set(stored).count == stored.count)
         var configuration = world.platform.configuration
         configuration.passwordCost = try #require(PasswordCost(logarithm: 5, blockSize: 8, parallelism: 1))
         let dearer = try await world.restarted(configuration: configuration).platform
-        #expect(try await verify(dearer, world, World.password)?.id == world.amara.id)
-        #expect(try await verify(dearer, world, "wrong") == nil)
+        #expect(try await check(dearer, world, World.password))
+        #expect(try await !check(dearer, world, "wrong"))
     }
 
     @Test(arguments: ["", "scrypt$4$8$1$AA", "scrypt$31$8$1$AAAA$AAAA", "bcrypt$4$8$1$AAAA$AAAA", "scrypt$4$8$1$?$?"])
@@ -30,23 +30,82 @@ import Testing
 
     @Test func `an unknown, a disabled and a mistaken person cost the same hash`() async throws {
         let world = try await World()
-        try await world.platform.database.write {
-            try $0.execute("UPDATE user SET accountEnabled = 0 WHERE loginName = 'bo@contoso.test'")
-        }
+        try await world.administration.setEnabled(false, world.bo)
+        let one = PasswordCost.minimal.rounds
         for (name, password) in [
             ("nobody@contoso.test", World.password), ("bo@contoso.test", World.password),
             ("amara@contoso.test", "wrong"), ("", ""),
         ] {
-            let before = world.platform.hashing.completed
-            let user = try await world.platform.passwords.verify(
-                name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id)
-            #expect(user == nil)
-            #expect(world.platform.hashing.completed == before + 1)
+            let before = world.platform.hashing.done
+            #expect(try await !check(world.platform, world, password, name: name))
+            #expect(world.platform.hashing.done == before + one)
         }
     }
 
-    private func verify(_ platform: Platform, _ world: World, _ password: String) async throws -> User? {
-        try await platform.passwords.verify(
-            name: "amara@contoso.test", password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id)
+    @Test func `after a change of the cost the work still does not tell who exists`() async throws {
+        let world = try await World()
+        var configuration = world.platform.configuration
+        let dear = try #require(PasswordCost(logarithm: 7, blockSize: 8, parallelism: 1))
+        configuration.passwordCost = dear
+        let changed = try await world.restarted(configuration: configuration)
+        func work(_ name: String, _ password: String = "wrong") async throws -> Int {
+            let before = changed.platform.hashing.done
+            let browser = Browser(changed)
+            let page = try await browser.get(AuthorizeQuery(changed).path)
+            _ = try await browser.submit(page, username: name, password: password)
+            return changed.platform.hashing.done - before
+        }
+        let old = PasswordCost.minimal.rounds
+        #expect(try await work("amara@contoso.test") == old)
+        for number in 1...8 { #expect(try await work("n\(number)@contoso.test") == old) }
+
+        // A sign-in brings the person's hash to the present cost; unknown names follow, each for good.
+        _ = try await work("amara@contoso.test", World.password)
+        #expect(try await work("amara@contoso.test") == dear.rounds)
+        #expect(try await work("bo@contoso.test") == old)
+        for number in 1...12 {
+            let first = try await work("n\(number)@contoso.test")
+            #expect(first == old || first == dear.rounds)
+            #expect(try await work("n\(number)@contoso.test") == first)
+        }
+    }
+
+    @Test func `a password set while a sign-in waits for its turn lets nobody in with the old one`() async throws {
+        for isRemoved in [false, true] {
+            let world = try await World { $0.hashingThreads = 1 }
+            let (gate, pool) = (Gate(), world.platform.hashing)
+            async let blocker: Void = pool.run { gate.pass() }
+            while pool.waiting < 1 { await Task.yield() }
+            async let outcome = signIn(world)
+            while pool.waiting < 2 { await Task.yield() }
+            // The administrator does not wait in that queue.
+            if isRemoved {
+                try await world.administration.remove(world.amara)
+            } else {
+                try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+            }
+            gate.open()
+            try await blocker
+            let (alert, cookie) = try await outcome
+            #expect(alert?.hasPrefix("AADSTS50126:") == true)
+            #expect(cookie == nil)
+        }
+    }
+
+    /// What the page says, and the session's cookie.
+    private func signIn(_ world: World) async throws -> (alert: String?, cookie: String?) {
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        return (answer.alert, browser.cookies["__Host-baton-session"])
+    }
+
+    private func check(
+        _ platform: Platform, _ world: World, _ password: String, name: String = "amara@contoso.test"
+    ) async throws -> Bool {
+        let checked = try await platform.passwords.check(
+            name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id,
+            from: PeerAddress(nil))
+        return checked != nil
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+import CryptoExtras
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -49,10 +51,17 @@ import Testing
         #expect(try await world.me(token).status == .unauthorized)
     }
 
-    @Test func `a token of another platform with the same names is refused`() async throws {
+    @Test func `what another key has signed is refused, under whichever key's name`() async throws {
         let world = try await World()
+        let token = try CompactJWS(try await world.signedIn().string(ReplyName.accessToken))
+        let own = try await world.platform.keys.current(of: world.tenant.id)
+        #expect(try await world.me(try own.signer.token(payload: token.rawPayload)).status == .ok)
         let other = try await World()
-        #expect(try await world.me(try await other.signedIn().string(ReplyName.accessToken)).status == .unauthorized)
+        let foreign = try await other.platform.keys.current(of: other.tenant.id)
+        let fresh = SigningKey.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+        for signer in [foreign.signer, TokenSigner(key: fresh, keyID: own.id), TokenSigner(key: fresh, keyID: "x")] {
+            #expect(try await world.me(try signer.token(payload: token.rawPayload)).status == .unauthorized)
+        }
     }
 
     @Test func `what Graph does not have is not found in Graph's words`() async throws {
@@ -67,7 +76,7 @@ extension TestResponse {
     var graphCode: String? {
         get throws {
             guard case .object(let error) = try json.values["error"] else { return nil }
-            return error["code"]?.text
+            return error["code"]?.string
         }
     }
 }

@@ -116,6 +116,13 @@ import Testing
         let refused = try await till.issue(app, clientID: world.app.id.rawValue)
         #expect(refused.errorNumber == 700016)
         #expect(try await till.issue(app).errorNumber == 70000)
+        // Permission for device registration does not bring it along, nor does coming with the broker.
+        let registrar = try await world.administration.addClient(
+            nil, displayName: "Registrar", redirectURIs: [],
+            resources: [ResourceCatalogue.deviceRegistrationApplication],
+            tenant: world.tenant)
+        #expect(try await till.issue(app, clientID: registrar.id.rawValue).errorNumber == 700016)
+        #expect(try await till.issue(app, clientID: CommandLineApp.clientID).errorNumber == 700016)
         let broker = try await world.brokerTokens().string(ReplyName.refreshToken)
         #expect(try await till.issue(broker, scopes: Scopes(["openid"])).errorNumber == 70011)
         world.clock.advance(by: .seconds(14 * 86400))
@@ -141,6 +148,14 @@ import Testing
         let wrong = try await lenient.client.send(
             .post, path, body: try await form(lenient, password: "wrong password").encoded)
         #expect(wrong.errorNumber == 50126)
+        let locked = lenient.from("192.0.2.9")
+        for _ in 1...9 {
+            _ = try await locked.client.send(.post, path, body: try await form(lenient, password: "wrong").encoded)
+        }
+        let refused = try await locked.client.send(
+            .post, path, body: try await form(lenient, password: World.password).encoded)
+        #expect(refused.errorNumber == 50053)
+        world.clock.advance(by: .seconds(300))
         let right = try await lenient.client.send(
             .post, path, body: try await form(lenient, password: World.password).encoded)
         #expect(right.status == .ok)

@@ -126,15 +126,44 @@ import Testing
         #expect(answer.status == .ok)
     }
 
-    @Test func `under another storage key nothing opens`() async throws {
+    @Test func `a server does not start with another storage key than the database's`() async throws {
+        let world = try await World()
+        await #expect(throws: StorageKey.Failure.doesNotOpen) { try await world.restarted(storageKey: 8) }
+        _ = try await world.restarted()
+    }
+
+    @Test func `a session key that was changed or copied in the database sends the worker to a new sign-in`()
+        async throws
+    {
         let world = try await World()
         let session = try await Till.joined(world).session()
-        let stranger = try await world.restarted(storageKey: 8)
-        let nonce = try await Till(stranger).nonce()
-        let request = try await session.useRequest(nonce: nonce)
-        let answer = try await stranger.client.send(
-            .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.form(request: request).encoded)
-        #expect(answer.status == .internalServerError)
+        try await world.platform.database.write { connection in
+            let other: [UInt8] = Array(repeating: 0, count: 60)
+            try connection.execute("UPDATE primaryRefreshToken SET sealedSessionKey = \(other)")
+        }
+        #expect(try await session.use().errorNumber == 70000)
+    }
+
+    @Test func `a primary refresh token is not renewed by way of its own refresh tokens, and ends with its session`()
+        async throws
+    {
+        let world = try await World { $0.lifetimes.refreshToken = .seconds(20 * 86400) }
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        let request = try await session.useRequest(
+            scopes: ["openid", "offline_access"], redirectURI: "http://localhost", clientID: WellKnownApplication.broker
+        )
+        let answer = try await till.send(PrimaryRefreshToken.form(request: request))
+        let tokens = try Members(decoding: try EncryptedReply.open(answer.text, with: session.key))
+        let derived = try tokens.string(ReplyName.refreshToken)
+        #expect(try await till.issue(derived).errorNumber == 70000)
+
+        world.clock.advance(by: .seconds(10 * 86400))
+        let later = try await till.issue(session.brokerRefreshToken)
+        let reply = try PrimaryRefreshToken.IssueReply(decoding: later.body)
+        #expect(reply.expiresIn == 4 * 86400)
+        world.clock.advance(by: .seconds(4 * 86400))
+        #expect(try await till.issue(session.brokerRefreshToken).errorNumber == 70008)
     }
 
     @Test func `the older key derivation is refused unless it is switched on`() async throws {
@@ -169,6 +198,14 @@ import Testing
         #expect(try await number(unknown) == 700016)
         let registration = try await session.useRequest(scopes: ["urn:ms-drs:drs.test/.default"])
         #expect(try await number(registration) == 65001)
+        // Nor does the command line, which every process of the session can speak for.
+        let line = try await session.useRequest(
+            scopes: ["urn:ms-drs:drs.test/.default"], redirectURI: CommandLineApp.redirectURI,
+            clientID: CommandLineApp.clientID)
+        #expect(try await number(line) == 65001)
+        let graph = try await session.useRequest(
+            redirectURI: CommandLineApp.redirectURI, clientID: CommandLineApp.clientID)
+        #expect(try await number(graph) == nil)
         #expect(try await number(try await session.useRequest(scopes: ["openid", "aza"])) == 70011)
     }
 
@@ -197,23 +234,5 @@ import Testing
         let refused = try await session.till.issue(again.brokerRefreshToken, counter: 3)
         #expect(refused.errorNumber == 50155)
         #expect(refused.suberror == Suberror.deviceAuthenticationFailed)
-    }
-
-    @Test func `what the database keeps holds neither token nor session key`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let rows = try await world.platform.database.read { connection in
-            try connection.rows("SELECT hash, sealedSessionKey FROM primaryRefreshToken").map { row in
-                try row.bytes(0) + row.bytes(1)
-            }
-        }
-        let kept = try #require(rows.first)
-        let secret = session.key.secret
-        let key = secret.withBytes { span in
-            (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
-        }
-        #expect(rows.count == 1)
-        #expect(kept.firstRange(of: key) == nil)
-        #expect(kept.firstRange(of: Array(session.reply.token.exposed.utf8)) == nil)
     }
 }

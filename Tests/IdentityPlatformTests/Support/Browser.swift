@@ -2,6 +2,7 @@
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
+import JSON
 import OAuth
 import TestSupport
 import Testing
@@ -30,6 +31,17 @@ final class Browser {
                 "csrf": try #require(page.hidden("csrf")), "request": try #require(page.hidden("request")),
                 "username": username, "password": password,
             ])
+    }
+
+    /// Presses the button of a page that asks or repeats: sends its form with every hidden field.
+    func confirm(_ page: TestResponse) async throws -> TestResponse {
+        var fields: [String] = []
+        for tag in page.text.split(separator: "<input type=\"hidden\" name=\"").dropFirst() {
+            let name = String(tag.prefix { $0 != "\"" })
+            fields.append("\(name)=\(percentEncoded(try #require(page.hidden(name))))")
+        }
+        let action = try #require(page.attribute("action", of: "<form"))
+        return keep(try await world.client.send(.post, action, headers: headers, body: fields.joined(separator: "&")))
     }
 
     /// Signs in and returns the parameters that came back in the redirect.

@@ -47,7 +47,7 @@ struct Till {
     /// The device id, which is the certificate's whole subject.
     var id: String { get throws { String(try parsed.subject.description.dropFirst(3)) } }
 
-    func request(isShared: Bool) throws -> JoinRequest {
+    func request(isShared: Bool, name: String = "Till 1") throws -> JoinRequest {
         let subject = try DistinguishedName { CommonName(JoinRequest.certificateRequestCommonName) }
         let csr = try CertificateSigningRequest(
             version: .v1, subject: subject, privateKey: Certificate.PrivateKey(deviceKey), attributes: .init(),
@@ -59,12 +59,13 @@ struct Till {
             certificateRequest: der.serializedBytes,
             transportKey: TransportKey(
                 JSONWebKey(numbers: .rsa(modulus: Array(numbers.modulus), exponent: Array(numbers.publicExponent)))),
-            targetDomain: "contoso.test", deviceType: "Linux", operatingSystemVersion: "12", displayName: "Till 1",
+            targetDomain: "contoso.test", deviceType: "Linux", operatingSystemVersion: "12", displayName: name,
             isShared: isShared)
     }
 
-    func join(_ token: String?, isShared: Bool = true) async throws -> TestResponse {
-        try await join(token, body: String(decoding: try request(isShared: isShared).encoded(), as: UTF8.self))
+    func join(_ token: String?, isShared: Bool = true, name: String = "Till 1") async throws -> TestResponse {
+        let request = try request(isShared: isShared, name: name)
+        return try await join(token, body: String(decoding: try request.encoded(), as: UTF8.self))
     }
 
     func join(_ token: String?, body: String, version: String = "?api-version=2.0") async throws -> TestResponse {
@@ -125,24 +126,28 @@ struct TillSession {
     /// Signs a use request; what a test does not say is as it should be.
     func useRequest(
         nonce: String? = nil, scopes: [String] = ["openid", "profile", "User.Read"], key: SessionKey? = nil,
-        redirectURI: String? = "msauth.test://auth", clientID: String? = nil
+        redirectURI: String? = "msauth.test://auth", clientID: String? = nil, claims: String? = nil
     ) async throws -> String {
         var generator = SystemRandomNumberGenerator()
         let fresh = try await till.nonce()
         let request = PrimaryRefreshToken.UseRequest(
             token: reply.token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
-            scopes: Scopes(scopes), nonce: nonce ?? fresh)
+            scopes: Scopes(scopes), nonce: nonce ?? fresh, claims: claims)
         return try request.signed(
             with: key ?? self.key, now: Int(till.world.clock.now.seconds), using: &generator)
     }
 
-    func use(scopes: [String] = ["openid", "profile", "User.Read"]) async throws -> TestResponse {
-        try await till.send(PrimaryRefreshToken.form(request: try await useRequest(scopes: scopes)))
+    func use(
+        scopes: [String] = ["openid", "profile", "User.Read"], claims: String? = nil
+    ) async throws -> TestResponse {
+        try await till.send(PrimaryRefreshToken.form(request: try await useRequest(scopes: scopes, claims: claims)))
     }
 
     /// The app's tokens, decrypted.
-    func tokens(scopes: [String] = ["openid", "profile", "User.Read"]) async throws -> Members {
-        let answer = try await use(scopes: scopes)
+    func tokens(
+        scopes: [String] = ["openid", "profile", "User.Read"], claims: String? = nil
+    ) async throws -> Members {
+        let answer = try await use(scopes: scopes, claims: claims)
         #expect(answer.status == .ok, "\(answer.text)")
         return try Members(decoding: try EncryptedReply.open(answer.text, with: key))
     }
@@ -150,15 +155,17 @@ struct TillSession {
     /// Tells the server that the session has ended at the till.
     func end(
         by other: Till? = nil, nonce: String? = nil, sessionID: String? = nil, audience: String? = nil,
-        endsBrowserSession: Bool = false
+        deviceID: String? = nil, counter: Int? = nil, endsBrowserSession: Bool = false
     ) async throws -> TestResponse {
         let till = other ?? till
         let path = EndpointPath.endSession(tenant: till.world.tenant.id.rawValue)
         let fresh = try await till.nonce()
         let request = EndSessionRequest(
-            audience: audience ?? "https://login.test:8443\(path)", deviceID: try till.id, nonce: nonce ?? fresh,
+            audience: audience ?? "https://login.test:8443\(path)", deviceID: try deviceID ?? till.id,
+            nonce: nonce ?? fresh,
             issuedAt: Int(till.world.clock.now.seconds),
-            sessionID: try sessionID ?? #require(reply.sessionID), epoch: try #require(Till.epoch(counter)),
+            sessionID: try sessionID ?? #require(reply.sessionID),
+            epoch: try #require(Till.epoch(counter ?? self.counter)),
             endsBrowserSession: endsBrowserSession)
         let form = try request.form(signedWith: .rsa(till.deviceKey), certificate: till.certificate)
         return try await till.world.client.send(.post, path, body: form.encoded)

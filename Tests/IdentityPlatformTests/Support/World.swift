@@ -22,12 +22,14 @@ struct World: Sendable {
     let bo: User
     let app: Client
 
-    init() async throws {
+    /// - Parameter configure: changes what an operator may decide.
+    init(_ configure: (inout IdentityConfiguration) -> Void = { _ in }) async throws {
         clock = Clock()
         var configuration = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443))
         configuration.passwordCost = .minimal
+        configure(&configuration)
         let clock = clock
         platform = try await Platform(
             configuration: configuration, database: try await SQLiteDatabase(inMemoryWith: Schema.migrations),
@@ -52,7 +54,8 @@ struct World: Sendable {
 
     var administration: Administration { Administration(platform) }
 
-    /// The same world after its server was started again, perhaps with another configuration or storage key.
+    /// The same world with a new server process over the same database, perhaps with another configuration or storage key:
+    /// what was in memory alone is gone.
     func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> World {
         World(
             platform: try await Platform(
@@ -61,9 +64,12 @@ struct World: Sendable {
             like: self)
     }
 
-    private init(platform: Platform, like other: World) {
+    /// The same world as seen from another address.
+    func from(_ address: String) -> World { World(platform: platform, like: self, address: address) }
+
+    private init(platform: Platform, like other: World, address: String? = nil) {
         self.platform = platform
-        client = TestClient(platform.responder(), host: "login.test:8443")
+        client = TestClient(platform.responder(), host: "login.test:8443", address: address)
         (clock, tenant, amara, bo, app) = (other.clock, other.tenant, other.amara, other.bo, other.app)
     }
 

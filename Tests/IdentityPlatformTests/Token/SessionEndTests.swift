@@ -14,7 +14,8 @@ import Testing
         let browser = Browser(world)
         let tokens = try await world.signedIn(browser: browser)
         let pending = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
-        let answer = try await browser.get("/\(world.tenant.id)/oauth2/v2.0/logout")
+        let hint = try tokens.string(ReplyName.idToken)
+        let answer = try await browser.get("/\(world.tenant.id)/oauth2/v2.0/logout?id_token_hint=\(hint)")
         #expect(answer.status == .ok)
         #expect(browser.cookies["__Host-baton-session"] == nil)
         #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
@@ -29,7 +30,7 @@ import Testing
         let browser = Browser(world)
         _ = try await browser.signIn(AuthorizeQuery(world))
         let cookies = browser.cookies
-        _ = try await browser.get("/common/oauth2/v2.0/logout")
+        _ = try await browser.confirm(try await browser.get("/common/oauth2/v2.0/logout"))
         let kept = cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         let page = try await world.client.get(AuthorizeQuery(world).path, headers: [.cookie: kept])
         #expect(page.status == .ok)
@@ -69,28 +70,43 @@ import Testing
         #expect(returned[ParameterName.code] != nil)
     }
 
-    @Test func `a disabled person's tokens are worth nothing`() async throws {
+    @Test func `a disabled person's tokens are worth nothing, and their sessions do not come back`() async throws {
         let world = try await World()
         let browser = Browser(world)
         let tokens = try await world.signedIn(browser: browser)
-        try await world.platform.database.write { try $0.execute("UPDATE user SET accountEnabled = 0") }
-        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 50057)
+        try await world.administration.setEnabled(false, world.amara)
+        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
-        #expect(try await browser.get(AuthorizeQuery(world).path).status == .ok)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        let refused = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        #expect(refused.alert?.hasPrefix("AADSTS50126:") == true)
+        try await world.administration.setEnabled(true, world.amara)
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
+        #expect(try await browser.signIn(AuthorizeQuery(world))[ParameterName.code] != nil)
     }
 
-    @Test func `ending a session twice is no error, and what is kept survives the server`() async throws {
+    @Test func `a removed application's access tokens are worth nothing`() async throws {
+        let world = try await World()
+        let token = try await world.signedIn().string(ReplyName.accessToken)
+        #expect(try await world.me(token).status == .ok)
+        try await world.administration.remove(world.app)
+        #expect(try await world.me(token).status == .unauthorized)
+    }
+
+    @Test func `ending a session twice is no error and is recorded once`() async throws {
         let world = try await World()
         let tokens = try await world.signedIn()
         let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
         let id = try #require(SessionID(rawValue: try claims.string(ClaimName.sessionID)))
         let ends = try await world.platform.database.write { connection in
-            try [1, 2].map { _ in try Sessions(connection).end(id, tenant: world.tenant.id, at: world.clock.now) }
+            try [1, 2].map { _ in
+                try Sessions(connection).end(
+                    id, tenant: world.tenant.id, at: world.clock.now, because: .signedOut, by: "test")
+            }
         }
         #expect(ends == [true, false])
-        let client = TestClient(try await world.restarted().platform.responder(), host: "graph.test")
-        let answer = try await client.get(
-            "/v1.0/me", headers: [.authorization: "Bearer \(try tokens.string(ReplyName.accessToken))"])
-        #expect(answer.status == .unauthorized)
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(9, tenant: world.tenant.id) }
+        #expect(lines.filter { $0.action == "session.end" }.map(\.outcome) == ["signed-out"])
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
     }
 }

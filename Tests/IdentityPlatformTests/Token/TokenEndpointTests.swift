@@ -21,6 +21,43 @@ import Testing
         #expect(try await world.refresh(refresh).errorNumber == 70000)
     }
 
+    @Test func `the replay of a code takes back all that came of it`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let broker = ["client_id": WellKnownApplication.broker]
+        let query = AuthorizeQuery(world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])
+        let browser = Browser(world)
+        for began in [true, false] {
+            let code =
+                began
+                ? try await browser.signIn(query)[ParameterName.code]
+                : try await browser.get(query.path).returned()[ParameterName.code]
+            let tokens = try await world.redeem(code, broker).json
+            let answer = try await till.issue(try tokens.string(ReplyName.refreshToken), counter: began ? 1 : 2)
+            let reply = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
+            let session = TillSession(
+                till: till, reply: reply, key: try reply.sessionKey(transportKey: till.transportKey), counter: 1,
+                brokerRefreshToken: "")
+            let scopes = ["openid", "offline_access", "User.Read"]
+            let app = try await session.tokens(scopes: scopes)
+
+            // Who saw the code but has not its verifier can end nothing.
+            #expect(
+                try await world.redeem(code, ["client_id": WellKnownApplication.broker, "code_verifier": "x"])
+                    .errorNumber == 501481)
+            #expect(try await session.use().status == .ok)
+
+            #expect(try await world.redeem(code, broker).errorNumber == 54005)
+            #expect(try await session.use().errorNumber == 70000)
+            #expect(try await world.refresh(try app.string(ReplyName.refreshToken)).errorNumber == 70000)
+            let access = try await world.me(try app.string(ReplyName.accessToken))
+            #expect(access.status == (began ? .unauthorized : .ok))
+            if began { _ = try await browser.signIn(AuthorizeQuery(world)) }
+        }
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(50, tenant: world.tenant.id) }
+        #expect(lines.filter { $0.action == "code.replay" }.count == 2)
+    }
+
     @Test func `a code expires after five minutes`() async throws {
         let world = try await World()
         let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
@@ -132,21 +169,40 @@ import Testing
         #expect(try await world.redeem(code).json[ReplyName.refreshToken] == nil)
     }
 
-    @Test func `access tokens live ten minutes on a shared device, and name it`() async throws {
+    @Test func `the first token of a broker lives no longer than one of a shared device`() async throws {
+        let world = try await World()
+        let tokens = try await world.brokerTokens(scope: "openid profile offline_access")
+        #expect(try tokens.integer(ReplyName.expiresIn) == 600)
+        let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        #expect(try claims.integer(ClaimName.expiresAt) - claims.integer(ClaimName.issuedAt) == 600)
+        #expect(try await world.signedIn().integer(ReplyName.expiresIn) == 3600)
+    }
+
+    @Test func `a refresh token's reply says how long it still is good`() async throws {
         let world = try await World()
         let tokens = try await world.signedIn()
-        let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
-        let session = try #require(SessionID(rawValue: try claims.string(ClaimName.sessionID)))
-        let device = DeviceBinding(id: world.platform.ambient.identifier(), isShared: true)
-        let other = DeviceBinding(id: world.platform.ambient.identifier(), isShared: true)
-        let bindings = try await world.platform.database.write { connection in
-            try [device, other].map { try Sessions(connection).bind(session, tenant: world.tenant.id, to: $0) }
-        }
-        #expect(bindings == [true, false])
-        let fresh = try await world.refresh(try tokens.string(ReplyName.refreshToken)).json
-        #expect(try fresh.integer(ReplyName.expiresIn) == 600)
-        let bound = try CompactJWS(try fresh.string(ReplyName.accessToken)).claims()
-        #expect(try bound.string(ClaimName.deviceID) == device.id.rawValue)
-        #expect(try bound.integer(ClaimName.expiresAt) - bound.integer(ClaimName.issuedAt) == 600)
+        #expect(try tokens.integer(ReplyName.refreshTokenExpiresIn) == 14 * 86_400)
+        world.clock.advance(by: .seconds(86_400))
+        let again = try await world.refresh(try tokens.string(ReplyName.refreshToken)).json
+        #expect(try again.integer(ReplyName.refreshTokenExpiresIn) == 13 * 86_400)
+    }
+
+    @Test func `two redemptions at once give tokens to one of them at most`() async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
+        async let first = world.redeem(code)
+        async let second = world.redeem(code)
+        let statuses = try await [first, second].map(\.status.code)
+        #expect(statuses.filter { $0 == 200 }.count == 1)
+    }
+
+    @Test func `with several tenants common names keys that answer`() async throws {
+        let world = try await World()
+        let token = try CompactJWS(try await world.signedIn().string(ReplyName.idToken))
+        _ = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let document = try await world.client.get("/common/v2.0/.well-known/openid-configuration")
+        #expect(document.text.contains("/common/discovery/v2.0/keys"))
+        let keys = try JSONWebKeySet(decoding: try await world.client.get("/common/discovery/v2.0/keys").body)
+        try token.verify(with: try #require(keys[token.keyID ?? ""]).verificationKey())
     }
 }

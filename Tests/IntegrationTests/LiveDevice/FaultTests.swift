@@ -191,5 +191,15 @@ extension LiveDevice {
                 try Connection.connect(to: world.path("run/broker.sock"), maximumFrame: 16)
             }
         }
+
+        @Test func `a joined device without a journal is not taken for a new one`() async throws {
+            let world = try await World.ready()
+            let file = URL(filePath: world.path("device/journal"))
+            let good = try Data(contentsOf: file)
+            try await world.kill(.broker)
+            try FileManager.default.removeItem(at: file)
+            defer { #expect(throws: Never.self) { try good.write(to: file) } }
+            #expect(try await world.refusal(.broker).contains("device_state_damaged: journal cannot be read."))
+        }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 extension LiveDevice {
     /// The Swift blocks of Microsoft's page on shared device mode have the effect that the page describes.
     ///
-    /// ``App`` makes the calls; `scripts/check-seed-snippets` holds them to the page's bytes.
+    /// ``App`` makes the calls; `scripts/check-snippets` holds them to the page's bytes.
     @Suite struct SeedTests {
         @Test func `getDeviceInformation says that workers share the device`() async throws {
             let world = try await World.ready()

@@ -1,46 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ServerProcessTests {
     @Test func `what was acknowledged survives kill -9, and the authority stays the same`() async throws {
-        let server = try ServerProcess()
-        try await server.start()
-        let tenant = #"{"displayName":"C","domain":"c.test"}"#
-        #expect(try server.administer("POST", "/identity/tenants", tenant).status == 201)
-        let user = #"{"userPrincipalName":"a@c.test","displayName":"A","password":"long enough"}"#
-        #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
-        let root = try Data(contentsOf: URL(filePath: server.directory + "/state/ca/root.pem"))
-        #expect(await server.end(by: SIGKILL) == SIGKILL)
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            let tenant = #"{"displayName":"C","domain":"c.test"}"#
+            #expect(try server.administer("POST", "/identity/tenants", tenant).status == 201)
+            let user = #"{"userPrincipalName":"a@c.test","displayName":"A","password":"long enough"}"#
+            #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
+            let root = try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))
+            #expect(try await server.end(by: SIGKILL) == -SIGKILL)
 
-        try await server.start()
-        let users = try server.administer("GET", "/identity/tenants/c.test/users")
-        #expect(users.status == 200)
-        #expect(users.body.contains("a@c.test"))
-        #expect(try Data(contentsOf: URL(filePath: server.directory + "/state/ca/root.pem")) == root)
-        #expect(await server.end(by: SIGTERM) == 0)
-        #expect(!FileManager.default.fileExists(atPath: server.directory + "/state/admin.sock"))
+            try await server.start()
+            let users = try server.administer("GET", "/identity/tenants/c.test/users")
+            #expect(users.status == 200)
+            #expect(users.body.contains("a@c.test"))
+            #expect(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem")) == root)
+            #expect(try await server.end(by: SIGTERM) == 0)
+            #expect(!FileManager.default.fileExists(atPath: server.state + "/admin.sock"))
+        }
     }
 
     @Test func `the state is the server's user's alone`() async throws {
-        let server = try ServerProcess()
-        try await server.start()
-        let state = server.directory + "/state"
-        #expect(try mode(state) == 0o700)
-        for file in ["ca/root.key", "ca/server.key", "identity.sqlite", "identity.sqlite-wal"] {
-            #expect(try mode("\(state)/\(file)") == 0o600, "\(file)")
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            let state = server.state
+            #expect(try mode(state) == 0o700)
+            for file in [
+                "ca/root.key", "ca/server.key", "identity.sqlite", "identity.sqlite-wal", "mdm.sqlite", "storage.key",
+            ] {
+                #expect(try mode("\(state)/\(file)") == 0o600, "\(file)")
+            }
+            #expect(try mode("\(state)/admin.sock") & 0o077 == 0)
         }
-        #expect(try mode("\(state)/admin.sock") & 0o077 == 0)
+    }
+
+    @Test func `a storage key that is missing or another's stops the server and is not replaced`() async throws {
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            let key = URL(filePath: server.state + "/storage.key")
+            let kept = try Data(contentsOf: key)
+            #expect(try await server.end(by: SIGTERM) == 0)
+
+            try FileManager.default.removeItem(at: key)
+            let missing = try await server.fail()
+            #expect(missing.code == 1 && missing.text.contains("server.file.unusable"))
+            #expect(!FileManager.default.fileExists(atPath: key.path))
+            for wrong in [Data(repeating: 1, count: 32), Data(repeating: 1, count: 31)] {
+                try wrong.write(to: key)
+                #expect(try await server.fail().text.contains("server.file.unusable"))
+                #expect(try Data(contentsOf: key) == wrong)
+            }
+            try kept.write(to: key)
+            try await server.start()
+            #expect(try await server.end(by: SIGTERM) == 0)
+        }
     }
 
     @Test func `a second server leaves the first one's directory alone`() async throws {
-        let server = try ServerProcess()
-        try await server.start()
-        let second = try ServerProcess(["directory": server.directory + "/state"])
-        let outcome = try await second.fail()
-        #expect(outcome.code == 1)
-        #expect(outcome.text.contains("server.directory.in-use"))
-        #expect(try server.administer("GET", "/identity/tenants").status == 200)
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            let second = try ServerProcess(["directory": server.state], in: scratch)
+            let outcome = try await second.fail()
+            #expect(outcome.code == 1)
+            #expect(outcome.text.contains("server.directory.in-use"))
+            #expect(try server.administer("GET", "/identity/tenants").status == 200)
+        }
     }
 
     @Test(
@@ -50,9 +82,11 @@ import Testing
             ("names", ["login": "a"]),
         ] as [(String, any Sendable)])
     func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {
-        let outcome = try await ServerProcess([key: value]).fail()
-        #expect(outcome.code == 78)
-        #expect(outcome.text.contains("server.configuration.malformed"))
+        try await Scratch.with { scratch in
+            let outcome = try await ServerProcess([key: value], in: scratch).fail()
+            #expect(outcome.code == 78)
+            #expect(outcome.text.contains("server.configuration.malformed"))
+        }
     }
 
     private func mode(_ path: String) throws -> Int {

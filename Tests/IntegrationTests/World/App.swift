@@ -63,16 +63,27 @@ final class App: Sendable {
         }
     }
 
-    func signIn(hint: String? = nil) async throws -> MSALResult {
+    func signIn(
+        hint: String? = nil, scopes: [String] = ["User.Read"],
+        wishes: (MSALInteractiveTokenParameters) throws -> Void = { _ in }
+    ) async throws -> MSALResult {
         let parameters = MSALInteractiveTokenParameters(
-            scopes: ["User.Read"], webviewParameters: try #require(webViewParamaters))
+            scopes: scopes, webviewParameters: try #require(webViewParamaters))
         parameters.loginHint = hint
+        try wishes(parameters)
         return try await application.acquireToken(with: parameters)
     }
 
-    func token(of account: MSALAccount, refreshed: Bool = false) async throws -> MSALResult {
+    /// Gives up the sign-in of this app that runs.
+    func cancel() -> Bool { broker.cancelSignIn() }
+
+    func token(
+        of account: MSALAccount, refreshed: Bool = false,
+        wishes: (MSALSilentTokenParameters) throws -> Void = { _ in }
+    ) async throws -> MSALResult {
         let parameters = MSALSilentTokenParameters(scopes: ["User.Read"], account: account)
         parameters.forceRefresh = refreshed
+        try wishes(parameters)
         return try await application.acquireTokenSilent(with: parameters)
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
+import Processes
 import TestSupport
 import UnixSocket
 
@@ -13,7 +14,7 @@ final class FolderWatch: Sendable {
         guard number >= 0 else { throw TestProblem("inotify: error \(errno)") }
         events = Descriptor(owning: number)
         self.folder = folder
-        let mask = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE)
+        let mask = UInt32(IN_MOVED_TO | IN_MOVED_FROM | IN_MODIFY | IN_CREATE | IN_DELETE)
         guard unsafe inotify_add_watch(number, folder, mask) >= 0 else {
             throw TestProblem("\(folder): error \(errno)")
         }

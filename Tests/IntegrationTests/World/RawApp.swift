@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import Foundation
+import Processes
 import Redaction
 import TestSupport
 import UnixSocket

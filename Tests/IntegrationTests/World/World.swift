@@ -2,6 +2,7 @@
 import BrokerProtocol
 import Foundation
 import Glibc
+import Processes
 import Redaction
 import Synchronization
 import TestSupport
@@ -54,9 +55,11 @@ final class World: Sendable {
     /// The path of something in the world's folder.
     func path(_ name: String) -> String { scratch.path("w/" + name) }
 
-    /// What is in a folder of the world.
+    /// What is in a folder of the world; nothing where it is not there, as between a rename and the next folder.
     func names(in folder: String) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted()
+        do { return try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() } catch CocoaError
+            .fileReadNoSuchFile
+        { return [] }
     }
 
     // MARK: Programs
@@ -96,6 +99,9 @@ final class World: Sendable {
     /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
     func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
 
+    /// What a program has written into its log.
+    func log(of program: Program) throws -> String { try process(program).log() }
+
     private func process(_ program: Program) throws -> RunningProgram {
         guard let process = running.withLock({ $0[program] }) else {
             throw TestProblem("\(program.rawValue) does not run")
@@ -105,12 +111,8 @@ final class World: Sendable {
 
     /// The process that serves the session's apps, which the broker started.
     func sessionProcess() throws -> ForeignProcess {
-        let threads = "/proc/\(try process(.broker).pid)/task"
-        for thread in try FileManager.default.contentsOfDirectory(atPath: threads) {
-            let children = try textOfFile("\(threads)/\(thread)/children").split(separator: " ").compactMap {
-                Int32($0)
-            }
-            for child in children where try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
+        for child in try children(of: try process(.broker).pid) {
+            if try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") {
                 return try ForeignProcess(pid: child)
             }
         }

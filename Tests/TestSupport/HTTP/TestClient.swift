@@ -10,11 +10,20 @@ package struct TestClient<Responder: HTTPResponder>: Sendable
 where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
     private let responder: Responder
     private let host: String
+    private let logger: Logger
+    private let address: String?
 
-    /// - Parameter host: the host name of the requests, where a call names none.
-    package init(_ responder: Responder, host: String = "localhost") {
+    /// - Parameters:
+    ///   - host: the host name of the requests, where a call names none.
+    ///   - log: takes what the responder logs; without one it is dropped.
+    ///   - address: the IP address that the requests come from.
+    package init(
+        _ responder: Responder, host: String = "localhost", log: LogLines? = nil, address: String? = nil
+    ) {
+        self.address = address
         self.responder = responder
         self.host = host
+        logger = log?.logger ?? LogLines.dropped
     }
 
     /// Sends one request and reads the whole answer.
@@ -26,10 +35,9 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             head: HTTPRequest(
                 method: method, scheme: "https", authority: host ?? self.host, path: path, headerFields: headers),
             body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
-        let context = Responder.Context(
-            source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger))
+        let channel = NIOAsyncTestingChannel()
+        if let address { channel.remoteAddress = try SocketAddress(ipAddress: address, port: 4711) }
+        let context = Responder.Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
         let response = try await responder.respond(to: request, context: context)
         let collected = Collected()
         try await response.body.write(BodyCollector(collected: collected))

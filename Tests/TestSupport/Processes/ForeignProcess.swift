@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
+internal import FoundationEssentials
+internal import Glibc
+internal import Processes
 internal import UnixSocket
 
 /// A process that somebody else started, a test's program for one; told from any later one with the same number.
@@ -15,10 +18,27 @@ package final class ForeignProcess: Sendable {
     }
 
     /// Ends the process as a crash would (`SIGKILL`); one that has ended already is fine.
-    package func kill() { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, 9) } }
+    package func kill() { send(9) }
+
+    /// Sends a signal; a process that has ended already is fine.
+    package func send(_ signal: Int32) { _ = pidfd.withNumber { clinux_pidfd_send_signal($0, signal) } }
 
     /// Waits until the process has ended, whoever reaps it.
+    ///
+    /// - Throws: ``TestProblem`` after 60 s.
     package func waitForEnd() async throws {
-        try await blocking { [self] in _ = pidfd.withNumber { clinux_await_exit($0) } }
+        // waitid(2) waits for children only; the descriptor of any process becomes readable at its end.
+        try await blocking { [self] in
+            var question = pollfd(fd: pidfd.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&question, 1, 60_000) == 1 else { throw TestProblem("process \(pid) does not end") }
+        }
+    }
+}
+
+/// The processes that `pid` started and that have not been reaped.
+package func children(of pid: Int32) throws -> [Int32] {
+    let folder = "/proc/\(pid)/task"
+    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread in
+        try textOfFile("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
     }
 }

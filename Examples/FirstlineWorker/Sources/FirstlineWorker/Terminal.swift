@@ -3,10 +3,22 @@ import Foundation
 import WorkerState
 
 /// Where reports go: as JSON, one object a line, or as text for a person.
-struct Terminal {
-    let isJSON: Bool
+@MainActor final class Terminal {
+    private let isJSON: Bool
+    /// What a person was last told of who is signed in, so as not to be told it twice.
+    private var account: String?
 
-    func show(_ report: Report) { write(isJSON ? json(report) : text(report)) }
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    func show(_ report: Report) {
+        guard !isJSON else { return write(json(report)) }
+        let words = text(report)
+        if report.name == "account" {
+            guard words != account else { return }
+            account = words
+        }
+        if !words.isEmpty { write(words) }
+    }
 
     /// Clears the screen and what was scrolled off it, where there is a screen.
     func clear() {
@@ -30,17 +42,28 @@ struct Terminal {
     }
 
     private func text(_ report: Report) -> String {
-        if let problem = report.problem { return "\(report.name): \(problem.message)" }
-        switch (report.name, report.fields["username"], report.fields["current"]) {
-        case ("account", let username?, _): return "Signed in: \(username)"
-        case ("account", nil, _): return "Nobody is signed in."
-        case ("device", _, _):
-            let isShared = report.fields["mode"] == "shared"
-            let menu = "device, sign-in, \(isShared ? "" : "sign-up, ")me, note TEXT, show, sign-out, quit"
-            return "This is \(isShared ? "a shared" : "a personal") device. Commands: \(menu)"
-        default:
-            let shown = report.fields.filter { $0.key != "id" }.sorted { $0.key < $1.key }
-            return ([report.name] + shown.map { "  \($0.key): \($0.value)" }).joined(separator: "\n")
+        if let problem = report.problem {
+            let hint = problem.code == "command" ? "\n\(Self.commands)" : ""
+            return "\(report.name): \(problem.message)\(hint)"
+        }
+        let fields = report.fields
+        switch report.name {
+        case "account": return fields["username"].map { "Signed in: \($0)" } ?? "Nobody is signed in."
+        case "device": return device(isShared: fields["mode"] == "shared")
+        case "sign-in", "sign-up": return "Every app on this device knows you now."
+        case "sign-out": return "Signed out. Nothing of yours is left in this app."
+        case "me": return ["displayName", "jobTitle", "mail"].compactMap { fields[$0] }.joined(separator: ", ")
+        case "note": return "Your note is kept."
+        case "show": return fields["note"].map { "Your note: \($0)" } ?? "You have no note."
+        default: return ""
         }
     }
+
+    private func device(isShared: Bool) -> String {
+        isShared
+            ? "This is a shared device.\n\(Self.commands)"
+            : "This is a personal device: sign-up makes a new account.\n\(Self.commands)"
+    }
+
+    private static let commands = "Commands: device, sign-in, me, note TEXT, show, sign-out, quit"
 }

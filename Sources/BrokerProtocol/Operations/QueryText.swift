@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Parameters that an app adds to the identity platform's address, as the flat maps carry them: pairs in
+/// `application/x-www-form-urlencoded`.
+package enum QueryText {
+    /// Pairs that one request may add.
+    private static let maximumPairs = 32
+
+    /// The pairs as one text, in the order of their names; nil for none.
+    package static func text(_ parameters: [String: String]) -> String? {
+        guard !parameters.isEmpty else { return nil }
+        return parameters.sorted { $0.key < $1.key }.map { "\(encoded($0.key))=\(encoded($0.value))" }
+            .joined(separator: "&")
+    }
+
+    /// Reads the pairs; nil where they are malformed, too many, or name something twice.
+    package static func parameters(_ text: String) -> [String: String]? {
+        var parameters: [String: String] = [:]
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = decoded(parts[0]), let value = decoded(parts[1]), !name.isEmpty,
+                parameters.updateValue(value, forKey: name) == nil, parameters.count <= maximumPairs
+            else { return nil }
+        }
+        return parameters
+    }
+
+    private static func encoded(_ text: String) -> String {
+        let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = text.utf8.flatMap { byte in
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = digit(rest.next()), let low = digit(rest.next()) else { return nil }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8?) -> UInt8? {
+        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map(UInt8.init)
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+
+/// What a device says of itself, as far as others may come to read it.
+struct DeviceDescription: Sendable {
+    let displayName: String
+    let operatingSystem: String
+    let operatingSystemVersion: String
+
+    /// Takes texts of at most 256 bytes in which nothing acts on a terminal or turns the reading direction.
+    ///
+    /// - Throws: ``RegistrationError`` `badRequest`.
+    init(_ request: JoinRequest) throws(RegistrationError) {
+        let texts = [request.displayName, request.deviceType, request.operatingSystemVersion]
+        guard texts.allSatisfy({ $0.utf8.count <= 256 && $0.unicodeScalars.allSatisfy(Self.isPlain) }) else {
+            throw RegistrationError(
+                .badRequest, "Name, type and version of a device have at most 256 bytes and no control characters.")
+        }
+        (displayName, operatingSystem, operatingSystemVersion) = (texts[0], texts[1], texts[2])
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

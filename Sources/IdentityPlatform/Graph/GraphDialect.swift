@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import OAuth
+
+/// Errors as Graph writes them.
+struct GraphDialect: ErrorDialect {
+    let ambient: Ambient
+
+    func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
+        switch error {
+        case let error as GraphError: return words(error, request)
+        case let refusal as AccessTokens.Refusal:
+            logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
+            return words(.unauthenticated, request)
+        case is OAuthError: return words(.badRequest, request)
+        case let error as HTTPError where error.status == .notFound: return words(.notFound, request)
+        default: return nil
+        }
+    }
+
+    func fault(for request: Request) -> Response { words(.fault, request) }
+
+    private func words(_ error: GraphError, _ request: Request) -> Response {
+        error.response(ambient, correlation: request.correlation)
+    }
+}

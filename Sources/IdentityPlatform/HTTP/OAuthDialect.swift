@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import OAuth
+
+/// Errors as the token and authorisation endpoints write them (RFC 6749 section 5.2, in Entra's shape).
+struct OAuthDialect: ErrorDialect {
+    let ambient: Ambient
+
+    func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
+        switch error {
+        case let error as OAuthError:
+            logger.info(
+                "refused", metadata: ["oauth.number": "\(error.number)", "oauth.detail": "\(error.detail ?? "-")"])
+            return error.response(ambient, correlation: request.correlation)
+        case is HashingPool.Busy:
+            var response = OAuthError.busy.response(ambient, correlation: request.correlation)
+            response.headers[.retryAfter] = "2"
+            return response
+        default: return nil
+        }
+    }
+
+    func fault(for request: Request) -> Response {
+        OAuthError.serverFault.response(ambient, correlation: request.correlation)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+package import NIOCore
+
+/// Where a request came from, as far as counting goes: an IPv4 address, or the /64 network of an IPv6 one, since its
+/// holder has all the rest of it.
+package struct PeerAddress: Sendable, Hashable {
+    let key: String
+
+    /// - Parameter address: nil, or that of a Unix socket, stands for one peer.
+    package init(_ address: SocketAddress?) {
+        let text = address?.ipAddress ?? ""
+        var binary = in6_addr()
+        guard unsafe inet_pton(AF_INET6, text, &binary) == 1 else {
+            key = text
+            return
+        }
+        let bytes = unsafe withUnsafeBytes(of: &binary) { unsafe Array($0) }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
+        key = (isMapped ? bytes[12...] : bytes[..<8]).map(String.init).joined(separator: isMapped ? "." : ":")
+    }
+}

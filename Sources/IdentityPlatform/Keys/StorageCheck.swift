@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+package import Storage
+
+/// Ties a database to the storage key that it was begun with: a value that only that key opens.
+package enum StorageCheck {
+    private static let name = "storage.key"
+
+    /// Whether the database belongs to a storage key already.
+    ///
+    /// - Throws: ``StorageError``
+    package static func isBound(_ database: any Database) async throws -> Bool { try await sealed(database) != nil }
+
+    /// Binds a fresh database to the key; opens the check of any other.
+    ///
+    /// - Throws: ``StorageKey/Failure`` `doesNotOpen` for another key than the database's, ``StorageError``.
+    static func confirm(_ key: StorageKey, for database: any Database) async throws {
+        if let sealed = try await sealed(database) {
+            _ = try key.open(sealed, purpose: name)
+            return
+        }
+        let sealed = try key.seal(Array(name.utf8), purpose: name)
+        try await database.write {
+            try $0.execute("INSERT INTO storageCheck (name, sealed) VALUES (\(name), \(sealed))")
+        }
+    }
+
+    private static func sealed(_ database: any Database) async throws -> [UInt8]? {
+        try await database.read { try $0.row("SELECT sealed FROM storageCheck WHERE name = \(name)")?.bytes(0) }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Redaction
+
+/// Strings (RFC 8259 section 7).
+extension JSONReader {
+    mutating func string() throws(JSONFailure) -> String {
+        try expect(UInt8(ascii: "\""))
+        let start = position
+        try skipPlain(from: start)
+        guard next != UInt8(ascii: "\"") else {
+            let string = String(validating: bytes[start..<position], as: UTF8.self)
+            position += 1
+            guard let string else { throw JSONFailure(.notUTF8, at: start) }
+            return string
+        }
+        return try escapedString(from: start)
+    }
+
+    /// Goes on to the next quotation mark or escape.
+    private mutating func skipPlain(from start: Int) throws(JSONFailure) {
+        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            guard byte >= 0x20 else { throw malformed }
+            position += 1
+        }
+        guard position < bytes.count else { throw malformed }
+        guard position - start <= limits.stringBytes else { throw JSONFailure(.textTooLong, at: start) }
+    }
+
+    /// Reads the string from `start`, which has an escape, to its end. What it is put together in is overwritten: it
+    /// may be a password.
+    private mutating func escapedString(from start: Int) throws(JSONFailure) -> String {
+        var text = Array(bytes[start..<position])
+        defer { wipe(&text) }
+        while next == UInt8(ascii: "\\") {
+            position += 1
+            try escape(into: &text)
+            let plain = position
+            try skipPlain(from: start)
+            text += bytes[plain..<position]
+        }
+        try expect(UInt8(ascii: "\""))
+        guard let string = String(validating: text, as: UTF8.self) else { throw JSONFailure(.notUTF8, at: start) }
+        return string
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONFailure) {
+        guard let byte = next else { throw malformed }
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0c)
+        case UInt8(ascii: "n"): text.append(0x0a)
+        case UInt8(ascii: "r"): text.append(0x0d)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): return text.append(contentsOf: String(try scalar()).utf8)
+        default: throw malformed
+        }
+        position += 1
+    }
+
+    /// The character of `uXXXX`, or of two of them that are a surrogate pair; half a pair is none.
+    private mutating func scalar() throws(JSONFailure) -> Unicode.Scalar {
+        let start = position
+        let first = try codeUnit()
+        guard UTF16.isLeadSurrogate(first) else {
+            guard let scalar = Unicode.Scalar(first) else { throw JSONFailure(.malformed, at: start) }
+            return scalar
+        }
+        try expect(UInt8(ascii: "\\"))
+        let second = try codeUnit()
+        guard UTF16.isTrailSurrogate(second) else { throw JSONFailure(.malformed, at: start) }
+        let value = 0x10000 + (UInt32(first) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
+        guard let scalar = Unicode.Scalar(value) else { throw JSONFailure(.malformed, at: start) }
+        return scalar
+    }
+
+    private mutating func codeUnit() throws(JSONFailure) -> UInt16 {
+        try expect(UInt8(ascii: "u"))
+        var value: UInt16 = 0
+        for _ in 0..<4 {
+            guard let digit = next.flatMap(Self.hexadecimal) else { throw malformed }
+            value = value << 4 | digit
+            position += 1
+        }
+        return value
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> UInt16? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt16(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt16(byte - UInt8(ascii: "a") + 10)
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(byte - UInt8(ascii: "A") + 10)
+        default: nil
+        }
+    }
+}

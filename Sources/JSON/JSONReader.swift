@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads one JSON text (RFC 8259), strictly and within limits; foreign bytes never trap it.
+///
+/// Two keys of one object must differ also after Unicode's canonical equivalence, by which Swift compares them. A byte
+/// order mark is refused (RFC 8259 section 8.1).
+package struct JSONReader {
+    let bytes: [UInt8]
+    let limits: JSONLimits
+    var position = 0
+    private var values = 0
+    private var depth = 0
+
+    private init(_ bytes: [UInt8], limits: JSONLimits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    /// Reads the whole of `bytes` as one value.
+    ///
+    /// - Throws: ``JSONFailure``.
+    package static func read(_ bytes: [UInt8], limits: JSONLimits) throws(JSONFailure) -> JSONValue {
+        guard bytes.count <= limits.bytes else { throw JSONFailure(.tooLong, at: limits.bytes) }
+        var reader = JSONReader(bytes, limits: limits)
+        reader.skipBlanks()
+        let value = try reader.value()
+        reader.skipBlanks()
+        guard reader.position == bytes.count else { throw reader.malformed }
+        return value
+    }
+
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    var malformed: JSONFailure { JSONFailure(.malformed, at: position) }
+
+    private mutating func skipBlanks() {
+        while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { position += 1 }
+    }
+
+    mutating func expect(_ byte: UInt8) throws(JSONFailure) {
+        guard next == byte else { throw malformed }
+        position += 1
+    }
+
+    private mutating func value() throws(JSONFailure) -> JSONValue {
+        values += 1
+        guard values <= limits.values else { throw JSONFailure(.tooMany, at: position) }
+        switch next {
+        case UInt8(ascii: "{"): return .object(try object())
+        case UInt8(ascii: "["): return .array(try array())
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try literal("true", .bool(true))
+        case UInt8(ascii: "f"): return try literal("false", .bool(false))
+        case UInt8(ascii: "n"): return try literal("null", .null)
+        default: return try number()
+        }
+    }
+
+    private mutating func literal(_ text: StaticString, _ value: JSONValue) throws(JSONFailure) -> JSONValue {
+        for byte in text.description.utf8 { try expect(byte) }
+        return value
+    }
+
+    private mutating func object() throws(JSONFailure) -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        guard try begins(UInt8(ascii: "{"), ends: UInt8(ascii: "}")) else { return members }
+        repeat {
+            skipBlanks()
+            let start = position
+            let key = try string()
+            skipBlanks()
+            try expect(UInt8(ascii: ":"))
+            skipBlanks()
+            let value = try value()
+            guard members.updateValue(value, forKey: key) == nil else { throw JSONFailure(.duplicateKey, at: start) }
+        } while try goesOn(until: UInt8(ascii: "}"))
+        return members
+    }
+
+    private mutating func array() throws(JSONFailure) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        guard try begins(UInt8(ascii: "["), ends: UInt8(ascii: "]")) else { return elements }
+        repeat {
+            skipBlanks()
+            elements.append(try value())
+        } while try goesOn(until: UInt8(ascii: "]"))
+        return elements
+    }
+
+    /// Enters an object or a list; false where it is empty, and then behind it.
+    private mutating func begins(_ first: UInt8, ends last: UInt8) throws(JSONFailure) -> Bool {
+        guard depth < limits.depth else { throw JSONFailure(.tooDeep, at: position) }
+        try expect(first)
+        skipBlanks()
+        guard next != last else {
+            position += 1
+            return false
+        }
+        depth += 1
+        return true
+    }
+
+    /// Whether another member or element follows; else the object or list has ended.
+    private mutating func goesOn(until last: UInt8) throws(JSONFailure) -> Bool {
+        skipBlanks()
+        guard next != UInt8(ascii: ",") else {
+            position += 1
+            return true
+        }
+        try expect(last)
+        depth -= 1
+        return false
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a device's request is refused.
+enum DeviceRefusal: Error, Equatable {
+    /// The device showed no certificate. Something between may have taken it away, so that nobody is told to leave.
+    case noCertificate
+    /// The certificate is not that of a living enrolment: the device must drop its enrolment.
+    case unrecognized
+    /// The certificate belongs to another device than the message names; the device that owns the certificate must not
+    /// lose its enrolment over it.
+    case otherDevice
+    /// The device is enrolled by another profile, and this one was not made to take it over.
+    case taken
+    /// The body is not what the protocol asks for.
+    case malformed(String)
+    /// A message that this server does not serve.
+    case userChannel
+    case tooLarge
+    case notFound
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+extension JSONValue {
+    /// The value as the objects that Foundation makes of JSON, which is what apps expect of Microsoft's library.
+    var foundation: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let truth): NSNumber(value: truth)
+        case .integer(let integer): NSNumber(value: integer)
+        case .number(let number): NSNumber(value: number)
+        case .string(let text): text
+        case .array(let elements): elements.map(\.foundation)
+        case .object(let members): members.mapValues(\.foundation)
+        }
+    }
+}

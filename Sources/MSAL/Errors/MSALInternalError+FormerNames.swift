@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension MSALInternalError {
+    // MARK: The names of version 1.0
+
+    /// ``internalErrorInvalidParameter`` in version 1.0.
+    public static let invalidParameter = internalErrorInvalidParameter
+    /// ``internalErrorRedirectSchemeNotRegistered`` in version 1.0.
+    public static let redirectSchemeNotRegistered = internalErrorRedirectSchemeNotRegistered
+    /// ``internalErrorInvalidRequest`` in version 1.0.
+    public static let invalidRequest = internalErrorInvalidRequest
+    /// ``internalErrorInvalidClient`` in version 1.0.
+    public static let invalidClient = internalErrorInvalidClient
+    /// ``internalErrorInvalidGrant`` in version 1.0.
+    public static let invalidGrant = internalErrorInvalidGrant
+    /// ``internalErrorInvalidScope`` in version 1.0.
+    public static let invalidScope = internalErrorInvalidScope
+    /// ``internalErrorUnauthorizedClient`` in version 1.0.
+    public static let unauthorizedClient = internalErrorUnauthorizedClient
+    /// ``internalErrorUnhandledResponse`` in version 1.0.
+    public static let unhandledResponse = internalErrorUnhandledResponse
+    /// ``internalErrorUnexpected`` in version 1.0.
+    public static let unexpected = internalErrorUnexpected
+    /// ``internalErrorUnexpectedHttpResponse`` in version 1.0.
+    public static let unexpectedHttpResponse = internalErrorUnexpectedHttpResponse
+    /// ``internalErrorFailedAuthorityValidation`` in version 1.0.
+    public static let failedAuthorityValidation = internalErrorFailedAuthorityValidation
+    /// ``internalErrorInvalidRedirectURI`` in version 1.0.
+    public static let invalidRedirectURI = internalErrorInvalidRedirectURI
+    /// ``internalErrorMismatchedUser`` in version 1.0.
+    public static let mismatchedUser = internalErrorMismatchedUser
+    /// ``internalErrorAmbiguousAccount`` in version 1.0.
+    public static let ambiguousAccount = internalErrorAmbiguousAccount
+    /// ``internalErrorAuthorizationFailed`` in version 1.0.
+    public static let authorizationFailed = internalErrorAuthorizationFailed
+    /// ``internalErrorAccountRequired`` in version 1.0.
+    public static let accountRequired = internalErrorAccountRequired
+    /// ``internalErrorInteractiveSessionAlreadyRunning`` in version 1.0.
+    public static let interactiveSessionAlreadyRunning = internalErrorInteractiveSessionAlreadyRunning
+    /// ``internalErrorNoViewController`` in version 1.0.
+    public static let noViewController = internalErrorNoViewController
+    /// ``internalErrorInvalidState`` in version 1.0.
+    public static let invalidState = internalErrorInvalidState
+    /// ``internalErrorInvalidResponse`` in version 1.0.
+    public static let invalidResponse = internalErrorInvalidResponse
+    /// ``internalErrorNonHttpsRedirect`` in version 1.0.
+    public static let nonHttpsRedirect = internalErrorNonHttpsRedirect
+    /// ``internalErrorBrokerResponseNotReceived`` in version 1.0.
+    public static let brokerResponseNotReceived = internalErrorBrokerResponseNotReceived
+    /// ``internalErrorBrokerCorruptedResponse`` in version 1.0.
+    public static let brokerCorruptedResponse = internalErrorBrokerCorruptedResponse
+    /// ``internalErrorBrokerUnknown`` in version 1.0.
+    public static let brokerUnknown = internalErrorBrokerUnknown
+
+    // MARK: The names of versions 1.1.0 to 1.2.8
+
+    /// ``internalErrorInvalidParameter`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidParameter = internalErrorInvalidParameter
+    /// ``internalErrorRedirectSchemeNotRegistered`` in versions 1.1.0 to 1.2.8.
+    public static let errorRedirectSchemeNotRegistered = internalErrorRedirectSchemeNotRegistered
+    /// ``internalErrorInvalidRequest`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidRequest = internalErrorInvalidRequest
+    /// ``internalErrorInvalidClient`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidClient = internalErrorInvalidClient
+    /// ``internalErrorInvalidGrant`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidGrant = internalErrorInvalidGrant
+    /// ``internalErrorInvalidScope`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidScope = internalErrorInvalidScope
+    /// ``internalErrorUnauthorizedClient`` in versions 1.1.0 to 1.2.8.
+    public static let errorUnauthorizedClient = internalErrorUnauthorizedClient
+    /// ``internalErrorUnhandledResponse`` in versions 1.1.0 to 1.2.8.
+    public static let errorUnhandledResponse = internalErrorUnhandledResponse
+    /// ``internalErrorUnexpected`` in versions 1.1.0 to 1.2.8.
+    public static let errorUnexpected = internalErrorUnexpected
+    /// ``internalErrorUnexpectedHttpResponse`` in versions 1.1.0 to 1.2.8.
+    public static let errorUnexpectedHttpResponse = internalErrorUnexpectedHttpResponse
+    /// ``internalErrorFailedAuthorityValidation`` in versions 1.1.0 to 1.2.8.
+    public static let errorFailedAuthorityValidation = internalErrorFailedAuthorityValidation
+    /// ``internalErrorInvalidRedirectURI`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidRedirectURI = internalErrorInvalidRedirectURI
+    /// ``internalErrorMismatchedUser`` in versions 1.1.0 to 1.2.8.
+    public static let errorMismatchedUser = internalErrorMismatchedUser
+    /// ``internalErrorAmbiguousAccount`` in versions 1.1.0 to 1.2.8.
+    public static let errorAmbiguousAccount = internalErrorAmbiguousAccount
+    /// ``internalErrorAuthorizationFailed`` in versions 1.1.0 to 1.2.8.
+    public static let errorAuthorizationFailed = internalErrorAuthorizationFailed
+    /// ``internalErrorAccountRequired`` in versions 1.1.0 to 1.2.8.
+    public static let errorAccountRequired = internalErrorAccountRequired
+    /// ``internalErrorInteractiveSessionAlreadyRunning`` in versions 1.1.0 to 1.2.8.
+    public static let errorInteractiveSessionAlreadyRunning = internalErrorInteractiveSessionAlreadyRunning
+    /// ``internalErrorNoViewController`` in versions 1.1.0 to 1.2.8.
+    public static let errorNoViewController = internalErrorNoViewController
+    /// ``internalErrorInvalidState`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidState = internalErrorInvalidState
+    /// ``internalErrorInvalidResponse`` in versions 1.1.0 to 1.2.8.
+    public static let errorInvalidResponse = internalErrorInvalidResponse
+    /// ``internalErrorNonHttpsRedirect`` in versions 1.1.0 to 1.2.8.
+    public static let errorNonHttpsRedirect = internalErrorNonHttpsRedirect
+    /// ``internalErrorBrokerResponseNotReceived`` in versions 1.1.0 to 1.2.8.
+    public static let errorBrokerResponseNotReceived = internalErrorBrokerResponseNotReceived
+    /// ``internalErrorBrokerCorruptedResponse`` in versions 1.1.0 to 1.2.8.
+    public static let errorBrokerCorruptedResponse = internalErrorBrokerCorruptedResponse
+    /// ``internalErrorBrokerUnknown`` in versions 1.1.0 to 1.2.8.
+    public static let errorBrokerUnknown = internalErrorBrokerUnknown
+    /// ``internalBrokerNotAvailable`` in versions 1.1.0 to 1.2.8.
+    public static let brokerNotAvailable = internalBrokerNotAvailable
+}

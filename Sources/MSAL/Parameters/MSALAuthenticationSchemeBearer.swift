@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The scheme of bearer tokens (RFC 6750), the only one there is here.
+#if canImport(ObjectiveC)
+    @objc(MSALAuthenticationSchemeBearer) @objcMembers
+#endif
+open class MSALAuthenticationSchemeBearer: NSObject, MSALAuthenticationSchemeProtocol, @unchecked Sendable {
+    // Unchecked because the class is open; there is nothing in it.
+
+    /// Makes the scheme, which has no settings.
+    public override init() { super.init() }
+
+    /// Always ``MSALAuthScheme/bearer``.
+    open var scheme: MSALAuthScheme { .bearer }
+
+    /// Always `Bearer`.
+    open var authenticationScheme: String { "Bearer" }
+}

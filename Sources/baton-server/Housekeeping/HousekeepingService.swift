@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import IdentityPlatform
+internal import Logging
+internal import ServiceLifecycle
+
+/// Sweeps the identity database every ten minutes for as long as the server runs.
+struct HousekeepingService: Service {
+    let housekeeping: Housekeeping
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await round()
+                do { try await Task.sleep(for: .seconds(600)) } catch { return }
+            }
+        }
+    }
+
+    /// Sweeps until nothing is left; what fails is tried again in the next round.
+    private func round() async {
+        do {
+            while try await housekeeping.sweep() > 0, !Task.isCancelled { await Task.yield() }
+        } catch {
+            logger.error("housekeeping failed", metadata: ["error": "\(error)"])
+        }
+    }
+}

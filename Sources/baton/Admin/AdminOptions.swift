@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import FoundationEssentials
+
+/// What every administrative command is told beside its own matter, and the four shapes that such commands have.
+struct AdminOptions: ParsableArguments {
+    @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
+    var server: String?
+
+    @Option(help: "The tenant's id or domain; - is the only one.")
+    var tenant = "-"
+
+    @OptionGroup var output: OutputOptions
+
+    private var client: AdminClient {
+        let folder = server ?? ProcessInfo.processInfo.environment["BATON_SERVER"] ?? "/var/lib/baton-server"
+        return AdminClient(socket: folder + "/admin.sock")
+    }
+
+    private func filled(_ path: some PathTemplate, _ places: [String: String]) -> String {
+        path.filled(places.merging(["tenant": tenant]) { place, _ in place })
+    }
+
+    /// Calls `path` and gives what comes back, unprinted.
+    func call<Reply: Decodable>(
+        _ method: String, _ path: some PathTemplate, _ places: [String: String] = [:],
+        body: (any Encodable & Sendable)? = nil
+    ) async throws -> Reply {
+        try await client.call(method, filled(path, places), body: body)
+    }
+
+    /// Fetches what is at `path` and prints it.
+    func show<Reply: Codable>(
+        _ path: some PathTemplate, _ places: [String: String] = [:], lines: (Reply) -> [String]
+    ) async throws {
+        try await output.run({ try await call("GET", path, places) }, lines: lines)
+    }
+
+    /// Fetches the list at `path` and prints it as a table.
+    func list<Item: Codable>(_ path: some PathTemplate, _ header: [String], row: (Item) -> [String]) async throws {
+        try await show(path) { (items: [Item]) in Table.lines(header, items.map(row)) }
+    }
+
+    /// Sends `body` to `path` and prints what comes back.
+    func send<Reply: Codable>(
+        _ method: String, _ path: some PathTemplate, _ places: [String: String] = [:],
+        body: () throws -> (any Encodable & Sendable)? = { nil }, lines: (Reply) -> [String]
+    ) async throws {
+        try await output.run({ try await call(method, path, places, body: try body()) }, lines: lines)
+    }
+
+    /// Sends `body` to `path`, from where nothing comes back but that it is done.
+    func change(
+        _ method: String, _ path: some PathTemplate, _ places: [String: String],
+        body: () throws -> (any Encodable & Sendable)? = { nil }, done: String
+    ) async throws {
+        try await output.run({ try await client.call(method, filled(path, places), body: try body()) }, done: done)
+    }
+}

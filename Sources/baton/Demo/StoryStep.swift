@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The steps of the story, by the stable name that `baton demo --json` gives each.
+enum StoryStep: String {
+    case server, device, enrolment, push
+    case notJoined = "not-joined"
+    case joinRefused = "join-refused"
+    case join
+    case sharedDevice = "shared-device"
+    case signIn = "sign-in"
+    case singleSignOn = "single-sign-on"
+    case note
+    case searchSees = "search-sees"
+    case signOut = "sign-out"
+    case notified
+    case nothingShown = "nothing-shown"
+    case nextSignIn = "next-sign-in"
+    case nextWorker = "next-worker"
+    case stoppedApp = "stopped-app"
+    case searchClean = "search-clean"
+    case profileRemoved = "profile-removed"
+
+    /// The step as a sentence.
+    var text: String {
+        switch self {
+        case .server: "server up; an organisation with people, roles and apps"
+        case .device: "device up: personal, no app is served"
+        case .enrolment: "device enrolled in the MDM"
+        case .push: "the broker package, the apps, their configuration and the profile arrive"
+        case .notJoined: "not shared before the join: app 1 is told neither shared nor personal"
+        case .joinRefused: "Chen, without the role, is refused the join"
+        case .join: "Carol, the Cloud Device Administrator, joins the device"
+        case .sharedDevice: "app 1 sees a shared device and offers no sign-up"
+        case .signIn: "Amara signs in through app 1"
+        case .singleSignOn: "app 2 has Amara's token with no prompt, and reads /me"
+        case .note: "Amara keeps a note in app 1; app 3 knows her, too, and is stopped"
+        case .searchSees: "the search for traces sees her wherever she has to be, and nowhere else"
+        case .signOut: "app 2 signs Amara out"
+        case .notified: "app 1 learns it without asking: nobody now, Amara before"
+        case .nothingShown: "app 1 has no token and no note of hers"
+        case .nextSignIn: "Bo signs in through app 2"
+        case .nextWorker: "app 1 sees Bo, never Amara"
+        case .stoppedApp: "app 3 goes on: Bo now, Amara before, and it shows nothing of hers"
+        case .searchClean: "nothing of Amara is left: files, browser, apps, logs, memory of supervisor and agent"
+        case .profileRemoved: "the MDM removes the profile: no longer shared, and Bo is signed out"
+        }
+    }
+}

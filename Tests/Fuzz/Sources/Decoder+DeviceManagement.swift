@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import DeviceManagement
+
+extension Decoder {
+    /// The reader of property lists; what it takes is written and read again as the same value.
+    func feedPropertyLists(_ bytes: [UInt8]) {
+        guard let value = try? PropertyList(xml: bytes), let written = try? value.xml() else { return }
+        check((try? PropertyList(xml: written)) == value, "a property list changes when written")
+    }
+
+    /// What is made of property lists: check-in, commands, results, manifests, profiles and what the linter says.
+    func feedManagement(_ bytes: [UInt8]) {
+        _ = Refusal.code(in: bytes)
+        for delivery in [ProfileLinter.Delivery.enrolment, .push] {
+            _ = ProfileLinter(delivery: delivery).findings(inXML: bytes)
+        }
+        guard let value = try? PropertyList(xml: bytes) else { return }
+        _ = try? CommandResult(propertyList: value)
+        _ = try? AppManifest(propertyList: value)
+        if let message = try? CheckInMessage(propertyList: value) {
+            check((try? CheckInMessage(propertyList: message.propertyList)) == message, "a check-in changes")
+        }
+        if let request = try? CommandRequest(propertyList: value) {
+            check((try? CommandRequest(propertyList: request.propertyList)) == request, "a command changes")
+        }
+        if let profile = try? Profile(propertyList: value) { _ = try? profile.xml() }
+    }
+
+    /// PKCS#12; few rounds, since what a round costs is not what is looked for.
+    func feedContainers(_ bytes: [UInt8]) {
+        _ = try? PKCS12(container: bytes, password: "password", limits: PKCS12.Limits(iterations: 10))
+    }
+}

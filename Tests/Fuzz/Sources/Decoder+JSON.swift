@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Glibc
+import JSON
+import Redaction
+import UnixSocket
+
+extension Decoder {
+    /// The reader itself; what it takes is written and read again as the same value.
+    func feedJSON(_ bytes: [UInt8]) {
+        let limits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024, stringBytes: 4096)
+        guard let value = try? JSONReader.read(bytes, limits: limits) else { return }
+        let again = try? JSONReader.read(JSONWriter.write(value), limits: JSONLimits(bytes: 1 << 20, depth: 8))
+        check(again == value, "what was written is read as another value")
+    }
+
+    /// Messages whose shape is a Swift type's own: the operator's frames stand for all of them.
+    func feedMessages(_ bytes: [UInt8]) {
+        _ = try? JSONReader.read(OperatorRequest.self, from: bytes, limits: Wire.operatorLimits)
+        _ = try? JSONReader.read(OperatorReply.self, from: bytes, limits: Wire.operatorLimits)
+        _ = try? JSONReader.read([String: [Int8?]].self, from: bytes, limits: Wire.agentLimits)
+    }
+
+    /// Both directions of the broker's socket, and the texts inside of their maps.
+    func feedEnvelopes(_ bytes: [UInt8]) {
+        if let message = try? ClientMessage(bytes: bytes) {
+            check((try? ClientMessage(bytes: message.bytes)) == message, "a client's message changes when written")
+        }
+        if let message = try? BrokerMessage(bytes: bytes) {
+            check((try? BrokerMessage(bytes: message.bytes)) == message, "a broker's message changes when written")
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let epoch = Epoch(text) { check(Epoch(epoch.description) == epoch, "an epoch changes when written") }
+        if let value = try? JSONReader.read(bytes, limits: Wire.nestedLimits) {
+            if let error = BrokerError(json: value) {
+                check(BrokerError(json: error.json) == error, "an error changes")
+            }
+            if let account = AccountRecord(json: value) {
+                check(AccountRecord(json: account.json) == account, "an account changes when written")
+            }
+        }
+    }
+
+    /// The codec of frames: what a stranger writes to a socket before it goes away.
+    func feedFrames(_ bytes: [UInt8]) {
+        guard bytes.count <= 8 << 10, let (near, far) = try? Connection.pair(maximumFrame: 256) else { return }
+        let written = far.descriptor.withNumber { unsafe write($0, bytes, bytes.count) }
+        check(written == bytes.count, "the socket takes a few kilobytes")
+        far.shutDown()
+        var rest = bytes[...]
+        do throws(Connection.ReadFailure) {
+            while true {
+                let body = try near.read().body.withBytes { $0.byteCount }
+                check(body <= 256 && rest.count >= 4 + body, "a frame is what was sent")
+                rest = rest.dropFirst(4 + body)
+            }
+        } catch {
+            switch error {
+            case .ended: check(rest.isEmpty, "a connection ends between frames")
+            case .truncated: check(!rest.isEmpty, "a frame is cut short")
+            case .tooLarge(let count): check(count > 256, "a frame is refused for its length")
+            case .socket: check(false, "the socket failed")
+            }
+        }
+    }
+}

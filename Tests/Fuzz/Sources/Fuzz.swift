@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+
+/// Feeds one decoder of foreign bytes with what libFuzzer makes up: refusing is fine, trapping and disagreeing are not.
+///
+/// Which one says `BATON_FUZZ_DECODER`; the arguments are libFuzzer's own. See `scripts/fuzz`.
+@main enum Fuzz {
+    /// The decoder that this process feeds.
+    static let decoder: Decoder = {
+        let name = unsafe getenv("BATON_FUZZ_DECODER").map { unsafe String(cString: $0) } ?? ""
+        guard let decoder = Decoder(rawValue: name) else {
+            print("BATON_FUZZ_DECODER must be one of: \(Decoder.allCases.map(\.rawValue).joined(separator: " "))")
+            exit(64)
+        }
+        return decoder
+    }()
+
+    static func main() {
+        guard CommandLine.arguments.dropFirst() != ["--list"] else {
+            for decoder in Decoder.allCases { print(decoder.rawValue) }
+            return
+        }
+        var count = CommandLine.argc
+        var arguments = unsafe CommandLine.unsafeArgv
+        exit(unsafe runFuzzer(&count, &arguments, testOneInput))
+    }
+}
+
+/// The decoders of foreign bytes, one case each.
+enum Decoder: String, CaseIterable, Sendable {
+    case json, messages, envelopes, frames, tokens, registration, encodings, propertyLists, management, containers
+
+    func feed(_ bytes: [UInt8]) {
+        switch self {
+        case .json: feedJSON(bytes)
+        case .messages: feedMessages(bytes)
+        case .envelopes: feedEnvelopes(bytes)
+        case .frames: feedFrames(bytes)
+        case .tokens: feedTokens(bytes)
+        case .registration: feedRegistration(bytes)
+        case .encodings: feedEncodings(bytes)
+        case .propertyLists: feedPropertyLists(bytes)
+        case .management: feedManagement(bytes)
+        case .containers: feedContainers(bytes)
+        }
+    }
+}
+
+/// libFuzzer's loop.
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runFuzzer(
+    _ count: UnsafeMutablePointer<CInt>,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>,
+    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// What libFuzzer calls for each input; its archive looks for this name.
+@c(LLVMFuzzerTestOneInput) func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    Fuzz.decoder.feed(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
+
+/// Ends the process, which libFuzzer takes for a find, where what must hold does not.
+func check(_ holds: Bool, _ what: StaticString) {
+    guard holds else { preconditionFailure("\(what)") }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+import CryptoExtras
+import Foundation
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import TestSupport
+import Testing
+
+/// What a copy of the database alone is worth.
+@Suite struct SecretsAtRestTests {
+    @Test func `the database holds no key, token, code, cookie, password or name that signs in`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        let tokens = try await world.signedIn(browser: browser)
+        let code = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
+        let stranger = Browser(world)
+        _ = try await stranger.submit(
+            try await stranger.get(AuthorizeQuery(world).path), username: "canary@contoso.test", password: "canary")
+        let secret = session.key.secret
+        let key = secret.withBytes { span in
+            (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        }
+        var canaries = try [
+            tokens.string(ReplyName.accessToken), tokens.string(ReplyName.refreshToken),
+            session.reply.token.exposed, session.brokerRefreshToken, World.password, "canary",
+            try #require(code), try #require(browser.cookies["__Host-baton-session"]),
+        ].map { Array($0.utf8) }
+        canaries.append(key)
+
+        let cells = try await Self.cells(of: world.platform.database)
+        #expect(cells.count > 100)
+        for cell in cells {
+            for canary in canaries { #expect(cell.firstRange(of: canary) == nil) }
+            // An RSA key in clear would parse.
+            #expect((try? _RSA.Signing.PrivateKey(derRepresentation: cell)) == nil)
+        }
+        // The search finds what is there.
+        #expect(cells.contains { $0.firstRange(of: Array("amara@contoso.test".utf8)) != nil })
+    }
+
+    @Test func `a signing key moved to another row opens nothing`() async throws {
+        let world = try await World()
+        let other = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        try await world.platform.database.write { connection in
+            let stolen = try #require(
+                try connection.row("SELECT sealedPrivateKey FROM signingKey WHERE tenant = \(world.tenant.id)"))
+            let bytes = try stolen.bytes(0)
+            try connection.execute(
+                "UPDATE signingKey SET sealedPrivateKey = \(bytes) WHERE tenant = \(other.id)")
+        }
+        await #expect(throws: StorageKey.Failure.doesNotOpen) {
+            try await world.restarted().platform.keys.all(of: other.id)
+        }
+        #expect(try await world.restarted().platform.keys.all(of: world.tenant.id).count == 1)
+    }
+
+    @Test func `no table and no column is named by a word that PostgreSQL reserves`() async throws {
+        let world = try await World()
+        let names = try await world.platform.database.read { connection in
+            try connection.rows(
+                """
+                SELECT lower(m.name), lower(c.name) FROM sqlite_master m, pragma_table_info(m.name) c
+                WHERE m.type = 'table'
+                """
+            ).flatMap { [try $0.text(0), try $0.text(1)] }
+        }
+        #expect(names.contains("person"))
+        #expect(Set(names).isDisjoint(with: Self.reserved))
+    }
+
+    private static func cells(of database: any Database) async throws -> [[UInt8]] {
+        try await database.read { connection in
+            let tables = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
+                try $0.text(0)
+            }
+            return try tables.flatMap { table in
+                try connection.rows(SQL(stringLiteral: "SELECT * FROM \"\(table)\"")).flatMap(\.cells)
+            }
+        }
+    }
+
+    /// PostgreSQL 17, appendix C, "reserved".
+    private static let reserved = Set(
+        """
+        all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create \
+        current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc \
+        distinct do else end except false fetch for foreign from grant group having in initially intersect into lateral \
+        leading limit localtime localtimestamp not null offset on only or order placing primary references returning \
+        select session_user some symmetric system_user table then to trailing true union unique user using variadic \
+        when where window with
+        """.split(separator: " ").map(String.init))
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// Claims requests (OpenID Connect Core section 5.5) at the token endpoint.
+@Suite struct ClaimsRequestTests {
+    @Test func `CLM-1 asked claims come into the token that they were asked for, and into no other`() async throws {
+        let session = try await Till.joined(try await World()).session()
+        let claims = #"{"id_token":{"email":null,"unheard_of":{"essential":true}},"access_token":{"given_name":null}}"#
+        let tokens = try await session.tokens(scopes: ["openid", "User.Read"], claims: claims)
+        let id = try CompactJWS(try tokens.string(ReplyName.idToken)).claims()
+        let access = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        #expect(try id.string(ClaimName.email) == "amara@mail.test")
+        #expect(try access.string(ClaimName.givenName) == "Amara")
+        #expect(id[ClaimName.givenName] == nil && access[ClaimName.email] == nil)
+        #expect(id.values["unheard_of"] == nil)
+
+        let plain = try await session.tokens(scopes: ["openid", "User.Read"])
+        #expect(try CompactJWS(try plain.string(ReplyName.idToken)).claims()[ClaimName.email] == nil)
+    }
+
+    @Test func `what a client can do stands in its access token`() async throws {
+        let session = try await Till.joined(try await World()).session()
+        let tokens = try await session.tokens(claims: #"{"access_token":{"xms_cc":{"values":["cp1"]}}}"#)
+        let access = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        #expect(try access.strings(ClaimName.clientCapabilities) == ["cp1"])
+    }
+
+    @Test(arguments: [
+        ("", 200), ("{}", 200), (#"{"userinfo":{"x":null}}"#, 200), ("x", 50146), ("[]", 50146),
+        (#"{"id_token":1}"#, 50146),
+        (#"{"access_token":{"xms_cc":{"values":7}}}"#, 50146), (#"{"id_token":{"acr":{"essential":true}}}"#, 53003),
+    ])
+    func `claims that cannot be read, and a sign-in that there is not, are refused`(
+        claims: String, outcome: Int
+    ) async throws {
+        let session = try await Till.joined(try await World()).session()
+        let signed = try await session.useRequest(claims: claims.isEmpty ? nil : claims)
+        let answer = try await session.till.send(PrimaryRefreshToken.form(request: signed))
+        #expect((answer.errorNumber ?? Int(answer.status.code)) == outcome)
+    }
+
+    @Test func `a code and a refresh token bring asked claims, too`() async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
+        let claims = #"{"access_token":{"family_name":null}}"#
+        let first = try await world.redeem(code, ["claims": claims]).json
+        let second = try await world.refresh(try first.string(ReplyName.refreshToken), ["claims": claims]).json
+        for tokens in [first, second] {
+            let access = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+            #expect(try access.string(ClaimName.familyName) == "Okafor")
+        }
+        #expect(try await world.refresh(try first.string(ReplyName.refreshToken), ["claims": "x"]).errorNumber == 50146)
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// The client's own id of a request comes back in the answer and stands in the log.
+@Suite struct CorrelationTests {
+    private static let id = "0af3c2b1-0000-4000-8000-00000000c0de"
+
+    @Test func `a refusal names the client's id in its answer, its header and the log`() async throws {
+        let world = try await World()
+        let log = LogLines()
+        let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
+        let header = try #require(HTTPField.Name("client-request-id"))
+        let answer = try await client.send(
+            .post, EndpointPath.token(tenant: "common"), headers: [header: Self.id], body: "grant_type=dance")
+        #expect(try answer.json.string(ReplyName.correlationID) == Self.id)
+        #expect(answer.headers[header] == Self.id)
+        #expect(log.lines.contains { $0.hasPrefix("info refused") && $0.contains("request.correlation=\(Self.id)") })
+    }
+
+    @Test func `a browser brings the id in the address`() async throws {
+        let world = try await World()
+        let log = LogLines()
+        let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
+        let page = try await client.get(AuthorizeQuery(world, ["client-request-id": Self.id]).path)
+        #expect(page.status == .ok)
+        #expect(log.lines.contains { $0.contains("request.correlation=\(Self.id)") })
+    }
+
+    @Test(arguments: ["", "x", "amara@contoso.test", "0af3c2b1-0000-4000-8000-00000000c0de\nforged"])
+    func `what is no id is not written down`(text: String) async throws {
+        let world = try await World()
+        let log = LogLines()
+        let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
+        _ = try await client.get(AuthorizeQuery(world, ["client-request-id": text]).path)
+        #expect(!log.lines.contains { $0.contains("request.correlation") })
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// A client may get less than it asked for, and is told what (RFC 6749 section 3.3).
+@Suite struct GrantedScopeTests {
+    @Test(arguments: [
+        (["openid", "User.Read", "Mail.Read"], "openid User.Read", "User.Read"),
+        (["Calendars.Read", "user.read"], "user.read", "User.Read"),
+        (
+            ["https://graph.test/User.Read", "https://graph.test/Mail.Send"], "https://graph.test/User.Read",
+            "User.Read"
+        ),
+        (["openid", "https://graph.test/.default"], "openid https://graph.test/.default", "User.Read"),
+    ])
+    func `INT-9 of several permissions those are granted that there are, and the reply says which`(
+        asked: [String], granted: String, permissions: String
+    ) async throws {
+        let tokens = try await Till.joined(try await World()).session().tokens(scopes: asked)
+        #expect(try tokens.string(ReplyName.scope) == granted)
+        let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
+        #expect(try claims.string(ClaimName.scopes) == permissions)
+    }
+
+    @Test func `where none of the permissions exists, nothing is granted`() async throws {
+        let session = try await Till.joined(try await World()).session()
+        #expect(try await session.use(scopes: ["openid", "Mail.Read", "Mail.Send"]).errorNumber == 70011)
+    }
+}

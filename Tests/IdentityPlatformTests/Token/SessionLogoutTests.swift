@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// OpenID Connect RP-Initiated Logout 1.0, section 2 and 6.
+@Suite struct SessionLogoutTests {
+    private func path(_ world: World, _ query: String = "") -> String {
+        "/\(world.tenant.id)/oauth2/v2.0/logout" + query
+    }
+
+    @Test func `a link of any page asks the person first`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let access = try tokens.string(ReplyName.accessToken)
+        let other = try await world.signedIn("bo@contoso.test").string(ReplyName.idToken)
+        for query in ["", "?id_token_hint=x", "?id_token_hint=\(other)", "?csrf=x&repeated=1"] {
+            let page = try await browser.get(path(world, query))
+            #expect(page.status == .ok)
+            #expect(page.text.contains("<h1>Sign out?</h1>"))
+            #expect(try await world.me(access).status == .ok)
+        }
+        let uri = percentEncoded("https://app.test/cb")
+        let asked = try await browser.get(
+            path(world, "?post_logout_redirect_uri=\(uri)&client_id=\(world.app.id)&state=x"))
+        #expect(asked.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.test;") == true)
+        let answer = try await browser.confirm(asked)
+        #expect(answer.headers[.location] == "https://app.test/cb?state=x")
+        #expect(try await world.me(access).status == .unauthorized)
+        #expect(try await browser.get(path(world)).text.contains("You are signed out"))
+    }
+
+    @Test func `a tampered hint is no proof`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let hint = try await world.signedIn(browser: browser).string(ReplyName.idToken)
+        let parts = hint.split(separator: ".")
+        let unsigned = "\(Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))).\(parts[1])."
+        let last: Character = hint.hasSuffix("A") ? "E" : "A"
+        for forged in [unsigned, String(hint.dropLast(4)) + "AAA" + String(last)] {
+            #expect(try await browser.get(path(world, "?id_token_hint=\(forged)")).text.contains("Sign out?"))
+        }
+        world.clock.advance(by: .seconds(7200))
+        #expect(try await browser.get(path(world, "?id_token_hint=\(hint)")).text.contains("You are signed out"))
+    }
+
+    @Test func `a post from another site, which brings no cookies, is repeated from our own page`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let access = try tokens.string(ReplyName.accessToken)
+        let hint = try tokens.string(ReplyName.idToken)
+        let foreign = try await world.client.post(path(world), form: ["id_token_hint": hint])
+        #expect(foreign.headers[.setCookie] == nil)
+        #expect(!foreign.text.contains("You are signed out"))
+        #expect(foreign.headers[.contentSecurityPolicy]?.contains("form-action 'self'") == true)
+        #expect(try await world.me(access).status == .ok)
+        #expect(try await browser.confirm(foreign).text.contains("You are signed out"))
+        #expect(try await world.me(access).status == .unauthorized)
+        #expect(browser.cookies["__Host-baton-session"] == nil)
+        // Who has no session at all is not sent in circles.
+        let nobody = try await Browser(world).confirm(try await world.client.post(path(world), form: [:]))
+        #expect(nobody.text.contains("You are signed out"))
+    }
+
+    @Test func `another site cannot press the button`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let access = try await world.signedIn(browser: browser).string(ReplyName.accessToken)
+        let stranger = try await Browser(world).get(path(world))
+        #expect(stranger.status == .ok)
+        let forged = try await browser.post(path(world), ["csrf": Base64URL.encode(Array(repeating: 7, count: 32))])
+        #expect(forged.text.contains("Sign out?"))
+        #expect(try await world.me(access).status == .ok)
+    }
+
+    @Test func `a cookie of one tenant is nothing at another's address`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let access = try await world.signedIn(browser: browser).string(ReplyName.accessToken)
+        let other = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let answer = try await browser.get("/\(other.id)/oauth2/v2.0/logout")
+        #expect(answer.text.contains("You are signed out"))
+        #expect(browser.cookies["__Host-baton-session"] != nil)
+        #expect(try await world.me(access).status == .ok)
+        var query = AuthorizeQuery(world, ["client_id": WellKnownApplication.broker])
+        query.tenant = other.id.rawValue
+        #expect(try await browser.get(query.path).hidden("csrf") != nil)
+        #expect(try await browser.get("/common/oauth2/v2.0/logout").text.contains("Sign out?"))
+    }
+
+    @Test func `a program that only looks whether the link is there signs nobody out`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let hint = try tokens.string(ReplyName.idToken)
+        let cookie = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        _ = try await world.client.send(.head, path(world, "?id_token_hint=\(hint)"), headers: [.cookie: cookie])
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+/// What one run of `baton` said and how it ended.
+struct CommandRun {
+    let code: Int32
+    let output: String
+    let errors: String
+
+    /// Runs `baton` with these arguments until it ends.
+    init(_ arguments: [String], in scratch: Scratch) async throws {
+        let running = try await Self.start(arguments, in: scratch)
+        code = try await running.program.waitForExit()
+        output = try running.program.log()
+        errors = try textOfFile(running.errors)
+    }
+
+    /// Starts `baton` with standard output as its log and standard error in a file of its own.
+    static func start(
+        _ arguments: [String], awaitsReady: Bool = false, in scratch: Scratch
+    ) async throws -> (program: RunningProgram, errors: String) {
+        let name = "baton-\(UInt32.random(in: 0...UInt32.max))"
+        let errors = scratch.path(name + ".errors")
+        let command = ["-c", #"exec "$@" 2>"$0""#, errors, try RunningProgram.built("baton")] + arguments
+        do {
+            let program = try await RunningProgram.start(
+                "/bin/sh", command, log: name, awaitsReady: awaitsReady, in: scratch)
+            return (program, errors)
+        } catch let problem as TestProblem {
+            throw TestProblem("\(problem)\n\(try textOfFile(errors))")
+        }
+    }
+
+    /// What an error says with `--json`.
+    struct Failure: Decodable {
+        let error: Parts
+
+        struct Parts: Decodable {
+            let code: String
+            let message: String
+            let remedy: String
+        }
+
+        init(_ text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }
+    }
+}

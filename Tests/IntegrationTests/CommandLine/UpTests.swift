@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `baton up` as a program sees it: `--json`.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct UpTests {
+    /// A line of what it prints.
+    private struct Event: Decodable {
+        let event: String
+        let time: Int64
+        let elapsed: Int64
+        let step: String?
+        let result: String?
+        let program: String?
+        let status: String?
+        let log: String?
+        let world: World?
+
+        struct World: Decodable {
+            let credentials: String
+            let environment: String
+            let addresses: [String: String]
+            let isJoined: Bool
+        }
+    }
+
+    /// A world under `baton up`, ready.
+    private struct Up {
+        let root: String
+        let baton: RunningProgram
+        let errorPath: String
+
+        init(in scratch: Scratch) async throws {
+            root = scratch.path("w")
+            (baton, errorPath) = try await CommandRun.start(Self.arguments(root), awaitsReady: true, in: scratch)
+        }
+
+        /// Any program serves as the sample app.
+        static func arguments(_ root: String) throws -> [String] {
+            let sample = try RunningProgram.built("baton")
+            return ["up", "--json", "--directory", root, "--sample", sample]
+        }
+
+        var events: [Event] {
+            get throws {
+                try baton.log().split(separator: "\n").map {
+                    try JSONDecoder().decode(Event.self, from: Data($0.utf8))
+                }
+            }
+        }
+
+        var failure: CommandRun.Failure { get throws { try CommandRun.Failure(textOfFile(errorPath)) } }
+
+        /// A program of the world, which `baton` started.
+        func program(_ name: String) throws -> ForeignProcess {
+            for child in try children(of: baton.pid) {
+                let words = try textOfFile("/proc/\(child)/cmdline").split(separator: "\0")
+                if words.contains(where: { $0.hasSuffix("/" + name) }) { return try ForeignProcess(pid: child) }
+            }
+            throw TestProblem("\(name) does not run")
+        }
+    }
+
+    @Test(arguments: ["baton-server", "batond", "baton-agent"])
+    func `the world ends with the first program that dies, and says which`(name: String) async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let others = try ["baton-server", "batond", "baton-agent"].map(up.program)
+            try up.program(name).kill()
+            #expect(try await up.baton.waitForExit() == 1)
+            for other in others { try await other.waitForEnd() }
+            let death = try #require(try up.events.last)
+            #expect(death.event == "died" && death.program == name && death.status == "signal 9")
+            #expect(death.log == up.root + "/logs/\(name).log")
+            #expect(try up.failure.error.code == "program_died")
+        }
+    }
+
+    @Test func `nothing outlives a baton that is killed`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
+            up.baton.kill()
+            #expect(try await up.baton.waitForExit() == -SIGKILL)
+            for program in programs { try await program.waitForEnd() }
+            let again = try await Up(in: scratch)
+            #expect(try await again.baton.stop() == 0)
+        }
+    }
+
+    @Test func `an orderly life: steps, ready, ending, ended, and it goes on with nothing to do again`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let first = try up.events
+            #expect(first.map(\.event) == Array(repeating: "step", count: 6) + ["ready"])
+            #expect(first.compactMap(\.step) == ["server", "organisation", "device", "agent", "enrolment", "push"])
+            #expect(first.allSatisfy { $0.time > 1_700_000_000_000 && $0.elapsed >= 0 })
+            let world = try #require(first.last?.world)
+            #expect(!world.isJoined)
+            #expect(Set(world.addresses.keys) == ["login", "deviceRegistration", "graph", "mdm"])
+            for secret in [world.credentials, world.environment] {
+                let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int
+                #expect(mode == 0o600)
+            }
+            let second = try await CommandRun(Up.arguments(up.root), in: scratch)
+            #expect(second.code == 1 && second.output.isEmpty)
+            #expect(try CommandRun.Failure(second.errors).error.code == "world_in_use")
+            #expect(try await up.baton.stop() == 0)
+            #expect(try up.events.suffix(2).map(\.event) == ["ending", "ended"])
+
+            let again = try await Up(in: scratch)
+            #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
+            #expect(try again.events.allSatisfy { $0.result != "failed" })
+            #expect(try await again.baton.stop() == 0)
+        }
+    }
+
+    @Test func `asked a second time, it kills what does not end`() async throws {
+        try await Scratch.with { scratch in
+            let up = try await Up(in: scratch)
+            let agent = try up.program("baton-agent")
+            agent.send(SIGSTOP)
+            up.baton.send(SIGTERM)
+            let log = up.baton.logPath
+            try await FolderWatch(scratch.path).until("told that it ends") {
+                try textOfFile(log).contains(#""event":"ending""#)
+            }
+            up.baton.send(SIGTERM)
+            #expect(try await up.baton.waitForExit() == 0)
+            try await agent.waitForEnd()
+            #expect(try up.events.last?.event == "ended")
+        }
+    }
+
+    @Test func `a folder that is no world is left alone`() async throws {
+        try await Scratch.with { scratch in
+            try scratch.write("mine", to: "diary.txt")
+            let refused = try await CommandRun(Up.arguments(scratch.path), in: scratch)
+            #expect(refused.code == 1 && refused.output.isEmpty)
+            #expect(try CommandRun.Failure(refused.errors).error.code == "folder_not_empty")
+            #expect(try textOfFile(scratch.path("diary.txt")) == "mine")
+            let long = scratch.path(String(repeating: "a", count: 90))
+            let tooLong = try await CommandRun(Up.arguments(long), in: scratch)
+            #expect(try CommandRun.Failure(tooLong.errors).error.code == "path_too_long")
+            let nowhere = try await CommandRun(Up.arguments("/proc/w"), in: scratch)
+            #expect(try CommandRun.Failure(nowhere.errors).error.code == "folder_not_made")
+        }
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// Rules of `msal-api.md` that need the whole way: library, broker, identity platform.
+    @Suite struct RuleTests {
+        @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let first = try await app.application.currentAccount(with: nil)
+            #expect(first.0 == amara && first.1 == nil)
+            let second = try await app.application.currentAccount(with: nil)
+            #expect(second.0 == amara && second.1 == amara)
+            try await app.signOut(amara)
+            let third = try await app.application.currentAccount(with: nil)
+            #expect(third.0 == nil && third.1 == amara)
+            let fourth = try await app.application.currentAccount(with: nil)
+            #expect(fourth.0 == nil && fourth.1 == nil)
+        }
+
+        @Test func `CUR-1 CUR-7 a change that an app slept through is kept by the broker, and outlives its restart`()
+            async throws
+        {
+            let world = try await World.ready()
+            let amara = try await world.signIn("Amara", through: try world.app(1))
+            #expect(try await world.app(2).accounts().current == amara)
+            try await world.app(1).signOut(amara)
+            try await world.kill(.broker)
+            try await world.start(.broker)
+            // A fresh process of app 2, which was told of Amara by a broker that is gone.
+            let told = try await world.app(2).accounts()
+            #expect(told.current == nil && told.previous == amara)
+            #expect(try await world.app(2).accounts().previous == nil)
+        }
+
+        @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let application = app.application
+            let known = try await blocking { try application.allAccounts() }
+            #expect(known == [amara])
+            #expect(known.first?.tenantProfiles?.first?.tenantId == world.facts.tenantID)
+            #expect(known.first?.accountClaims?["name"] is String)
+            try await world.app(2).signOut(amara)
+            #expect(try await blocking { try application.allAccounts() }.isEmpty)
+        }
+
+        @Test func `INT-9 the app is told which scopes it did not get, and has the token for the others`() async throws
+        {
+            let world = try await World.ready()
+            try world.seat("Amara")
+            do {
+                _ = try await world.app(1).signIn(scopes: ["user.read", "mail.read"])
+                Issue.record("Declined scopes went unnoticed.")
+            } catch let error as NSError {
+                #expect(error.code == MSALError.serverDeclinedScopes.rawValue, "\(Seen(error))")
+                #expect(error.userInfo[MSALDeclinedScopesKey] as? [String] == ["mail.read"])
+                #expect(error.userInfo[MSALGrantedScopesKey] as? [String] == ["user.read"])
+                let result = try #require(error.userInfo[MSALInvalidResultKey] as? MSALResult)
+                #expect(try await world.me(result.accessToken) == 200)
+                // Who signed in is signed in, whatever the app makes of its scopes.
+                #expect(try await world.app(2).accounts().current == result.account)
+            }
+        }
+
+        @Test func `INT-10 a sign-in that the app gives up closes the browser, and the device is ready`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            // The browser hangs before anybody can act.
+            try world.send(SIGSTOP, to: .agent)
+            async let outcome = seen { try await app.signIn() }
+            try await world.journalSays("signingIn")
+            #expect(app.cancel())
+            try world.send(SIGCONT, to: .agent)
+            #expect(try await outcome.code == .userCanceled)
+            #expect(!app.cancel())
+            try await world.journalLeaves("signingIn")
+            try await world.settle()
+            #expect(try world.isClean)
+            let bo = try await world.signIn("Bo", through: app)
+            #expect(try await app.accounts().current == bo)
+        }
+
+        @Test func `CLM-1 SIL-7 asked claims come from the server into the token, past every cache`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let cached = try await app.token(of: amara).accessToken
+            #expect(try await app.token(of: amara).accessToken == cached)
+            let asked = try await app.token(of: amara) { parameters in
+                let claims = MSALClaimsRequest()
+                try claims.requestClaim(MSALIndividualClaimRequest(name: "given_name"), for: .accessToken)
+                parameters.claimsRequest = claims
+            }.accessToken
+            #expect(try payload(asked)["given_name"] as? String == "Amara")
+            #expect(try payload(cached)["given_name"] == nil)
+            // A token that was made for special wishes is not handed to who has none.
+            #expect(try await app.token(of: amara).accessToken == cached)
+            #expect(try await app.token(of: amara, refreshed: true).accessToken != cached)
+        }
+
+        @Test func `RES-3 ERR-5 one id leads from the app through the broker's log to the identity platform's`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let id = UUID()
+            do {
+                _ = try await app.token(of: amara) { parameters in
+                    parameters.correlationId = id
+                    let elsewhere = try #require(URL(string: "\(world.facts.loginURL)/nobody.baton.test"))
+                    parameters.authority = try MSALAADAuthority(url: elsewhere)
+                }
+                Issue.record("A tenant that is not there gave a token.")
+            } catch let error as NSError {
+                #expect(error.userInfo[MSALCorrelationIDKey] as? String == id.uuidString)
+                #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [90002])
+            }
+            #expect(try world.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
+            #expect(try world.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
+            let result = try await app.token(of: amara, refreshed: true) { $0.correlationId = id }
+            #expect(result.correlationId == id)
+            #expect(result.authority.url.absoluteString == world.facts.authority)
+        }
+
+        @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])
+        func `SIL-4 another platform's authority and another organisation's are refused`(authority: String) async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let url = authority.hasPrefix("https") ? authority : "\(world.facts.loginURL)/\(authority)"
+            let refused = try await seen {
+                try await app.token(of: amara) { parameters in
+                    parameters.authority = try MSALAADAuthority(url: #require(URL(string: url)))
+                }
+            }
+            #expect(refused.internalCode == .internalErrorFailedAuthorityValidation)
+        }
+
+        @Test func `INT-12 an app's parameters and hints reach the page, and cannot speak for the broker`() async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            for name in ["client_id", "STATE", "redirect_uri", "prompt"] {
+                let refused = try await seen { try await app.signIn { $0.extraQueryParameters = [name: "x"] } }
+                #expect(refused.internalCode == .internalErrorInvalidParameter)
+                #expect(refused.text.contains(name.lowercased()))
+            }
+            try world.seat("Amara")
+            let result = try await app.signIn { parameters in
+                parameters.extraQueryParameters = ["slice": "test & more"]
+                parameters.domainHint = WorldFacts.domain
+                parameters.promptType = .selectAccount
+            }
+            #expect(result.account.username == (try world.person("Amara").userName))
+        }
+
+        @Test func `INT-6 there is no making of accounts here, and the app is told so`() async throws {
+            let world = try await World.ready()
+            let refused = try await seen { try await world.app(1).signIn { $0.promptType = .create } }
+            #expect(refused.internalCode == .internalErrorInvalidRequest)
+            #expect(refused.text.contains("AADSTS90023"))
+        }
+
+        /// Runs a call that blocks its thread on one that may.
+        private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+            try await withCheckedThrowingContinuation { continuation in
+                Thread { continuation.resume(with: Result { try body() }) }.start()
+            }
+        }
+
+        /// The claims of an access token.
+        private func payload(_ token: String) throws -> [String: Any] {
+            let part = try #require(token.split(separator: ".").dropFirst().first)
+            let standard = part.replacing("-", with: "+").replacing("_", with: "/")
+            let padded = standard + String(repeating: "=", count: (4 - standard.count % 4) % 4)
+            let data = try #require(Data(base64Encoded: String(padded)))
+            return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+        }
+    }
+}

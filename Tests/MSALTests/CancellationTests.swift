@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Testing
+
+/// Rule INT-10: an app gives up the sign-in that it began.
+@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+    @Test func `INT-10 without a sign-in there is nothing to cancel`() throws {
+        #expect(!MSALPublicClientApplication.cancelCurrentWebAuthSession())
+        #expect(!(try ScriptedBroker().connection.cancelSignIn()))
+    }
+
+    @Test func `INT-10 a sign-in that is given up ends by the broker's word, as a cancel`() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            start.yield()
+            guard case .cancel(request.id) = try end.message() else { throw ScriptFailure() }
+            try end.reply(request, .failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        async let outcome = seen { try await signIn(application) }
+        var iterator = started.makeAsyncIterator()
+        await iterator.next()
+        #expect(broker.connection.cancelSignIn())
+        #expect(!broker.connection.cancelSignIn())
+        #expect(try await outcome.code == MSALError.userCanceled.rawValue)
+        #expect(!broker.connection.cancelSignIn())
+    }
+
+    @Test func `INT-10 a person who had finished before has signed in`() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            start.yield()
+            _ = try end.message()
+            try end.answer(request, World.token(World.amara))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        async let result = signIn(application)
+        var iterator = started.makeAsyncIterator()
+        await iterator.next()
+        #expect(broker.connection.cancelSignIn())
+        #expect(try await result.accessToken == "token")
+    }
+
+    @Test(arguments: [true, false])
+    func `INT-10 a broker that does not answer the cancel, or dies of it, holds nobody up`(dies: Bool) async throws {
+        var deadlines = BrokerDeadlines.generous
+        deadlines.cancellation = .milliseconds(50)
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let broker = try ScriptedBroker(deadlines: deadlines) { end in
+            try end.greet()
+            _ = try end.request()
+            start.yield()
+            _ = try end.message()
+            if !dies { end.waitForEnd() }
+        }
+        let application = try broker.application()
+        async let outcome = seen { try await signIn(application) }
+        var iterator = started.makeAsyncIterator()
+        await iterator.next()
+        #expect(broker.connection.cancelSignIn())
+        #expect(try await outcome.code == MSALError.userCanceled.rawValue)
+    }
+
+    @Test func `a sign-in that nobody finishes ends by itself and is called off`() async throws {
+        var deadlines = BrokerDeadlines.generous
+        deadlines.interactive = .milliseconds(50)
+        let (canceled, signal) = AsyncStream.makeStream(of: Bool.self)
+        let broker = try ScriptedBroker(deadlines: deadlines) { end in
+            try end.greet()
+            let request = try end.request()
+            signal.yield(try end.message() == .cancel(request.id))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        #expect(
+            try await seen { try await signIn(application) }.asInternal
+                == .internalErrorBrokerResponseNotReceived)
+        var iterator = canceled.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+    }
+}
+
+/// Signs somebody in, with parameters of its own.
+private func signIn(_ application: MSALPublicClientApplication) async throws -> MSALResult {
+    try await application.acquireToken(
+        with: MSALInteractiveTokenParameters(
+            scopes: ["user.read"],
+            webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject())))
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Redaction
+import Synchronization
+import Testing
+import UnixSocket
+
+/// A broker that answers too much, too late or not at all, one that is somebody else's, and one that starts again under
+/// a call; and an app that asks from everywhere at once.
+@Suite(.timeLimit(.minutes(1))) struct HostileBrokerTests {
+    @Test func `an answer larger than a frame may be is refused, with a code and a remedy`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            _ = try end.request()
+            // The size of the largest frame and one byte more.
+            let size = Wire.maximumFrame + 1
+            try end.writeRaw([UInt8(size >> 24), UInt8(size >> 16 & 0xff), UInt8(size >> 8 & 0xff), UInt8(size & 0xff)])
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let error = try await seen { try await application.currentAccount(with: nil) }
+        #expect(error.asInternal == .internalErrorBrokerCorruptedResponse)
+        #expect(error.text.contains("Update library and broker"))
+    }
+
+    @Test func `an answer with more members, or longer texts, than there may be is refused`() async throws {
+        let many = (0...600).map { #""k\#($0)":"v""# }.joined(separator: ",")
+        let long = #""k":"\#(String(repeating: "x", count: 70_000))""#
+        for members in [many, long] {
+            let broker = try ScriptedBroker { end in
+                try end.greet()
+                let request = try end.request()
+                try end.connection.write(
+                    Array(#"{"sso_request_id":"\#(request.id)","response":{\#(members)}}"#.utf8))
+                end.waitForEnd()
+            }
+            let application = try broker.application()
+            #expect(
+                try await seen { try await application.currentAccount(with: nil) }.asInternal
+                    == .internalErrorBrokerCorruptedResponse)
+        }
+    }
+
+    @Test func `an answer after the deadline finds nobody, and the next call is served`() async throws {
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(200))) { end in
+            try end.greet()
+            let first = try end.request()
+            guard case .cancel(first.id) = try end.message() else { throw ScriptFailure() }
+            try end.answer(first, World.current(World.bo, previous: nil))
+            try end.answer(try end.request(), World.current(World.amara, previous: nil))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let error = try await seen { try await application.currentAccount(with: nil) }
+        #expect(error.asInternal == .internalErrorBrokerResponseNotReceived)
+        #expect(error.text.contains("retry"))
+        let (current, _) = try await application.currentAccount(with: nil)
+        #expect(current?.identifier == World.amara.homeAccountID)
+    }
+
+    @Test func `a broker that asks and greets where it should answer is refused`() async throws {
+        for message in [
+            ClientMessage.cancel("x").bytes, ClientMessage.hello(ClientHello(clientName: "", clientVersion: "")).bytes,
+        ] {
+            let broker = try ScriptedBroker { end in
+                try end.greet()
+                _ = try end.request()
+                try end.connection.write(message)
+                end.waitForEnd()
+            }
+            let application = try broker.application()
+            #expect(
+                try await seen { try await application.currentAccount(with: nil) }.asInternal
+                    == .internalErrorBrokerCorruptedResponse)
+        }
+    }
+
+    @Test func `a socket owned by somebody else is refused, and is sent nothing`() async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker(isTrusted: false) { end in requests.add(try end.request()) }
+        let application = try broker.application()
+        let error = try await seen { try await application.deviceInformation(with: nil) }
+        #expect(error.asInternal == .internalBrokerNotAvailable)
+        #expect(error.text.contains("stranger") && error.text.contains("socket's owner"))
+        #expect(requests.all.isEmpty)
+    }
+
+    @Test func `a broker that starts again under waiting calls gives each one result`() async throws {
+        let epoch = World.epoch(1)
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet(epoch)
+                for _ in 0..<64 { _ = try end.request() }
+            },
+            { end in
+                try end.greet(epoch)
+                for _ in 0..<64 { try end.answer(try end.request(), World.current(World.amara, previous: nil)) }
+                end.waitForEnd()
+            })
+        let application = try broker.application()
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<64 {
+                group.addTask { try await application.currentAccount(with: nil).0?.identifier }
+            }
+            for try await identifier in group { #expect(identifier == World.amara.homeAccountID) }
+        }
+    }
+
+    @Test func `10,000 account changes in a row are each posted, and the last one is the answer`() async throws {
+        let count = 10_000
+        let changes = try ChangingBroker(changes: count)
+        defer { changes.close() }
+        let application = try changes.application()
+        let (posted, post) = AsyncStream.makeStream(of: Void.self)
+        let observer = changes.notifications.addObserver(
+            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
+        ) { _ in post.yield() }
+        _ = try await application.deviceInformation(with: nil)
+        var seen = 0
+        for await _ in posted {
+            seen += 1
+            if seen == count { break }
+        }
+        let (current, _) = try await application.currentAccount(with: nil)
+        #expect(current?.username == "worker\(count)@baton.test")
+        changes.notifications.removeObserver(observer)
+    }
+
+    @Test func `THR-6 64 threads at once each get their own answers, once`() async throws {
+        let broker = try ScriptedBroker.answering { request in
+            World.current(World.account(request.parameters[.clientID] ?? "", uid: "u"), previous: nil)
+        }
+        let applications = try (0..<64).map { try broker.application(clientId: "client-\($0)") }
+        let rounds = 20
+        let answers = Mutex<[String: Int]>([:])
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            let left = Counter(64)
+            for (index, application) in applications.enumerated() {
+                Thread {
+                    for _ in 0..<rounds {
+                        let answered = DispatchSemaphore(value: 0)
+                        application.getCurrentAccount(with: nil) { current, _, error in
+                            let isRight = error == nil && current?.username == "client-\(index)@baton.test"
+                            answers.withLock { $0["\(index) \(isRight)", default: 0] += 1 }
+                            answered.signal()
+                        }
+                        answered.wait()
+                    }
+                    if left.next() == 0 { done.resume() }
+                }.start()
+            }
+        }
+        #expect(answers.withLock { $0 } == Dictionary(uniqueKeysWithValues: (0..<64).map { ("\($0) true", rounds) }))
+    }
+
+    @Test func `more calls than may wait are refused at once, and the others are answered`() async throws {
+        let refused = DispatchSemaphore(value: 0)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let requests = try (0..<256).map { _ in try end.request() }
+            for _ in 0..<44 { refused.wait() }
+            for request in requests { try end.answer(request) }
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let codes = await withTaskGroup(of: Int?.self) { group in
+            for _ in 0..<300 {
+                group.addTask {
+                    do {
+                        _ = try await application.deviceInformation(with: nil)
+                        return nil
+                    } catch {
+                        refused.signal()
+                        return Seen(error).internalCode
+                    }
+                }
+            }
+            return await group.reduce(into: [Int?]()) { $0.append($1) }
+        }
+        #expect(codes.count { $0 == nil } == 256)
+        #expect(codes.count { $0 == MSALInternalError.internalErrorUnexpected.rawValue } == 44)
+    }
+
+    @Test func `a block that calls back into the library, even with calls that block, holds nobody up`() async throws {
+        let broker = try ScriptedBroker.answering { request in
+            request.operation == .getAccounts
+                ? AccountsResponse(accounts: [World.amara]).entries : World.current(World.amara, previous: World.bo)
+        }
+        let application = try broker.application()
+        let serial = DispatchQueue(label: "app")
+        let parameters = MSALParameters()
+        parameters.completionBlockQueue = serial
+        let depth = await withCheckedContinuation { (done: CheckedContinuation<Int, Never>) in
+            application.getCurrentAccount(with: parameters) { _, _, _ in
+                let inner = MSALParameters()
+                inner.completionBlockQueue = serial
+                let accounts = (try? application.allAccounts())?.count ?? -1
+                application.getCurrentAccount(with: inner) { _, _, _ in
+                    application.getDeviceInformation(with: nil) { _, _ in done.resume(returning: accounts) }
+                }
+            }
+        }
+        #expect(depth == 1)
+    }
+}
+
+/// Counts down, from many threads.
+private final class Counter: Sendable {
+    private let value: Mutex<Int>
+
+    init(_ start: Int) { value = Mutex(start) }
+
+    func next() -> Int {
+        value.withLock { value in
+            value -= 1
+            return value
+        }
+    }
+}
+
+/// A broker whose epoch ends right after each hello, so many times; then it serves.
+private final class ChangingBroker: Sendable {
+    let notifications = NotificationCenter()
+    private let broker: BrokerConnection
+    private let listener: Listener
+    private let folder: URL
+
+    init(changes: Int) throws {
+        folder = try scratchFolder()
+        let socket = folder.appending(path: "broker.sock").path
+        listener = try Listener(path: socket, mode: 0o600)
+        var deadlines = BrokerDeadlines.generous
+        deadlines.pause = .zero
+        broker = BrokerConnection(
+            location: BrokerLocation(socket: socket, marker: nil), deadlines: deadlines, notifications: notifications)
+        Thread { [listener] in
+            for number in 0...changes {
+                guard let descriptor = try? listener.accept() else { return }
+                let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
+                try? end.greet(World.epoch(UInt64(number)))
+                if number == 0 { _ = (try? end.request()).map { try? end.answer($0) } }
+                if number == changes {
+                    let worker = World.account("worker\(number)", uid: "u")
+                    _ = (try? end.request()).map { try? end.answer($0, World.current(worker, previous: nil)) }
+                    end.waitForEnd()
+                }
+                end.connection.shutDown()
+            }
+        }.start()
+    }
+
+    func application() throws -> MSALPublicClientApplication {
+        try MSALPublicClientApplication(
+            configuration: MSALPublicClientApplicationConfig(
+                clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil), broker: broker)
+    }
+
+    func close() {
+        broker.close()
+        listener.close()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// Each numbered rule is named by a test, or by a row of the page on differences.
+@Suite struct RuleCoverageTests {
+    private static let folders = [
+        "Tests/MSALTests", "Tests/MSALTests/Surface", "Tests/IntegrationTests/LiveDevice",
+        "Tests/AuthenticatorTests/Child", "Tests/AuthenticatorTests/Session",
+    ]
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: URL(filePath: Repository.root + "/" + path), encoding: .utf8)
+    }
+
+    /// The ids of `rules.txt`, such as `CUR-6`.
+    private static func rules() throws -> [String] {
+        try text("Tests/MSALTests/rules.txt").split(separator: "\n").filter { !$0.hasPrefix("#") }.flatMap { line in
+            let words = line.split(separator: " ")
+            return words.dropFirst().map { "\(words[0])-\($0)" }
+        }
+    }
+
+    /// The ids in a text.
+    private static func ids(in text: String) -> Set<String> {
+        Set(text.matches(of: #/[A-Z]+-[0-9]+/#).map { String($0.output) })
+    }
+
+    /// The ids in the names of tests.
+    private static func tested() throws -> Set<String> {
+        var found: Set<String> = []
+        for folder in folders {
+            let root = URL(filePath: Repository.root + "/" + folder)
+            let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let source = try String(contentsOf: file, encoding: .utf8)
+                for name in source.matches(of: #/func `([^`]+)`/#) { found.formUnion(ids(in: String(name.output.1))) }
+            }
+        }
+        return found
+    }
+
+    /// The ids in the first cells of the page's table.
+    private static func different() throws -> Set<String> {
+        let rows = try text("docs/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        return ids(in: rows.compactMap { $0.split(separator: "|").first }.joined(separator: " "))
+    }
+
+    @Test func `every rule is named by a test or by a row of docs differences md`() throws {
+        let known = try Self.tested().union(Self.different())
+        let rules = try Self.rules()
+        #expect(rules.count > 120)
+        #expect(rules.filter { !known.contains($0) } == [])
+    }
+
+    @Test func `every row names its test, and that test is there`() throws {
+        let rows = try Self.text("docs/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(
+            2)
+        for row in rows {
+            let cells = row.split(separator: "|", omittingEmptySubsequences: false)
+            try #require(cells.count == 6, "\(row)")
+            for suite in cells[4].matches(of: #/`([A-Za-z]+Tests)`/#) {
+                let isThere = Self.folders.contains {
+                    FileManager.default.fileExists(atPath: "\(Repository.root)/\($0)/\(suite.output.1).swift")
+                }
+                #expect(isThere, "\(suite.output.1)")
+            }
+        }
+    }
+}

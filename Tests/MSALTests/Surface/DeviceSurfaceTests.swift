@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Testing
+
+/// What apps read of the device and of its registration.
+@Suite(.timeLimit(.minutes(1))) struct DeviceSurfaceTests {
+    private func broker(_ device: DeviceInfo) throws -> ScriptedBroker {
+        try ScriptedBroker { end in
+            try end.greet()
+            while true { try end.answer(try end.request(), device: device) }
+        }
+    }
+
+    @Test func `DEV-9 what an app makes itself is a personal device without a broker`() {
+        let device = MSALDeviceInformation()
+        #expect(device.deviceMode == .default && device.description == "Device mode default")
+        #expect(!device.hasAADSSOExtension && device.configuredPreferredAuthMethod == .none)
+        #expect(device.extraDeviceInformation.isEmpty)
+    }
+
+    @Test func `DEV-7 where a broker answered there is a broker, and on a personal device without one there is none`()
+        async throws
+    {
+        let answered = try await broker(World.shared).serving { try await $0.deviceInformation(with: nil) }
+        #expect(answered.hasAADSSOExtension)
+        let location = BrokerLocation(socket: "/nonexistent/broker.sock", marker: "/nonexistent/managed")
+        let connection = BrokerConnection(location: location, deadlines: .generous)
+        defer { connection.close() }
+        let configuration = MSALPublicClientApplicationConfig(
+            clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil)
+        let application = try MSALPublicClientApplication(configuration: configuration, broker: connection)
+        let device = try await application.deviceInformation(with: nil)
+        #expect(device.deviceMode == .default && !device.hasAADSSOExtension)
+    }
+
+    @Test func `DEV-11 the registration has Microsoft's keys`() async throws {
+        let data = try await broker(World.shared).serving {
+            try await $0.wpjMetaDataDevice(with: nil, forTenantId: nil)
+        }
+        let texts = try #require(data.extraDeviceInformation as? [String: String])
+        #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": World.tenant])
+    }
+
+    @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`()
+        async throws
+    {
+        let broker = try broker(World.shared)
+        let application = try broker.application()
+        let other = try await application.wpjMetaDataDevice(with: nil, forTenantId: "elsewhere")
+        #expect(other.extraDeviceInformation.isEmpty)
+        let same = try await application.wpjMetaDataDevice(with: nil, forTenantId: World.tenant.uppercased())
+        #expect(same.extraDeviceInformation["aadDeviceIdentifier"] as? String == "d")
+    }
+
+    @Test func `DEV-11 a device that is not registered has no entries`() async throws {
+        let device = DeviceInfo(mode: .personal, reason: "unmanaged", brokerVersion: "1", registration: nil)
+        let data = try await broker(device).serving {
+            try await $0.wpjMetaDataDevice(with: nil, forTenantId: nil)
+        }
+        #expect(data.extraDeviceInformation.isEmpty)
+    }
+
+    @Test func `DEV-11 where the registration could not be found out there is an error`() async throws {
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
+        let application = try broker.application()
+        let error = try await seen { try await application.wpjMetaDataDevice(with: nil, forTenantId: nil) }
+        #expect(error.asInternal == .internalBrokerNotAvailable)
+    }
+
+    @Test(arguments: ["", " "]) func `DTK-1 a token of the device is for a resource`(resource: String) async throws {
+        let application = try ScriptedBroker().application()
+        let error = try await seen {
+            try await application.deviceTokenForSharedDevice(withResource: resource, scopes: nil)
+        }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+    }
+
+    @Test func `DTK-1 a device that is not shared has no token`() async throws {
+        let broker = try broker(World.device(.personal))
+        let application = try broker.application()
+        let error = try await seen {
+            try await application.deviceTokenForSharedDevice(withResource: "https://graph.baton.test", scopes: [])
+        }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+        #expect(error.text.contains("not shared"))
+    }
+
+    @Test func `a token of the device can be made by an app's own tests, and gives nothing away in a dump`() {
+        let token = MSALDeviceTokenResult(
+            accessToken: "s3cret", deviceInformation: "x.y.z", expiresOn: nil, scopes: ["a"], authority: nil)
+        #expect(token.accessToken == "s3cret" && token.deviceInformation == "x.y.z" && token.scopes == ["a"])
+        #expect(token.expiresOn == nil && token.authority == nil)
+        var text = ""
+        dump(token, to: &text)
+        #expect(!text.contains("s3cret"))
+    }
+}

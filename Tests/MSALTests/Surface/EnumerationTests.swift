@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Testing
+
+/// Rules ENUM: which accounts are listed, and how the waiting forms answer.
+@Suite(.timeLimit(.minutes(1))) struct EnumerationTests {
+    private let filters: [(MSALAccountEnumerationParameters, Int)] = [
+        (MSALAccountEnumerationParameters(), 2),
+        (MSALAccountEnumerationParameters(identifier: " \(World.amara.homeAccountID.uppercased()) "), 1),
+        (MSALAccountEnumerationParameters(identifier: nil, username: "AMARA@baton.test"), 1),
+        (MSALAccountEnumerationParameters(identifier: World.bo.homeAccountID, username: "amara@baton.test"), 0),
+        (MSALAccountEnumerationParameters(tenantProfileIdentifier: World.bo.localAccountID.uppercased()), 1),
+        (MSALAccountEnumerationParameters(identifier: "nobody"), 0),
+    ]
+
+    @Test func `ENUM-7 every condition counts, the case does not, and no match is an empty list`() async throws {
+        let broker = try Answers.broker(listing: [World.amara, World.bo])
+        let application = try broker.application()
+        for (parameters, count) in filters {
+            #expect(try await application.accountsFromDevice(for: parameters).count == count)
+            #expect(try application.accounts(for: parameters).count == count)
+        }
+    }
+
+    @Test func `ENUM-1 ENUM-2 the waiting forms list what the broker lists, too`() throws {
+        let broker = try Answers.broker(listing: [World.amara])
+        let application = try broker.application()
+        #expect(try application.allAccounts().map(\.username) == ["amara@baton.test"])
+        #expect(try application.account(forIdentifier: World.amara.homeAccountID).username == "amara@baton.test")
+        #expect(try application.account(forUsername: "Amara@Baton.test").identifier == World.amara.homeAccountID)
+    }
+
+    @Test func `ENUM-9 an account that is not signed in is an error with a code, and no crash`() async throws {
+        let broker = try Answers.broker(listing: [])
+        let application = try broker.application()
+        let byIdentifier = try await seen { try application.account(forIdentifier: World.amara.homeAccountID) }
+        let byName = try await seen { try application.account(forUsername: "amara@baton.test") }
+        for error in [byIdentifier, byName] {
+            #expect(error.asInternal == .internalErrorAccountRequired)
+            #expect(!error.text.contains("amara"))
+        }
+        #expect(try application.allAccounts().isEmpty)
+    }
+
+    @Test(arguments: ["", " ", "\n"]) func `ENUM-10 a blank name is refused in the public domain`(name: String)
+        async throws
+    {
+        let application = try ScriptedBroker().application()
+        let byName = try await seen { try application.account(forUsername: name) }
+        let byIdentifier = try await seen { try application.account(forIdentifier: name) }
+        #expect(byName.asInternal == .internalErrorInvalidParameter)
+        #expect(byIdentifier.asInternal == .internalErrorInvalidParameter)
+    }
+
+    @Test func `ENUM-6 where the broker cannot be asked there is an error and no list`() async throws {
+        let broker = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
+        let application = try broker.application()
+        let waiting = try await seen { try application.allAccounts() }
+        let later = try await seen { try await application.accountsFromDevice(for: .init()) }
+        #expect(waiting.asInternal == .internalBrokerNotAvailable)
+        #expect(later.asInternal == .internalBrokerNotAvailable)
+    }
+
+    @Test func `BRK-4 a broker is available when it answers`() async throws {
+        let isThere = try await Answers.broker(listing: []).serving { $0.isCompatibleAADBrokerAvailable }
+        let silent = try ScriptedBroker(deadlines: .within(.milliseconds(50)))
+        let isSilentThere = try await silent.serving { $0.isCompatibleAADBrokerAvailable }
+        #expect(isThere && !isSilentThere)
+    }
+}

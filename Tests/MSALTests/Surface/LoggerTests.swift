@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MSAL
+import Testing
+
+/// The log's settings, each in a process of its own, for they belong to the process.
+struct LoggerTests {
+    @Test func `LOG-2 the log starts at info, and hides everything personal`() async {
+        await #expect(processExitsWith: .success) {
+            let config = MSALGlobalConfig.loggerConfig
+            precondition(config.logLevel == .info)
+            precondition(config.logMaskingLevel == .settingsMaskAllPII)
+            config.logMaskingLevel = .settingsMaskSecretsOnly
+            config.logLevel = .nothing
+            precondition(config.logMaskingLevel == .settingsMaskSecretsOnly && config.logLevel == .nothing)
+        }
+    }
+
+    @Test func `the callback that was set can be read and called, and before that there is one that does nothing`()
+        async
+    {
+        await #expect(processExitsWith: .exitCode(7)) {
+            MSALGlobalConfig.loggerConfig.callback()(.error, "nobody hears this", false)
+            MSALGlobalConfig.loggerConfig.setLogCallback { _, line, _ in exit(line == "heard" ? 7 : 1) }
+            MSALGlobalConfig.loggerConfig.callback()(.error, "heard", false)
+        }
+    }
+
+    @Test func `BRK-1 the broker takes part unless the process says no`() async {
+        await #expect(processExitsWith: .success) {
+            precondition(MSALGlobalConfig.brokerAvailability == .auto)
+            MSALGlobalConfig.brokerAvailability = .none
+            precondition(MSALGlobalConfig.brokerAvailability == .none)
+        }
+    }
+}

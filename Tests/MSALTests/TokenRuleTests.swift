@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Synchronization
+import Testing
+
+/// Rules INT, SIL and CLM of `msal-api.md`: what an app's wishes become on their way to the broker, and what comes back.
+@Suite(.timeLimit(.minutes(1))) struct TokenRuleTests {
+    private func interactive(_ scopes: [String] = ["user.read"]) -> MSALInteractiveTokenParameters {
+        MSALInteractiveTokenParameters(
+            scopes: scopes, webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
+    }
+
+    /// What the broker is asked when `change` was made to the parameters of a sign-in.
+    private func asked(_ change: (MSALInteractiveTokenParameters) throws -> Void) async throws -> TokenRequest {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests) { _ in World.token(World.amara) }
+        let parameters = interactive()
+        try change(parameters)
+        _ = try await broker.application().acquireToken(with: parameters)
+        return try TokenRequest(requests.only().parameters)
+    }
+
+    private final class ProofOfPossession: NSObject, MSALAuthenticationSchemeProtocol {
+        var scheme: MSALAuthScheme { .pop }
+        var authenticationScheme: String { "Pop" }
+    }
+
+    @Test func `INT-1 an authentication scheme other than Bearer is refused before anybody is asked`() async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
+        let parameters = interactive(["openid"])
+        parameters.authenticationScheme = ProofOfPossession()
+        let error = try await seen { try await application.acquireToken(with: parameters) }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+        // The scheme is looked at before the scopes, which are wrong, too.
+        #expect(error.text.contains("scheme"))
+        #expect(requests.all.isEmpty)
+    }
+
+    @Test func `INT-2 scopes are trimmed, and asked once whatever their case`() async throws {
+        let token = try await asked { $0.scopes = [" user.read", "User.Read\n", "user.READ"] }
+        #expect(token.scopes == ["user.read"])
+    }
+
+    @Test(
+        arguments: [
+            (MSALPromptType.selectAccount, "select_account"), (.login, "login"), (.consent, "consent"),
+            (.create, "create"), (.promptIfNecessary, nil),
+        ] as [(MSALPromptType, String?)])
+    func `INT-6 the prompt has its text`(prompt: MSALPromptType, text: String?) async throws {
+        #expect(try await asked { $0.promptType = prompt }.prompt == text)
+    }
+
+    @Test func `INT-7 whoever signed in has signed in, whomever the app suggested`() async throws {
+        let broker = try ScriptedBroker.answering { _ in World.token(World.bo) }
+        let parameters = interactive()
+        parameters.loginHint = World.amara.username
+        parameters.account = try await account(World.amara)
+        let result = try await broker.application().acquireToken(with: parameters)
+        #expect(result.account.identifier == World.bo.homeAccountID)
+    }
+
+    @Test func `INT-8 a second worker is refused while one is signed in`() async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            throw BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
+        }
+        let application = try broker.application()
+        let error = try await seen { try await application.acquireToken(with: interactive()) }
+        #expect(error.asInternal == .internalErrorMismatchedUser)
+        #expect(error.text.contains("Sign out first"))
+    }
+
+    @Test(arguments: [true, false])
+    func `INT-9 ERR-8 fewer scopes than asked are an error that brings them, and the token`(silent: Bool) async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            World.token(World.amara, scopes: ["openid", "profile", "User.Read"])
+        }
+        let application = try broker.application()
+        let scopes = ["user.read", "Mail.Read", "email"]
+        do {
+            if silent {
+                let parameters = MSALSilentTokenParameters(scopes: scopes, account: try await account(World.amara))
+                _ = try await application.acquireTokenSilent(with: parameters)
+            } else {
+                _ = try await application.acquireToken(with: interactive(scopes))
+            }
+            Issue.record("Declined scopes went unnoticed.")
+        } catch let error as NSError {
+            #expect(error.code == MSALError.serverDeclinedScopes.rawValue)
+            #expect(error.userInfo[MSALDeclinedScopesKey] as? [String] == ["Mail.Read"])
+            #expect(error.userInfo[MSALGrantedScopesKey] as? [String] == ["User.Read"])
+            let result = try #require(error.userInfo[MSALInvalidResultKey] as? MSALResult)
+            #expect(result.accessToken == "token")
+            #expect(result.scopes == ["openid", "profile", "User.Read"])
+        }
+    }
+
+    @Test func `INT-9 everything of a resource is granted where anything of it is`() async throws {
+        let broker = try ScriptedBroker.answering { _ in World.token(World.amara, scopes: ["User.Read"]) }
+        let result = try await broker.application().acquireToken(
+            with: interactive(["https://graph.microsoft.com/.default"]))
+        #expect(result.scopes == ["User.Read"])
+    }
+
+    @Test func `INT-11 the server's access_denied is a cancel`() async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            throw BrokerError(.accessDenied, "AADSTS65004: Declined.", oauthError: "access_denied")
+        }
+        let application = try broker.application()
+        let error = try await seen { try await application.acquireToken(with: interactive()) }
+        #expect(error.code == MSALError.userCanceled.rawValue)
+    }
+
+    @Test func `INT-12 hints and added parameters reach the broker`() async throws {
+        let token = try await asked { parameters in
+            parameters.domainHint = "seaview.baton.test"
+            parameters.preferredAuthMethod = .QRPIN
+            parameters.extraQueryParameters = ["slice": "test & more", "domain_hint": "other"]
+            parameters.extraScopesToConsent = ["mail.read"]
+        }
+        #expect(
+            token.extraQueryParameters
+                == ["slice": "test & more", "domain_hint": "seaview.baton.test", "pc": "18"])
+        #expect(token.extraScopesToConsent == ["mail.read"])
+    }
+
+    @Test(
+        arguments: [
+            ("common", nil, World.tenant), ("organizations", nil, World.tenant), ("consumers", nil, World.tenant),
+            ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
+        ] as [(String, String?, String)])
+    func `SIL-4 an authority that names no organisation becomes the account's own`(
+        configured: String, given: String?, expected: String
+    ) async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests) { _ in World.token(World.amara) }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        parameters.authority = try given.map {
+            try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\($0)")))
+        }
+        let application = try broker.application(tenant: configured)
+        let result = try await application.acquireTokenSilent(with: parameters)
+        let token = try TokenRequest(requests.only().parameters)
+        #expect(token.authority == "https://login.baton.test/\(expected)")
+        // RES-3: whatever was asked, the result says what to use from here on.
+        #expect(result.authority.url.absoluteString == "https://login.baton.test/\(World.tenant)")
+    }
+
+    @Test(arguments: [true, false])
+    func `SIL-5 SIL-7 a forced refresh, claims and capabilities reach the broker, whose cache they pass by`(
+        forced: Bool
+    )
+        async throws
+    {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests) { _ in World.token(World.amara) }
+        let application = try broker.application { $0.clientApplicationCapabilities = ["cp1"] }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        parameters.forceRefresh = forced
+        parameters.allowUsingLocalCachedRtWhenSsoExtFailed = false
+        let claims = MSALClaimsRequest()
+        try claims.requestClaim(MSALIndividualClaimRequest(name: "email"), for: .idToken)
+        parameters.claimsRequest = claims
+        _ = try await application.acquireTokenSilent(with: parameters)
+        let token = try TokenRequest(requests.only().parameters)
+        #expect(token.forceRefresh == forced)
+        #expect(token.claims == #"{"id_token":{"email":null}}"#)
+        #expect(token.clientCapabilities == ["cp1"])
+    }
+
+    @Test func `CLM-2 claims that were all removed are no claims`() async throws {
+        let token = try await asked { parameters in
+            let claims = MSALClaimsRequest()
+            try claims.requestClaim(MSALIndividualClaimRequest(name: "email"), for: .idToken)
+            try claims.removeClaim(withName: "email", target: .idToken)
+            parameters.claimsRequest = claims
+        }
+        #expect(token.claims == nil)
+    }
+
+    @Test(arguments: ["x", "[]", #"{"userinfo":{}}"#])
+    func `CLM-1 a claims request that cannot be read ends the call, and is not left out`(text: String) async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
+        let parameters = interactive()
+        parameters.claimsRequest = unsafe MSALClaimsRequest(jsonString: text, error: nil)
+        let error = try await seen { try await application.acquireToken(with: parameters) }
+        #expect(error.asInternal == .internalErrorInvalidParameter)
+        #expect(requests.all.isEmpty)
+    }
+
+    @Test func `CLM-3 a claim whose value is no JSON ends the call, and raises nothing`() async throws {
+        let broker = try ScriptedBroker.answering()
+        let application = try broker.application()
+        let parameters = interactive()
+        let claim = MSALIndividualClaimRequest(name: "email")
+        let info = MSALIndividualClaimRequestAdditionalInfo()
+        info.value = Date()
+        claim.additionalInfo = info
+        let claims = MSALClaimsRequest()
+        try claims.requestClaim(claim, for: .accessToken)
+        parameters.claimsRequest = claims
+        #expect(
+            try await seen { try await application.acquireToken(with: parameters) }.asInternal
+                == .internalErrorInvalidParameter)
+    }
+
+    @Test func `SIL-13 a failing silent call asks the broker each time`() async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests) { _ in
+            throw BrokerError(.interactionRequired, "Nobody is signed in. Sign in.")
+        }
+        let application = try broker.application()
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        for _ in 0..<3 {
+            do {
+                _ = try await application.acquireTokenSilent(with: parameters)
+                Issue.record("A refused token call succeeded.")
+            } catch let error as NSError { #expect(error.userInfo[MSALThrottlingCacheHitKey] == nil) }
+        }
+        #expect(requests.all.count == 3)
+    }
+
+    @Test func `SIL-8 SIL-12 when a token is renewed is the broker's to say`() async throws {
+        let broker = try ScriptedBroker.answering { _ in World.token(World.amara) }
+        let application = try broker.application { $0.tokenExpirationBuffer = 1e12 }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        #expect(try await application.acquireTokenSilent(with: parameters).accessToken == "token")
+    }
+
+    @Test func `SIL-14 a worker who is gone needs interaction`() async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            throw BrokerError(.interactionRequired, "Nobody is signed in on this device. Sign in interactively.")
+        }
+        let application = try broker.application()
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
+        #expect(error.code == MSALError.interactionRequired.rawValue && error.internalCode == nil)
+    }
+
+    @Test func `ERR-5 ERR-7 what the server said and the id of the request stand under their keys`() async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            var error = BrokerError(.server, "AADSTS7: Odd.", oauthError: "odd", oauthSuberror: "very")
+            error.serverCodes = [7]
+            throw error
+        }
+        let application = try broker.application()
+        let parameters = interactive()
+        let correlation = UUID()
+        parameters.correlationId = correlation
+        do {
+            _ = try await application.acquireToken(with: parameters)
+            Issue.record("A refused sign-in succeeded.")
+        } catch let error as NSError {
+            #expect(error.userInfo[MSALOAuthErrorKey] as? String == "odd")
+            #expect(error.userInfo[MSALOAuthSubErrorKey] as? String == "very")
+            #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [7])
+            #expect(error.userInfo[MSALCorrelationIDKey] as? String == correlation.uuidString)
+            // ERR-7: the text is under the library's own key and not the system's.
+            #expect(error.userInfo[NSLocalizedDescriptionKey] == nil)
+            #expect(error.userInfo[MSALErrorDescriptionKey] as? String == "AADSTS7: Odd.")
+        }
+    }
+}

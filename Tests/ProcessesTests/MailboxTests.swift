@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Glibc
+import Processes
+import TestSupport
+import Testing
+
+@Suite struct MailboxTests {
+    @Test func `messages come out in the order in which they went in, however takes and posts mix`() async throws {
+        let mailbox = Mailbox<Int>()
+        let taken = try await blocking {
+            var taken: [Int] = []
+            var posted = 0
+            for round in 1...50 {
+                for _ in 0..<round {
+                    mailbox.post(posted)
+                    posted += 1
+                }
+                for _ in 0..<(round + 1) / 2 { taken.append(mailbox.take()) }
+            }
+            while taken.count < posted { taken.append(mailbox.take()) }
+            return taken
+        }
+        #expect(taken == Array(0..<1275))
+    }
+
+    @Test func `a long queue is emptied in a time that grows with its length alone`() async throws {
+        let (short, long) = try await blocking { (Self.time(for: 5_000), Self.time(for: 100_000)) }
+        // Twenty times as long; a queue that moves what is left at every take needs four hundred times as long.
+        #expect(long < short * 100)
+    }
+
+    /// The shortest of three times, in this thread's own nanoseconds, for filling and emptying a queue of this length.
+    private static func time(for length: Int) -> Int {
+        let mailbox = Mailbox<Int>()
+        let times = (0..<3).map { _ in
+            let start = now
+            for number in 0..<length { mailbox.post(number) }
+            for _ in 0..<length { _ = mailbox.take() }
+            return now - start
+        }
+        return times.min() ?? 0
+    }
+
+    private static var now: Int {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}

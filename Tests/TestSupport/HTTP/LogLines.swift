@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Logging
+internal import Synchronization
+
+/// What a part logged while a test ran, as lines of text.
+package final class LogLines: Sendable {
+    private let taken = Mutex<[String]>([])
+
+    package init() {}
+
+    package var lines: [String] { taken.withLock { $0 } }
+
+    /// Logs everything here.
+    package var logger: Logger {
+        var logger = Logger(label: "test") { _ in Handler(lines: self) }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    /// Logs nothing.
+    package static var dropped: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
+    private struct Handler: LogHandler {
+        let lines: LogLines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
+            let pairs = all.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+            lines.taken.withLock { $0.append("\(event.level) \(event.message) \(pairs)") }
+        }
+    }
+}
