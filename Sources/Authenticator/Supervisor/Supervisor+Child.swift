@@ -41,9 +41,11 @@ extension Supervisor {
         let start = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
             principals: principals)
-        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError where error.errno == EPIPE
+        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError
+            where error.errno != EMSGSIZE
         {
-            // It has died already, as its reader thread is about to say.
+            // It has died already, or does not listen: its reader thread is about to say that it is gone.
+            process.kill()
         }
         try listen(to: link)
     }
