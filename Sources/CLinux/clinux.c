@@ -63,6 +63,15 @@ int clinux_await_exit(int pidfd) {
     return result(outcome);
 }
 
+int clinux_has_children(void) {
+    siginfo_t info;
+    int outcome;
+    do outcome = waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG | __WALL);
+    while (outcome < 0 && errno == EINTR);
+    if (outcome < 0) return errno == ECHILD ? 0 : -errno;
+    return 1;
+}
+
 static int is_target(int number, const int *targets, int count) {
     for (int i = 0; i < count; i++)
         if (targets[i] == number) return 1;

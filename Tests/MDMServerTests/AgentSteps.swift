@@ -35,33 +35,27 @@ extension AgentSteps {
         return logger
     }
 
-    func configuration(
-        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
-    ) -> EnrolmentAgent.Configuration {
+    func configuration(_ world: World, wire: RouterLink.Wire) -> EnrolmentAgent.Configuration {
         EnrolmentAgent.Configuration(
             device: DeviceDescription(name: "till"), interval: .seconds(86_400), marker: marker(world),
-            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) },
-            isBusy: isBusy)
+            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) })
     }
 
-    func agent(
-        _ world: World, wire: RouterLink.Wire, isBusy: @escaping @Sendable () -> Bool
-    ) throws -> EnrolmentAgent {
-        try EnrolmentAgent(
-            directory: device(world), configuration: configuration(world, wire: wire, isBusy: isBusy), logger: quiet)
+    func agent(_ world: World, wire: RouterLink.Wire) throws -> EnrolmentAgent {
+        try EnrolmentAgent(directory: device(world), configuration: configuration(world, wire: wire), logger: quiet)
     }
 
     func withAgent(
-        _ world: World, isBusy: @escaping @Sendable () -> Bool = { false },
-        _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
+        _ world: World, _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
     ) async throws {
         let wire = RouterLink.Wire()
-        try await withAgent(try agent(world, wire: wire, isBusy: isBusy)) { try await body($0, wire) }
+        try await withAgent(try agent(world, wire: wire)) { try await body($0, wire) }
     }
 
     func withAgent(_ agent: EnrolmentAgent, _ body: (EnrolmentAgent) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await agent.run() }
+            agent.session(is: .held)
             try await body(agent)
             group.cancelAll()
         }

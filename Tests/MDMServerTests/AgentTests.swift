@@ -113,20 +113,23 @@ import Testing
         }
     }
 
-    @Test func `a device that is busy says NotNow and obeys later`() async throws {
+    @Test func `a device on which somebody signs in or out says NotNow, and comes back by itself`() async throws {
         try await World.with { world in
-            let busy = Mutex(true)
-            try await withAgent(world, isBusy: { busy.withLock { $0 } }) { agent, _ in
+            try await withAgent(world) { agent, wire in
                 try await enrolled(agent, world)
                 try await world.register("the broker's package")
+                agent.session(is: .changing)
                 try await push(broker: world)
                 try await agent.visit()
                 #expect(try await world.commands("till-1").map(\.state) == ["notNow"])
                 #expect(agent.settings.brokerManaged == false)
-                busy.withLock { $0 = false }
-                try await agent.visit()
-                #expect(try await world.commands("till-1").map(\.state) == ["acknowledged"])
+                let count = wire.sent.withLock { $0.count }
+                agent.session(is: .held)
+                // The order behind the one that the session's end gave is done after it.
+                await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: []) }
+                #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
+                #expect(try await world.commands("till-1").allSatisfy { $0.state == "acknowledged" })
             }
         }
     }
@@ -249,7 +252,7 @@ import Testing
             let profile = try await world.enrolmentProfile(named: "till-1")
             for command in [Command.removeProfile(identifier: "none"), .installProfile([])] {
                 let server = StubbornServer(command: CommandRequest(uuid: "again", command: command))
-                var configuration = configuration(world, wire: .init()) { true }
+                var configuration = configuration(world, wire: .init())
                 configuration.connect = { _, _ in server }
                 let folder = world.folder.appending(UUID().uuidString)
                 try await withAgent(try EnrolmentAgent(directory: folder, configuration: configuration, logger: quiet))
@@ -282,7 +285,7 @@ import Testing
         try await World.with { world in
             try device(world).make()
             try device(world).file("state.json").replace(with: Array("{".utf8))
-            #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init(), isBusy: { false }) }
+            #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init()) }
         }
     }
 }

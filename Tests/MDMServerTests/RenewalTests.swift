@@ -15,7 +15,7 @@ import Testing
     @Test func `a device that comes now and then stays managed for good`() async throws {
         try await World.with { world in
             let wire = RouterLink.Wire()
-            try await withAgent(try agent(world, wire: wire) { false }) { agent in
+            try await withAgent(try agent(world, wire: wire)) { agent in
                 try await enrolled(agent, world)
                 try await world.register("the broker's package")
                 try await push(broker: world)

@@ -145,12 +145,18 @@ import Testing
             signal.yield("\(containsPII) \(message ?? "")")
         }
         MSALGlobalConfig.loggerConfig.setLogCallback { _, _, _ in second.withLock { $0 += 1 } }
-        let broker = try ScriptedBroker { end in
-            try end.greet()
-            try end.answer(try end.request(), World.token(World.amara, accessToken: "CANARY"))
-            try end.answer(try end.request(), World.current(World.amara, previous: nil))
-            end.waitForEnd()
-        }
+        // A sign-in ends its connection, so that what follows comes over another one.
+        let broker = try ScriptedBroker(
+            { end in
+                try end.greet()
+                try end.answer(try end.request(), World.token(World.amara, accessToken: "CANARY"))
+                end.waitForEnd()
+            },
+            { end in
+                try end.greet()
+                try end.answer(try end.request(), World.current(World.amara, previous: nil))
+                end.waitForEnd()
+            })
         let application = try broker.application()
         _ = try await application.acquireToken(
             with: MSALInteractiveTokenParameters(

@@ -26,7 +26,7 @@ import UnixSocket
     }
 
     @Test func `an answer with more members, or longer texts, than there may be is refused`() async throws {
-        let many = (0...300).map { #""k\#($0)":"v""# }.joined(separator: ",")
+        let many = (0...600).map { #""k\#($0)":"v""# }.joined(separator: ",")
         let long = #""k":"\#(String(repeating: "x", count: 70_000))""#
         for members in [many, long] {
             let broker = try ScriptedBroker { end in

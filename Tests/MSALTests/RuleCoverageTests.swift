@@ -55,7 +55,8 @@ import Testing
     }
 
     @Test func `every row names its test, and that test is there`() throws {
-        let rows = try Self.text("docs/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+        let rows = try Self.text("docs/differences.md").split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(
+            2)
         for row in rows {
             let cells = row.split(separator: "|", omittingEmptySubsequences: false)
             try #require(cells.count == 6, "\(row)")

@@ -40,6 +40,12 @@ private struct SeededGenerator: RandomNumberGenerator {
         _ = try? EncryptedReply.open(text, with: key)
         _ = try? EncryptedReply.openWithoutAuthentication(text, with: key)
         _ = try? SessionKeyEnvelope.open(text, with: transport)
+        // A damaged token fails its signature, so what stands behind one is read here, too.
+        if let claims = try? Members(decoding: bytes) {
+            _ = try? PrimaryRefreshToken.IssueRequest(claims)
+            _ = try? PrimaryRefreshToken.UseRequest(claims)
+            _ = try? EndSessionRequest(claims)
+        }
         guard let token = try? CompactJWS(text) else { return }
         _ = try? token.certificates()
         if let claims = try? DeviceSignedRequest.Unverified(token).verified(with: device.verification) {
@@ -65,9 +71,17 @@ private struct SeededGenerator: RandomNumberGenerator {
         let join = JoinRequest(
             certificateRequest: [0x30, 0], transportKey: transportKey, targetDomain: "d", deviceType: "t",
             operatingSystemVersion: "v", displayName: "n", isShared: true)
-        return [
-            Array(try issue.signed(with: device, certificate: [1, 2, 3]).utf8),
-            Array(try use.signed(with: key, now: 0, using: &generator).utf8),
+        let end = EndSessionRequest(
+            audience: "https://login.test/", deviceID: "d", nonce: "n", issuedAt: 1, sessionID: "s",
+            epoch: try #require(DeviceEpoch(id: String(repeating: "0", count: 32), counter: 1)),
+            endsBrowserSession: true)
+        let signed = [
+            try issue.signed(with: device, certificate: [1, 2, 3]),
+            try use.signed(with: key, now: 0, using: &generator),
+            try #require(try end.form(signedWith: device, certificate: [1])[ParameterName.request]),
+        ]
+        let payloads = try signed.map { try CompactJWS($0).rawPayload }
+        return signed.map { Array($0.utf8) } + payloads + [
             Array(try EncryptedReply.seal(Array("{}".utf8), with: key, using: &generator).utf8),
             Array(try EncryptedReply.sealWithoutAuthentication(Array("{}".utf8), with: key, using: &generator).utf8),
             Array(try SessionKeyEnvelope.seal(key, to: transport.publicKey).utf8),

@@ -19,8 +19,6 @@ package final class EnrolmentAgent: Service {
         package var interval: Duration
         /// Where apps see that the device is managed.
         package var marker: ManagedMarker
-        /// Whether a change now would tear a sign-in or sign-out apart; the server keeps the command then.
-        package var isBusy: @Sendable () -> Bool
         package var connect: Connect
         /// Hears of every change of what management made of the device; called off the caller's thread.
         package var changed: @Sendable (ManagementState) -> Void
@@ -28,7 +26,6 @@ package final class EnrolmentAgent: Service {
 
         package init(
             device: DeviceDescription, interval: Duration, marker: ManagedMarker, connect: @escaping Connect,
-            isBusy: @escaping @Sendable () -> Bool = { false },
             changed: @escaping @Sendable (ManagementState) -> Void = { _ in },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
@@ -36,7 +33,6 @@ package final class EnrolmentAgent: Service {
             self.interval = interval
             self.marker = marker
             self.connect = connect
-            self.isBusy = isBusy
             self.changed = changed
             self.sleep = sleep
         }
@@ -193,8 +189,7 @@ package final class EnrolmentAgent: Service {
         let apps = store.apps
         return EnrolmentWorker(
             store: store, queue: queue, device: configuration.device, connect: configuration.connect,
-            marker: configuration.marker, isBusy: configuration.isBusy,
-            isFree: { self.stage.withLock { $0 == .free } },
+            marker: configuration.marker, stage: { self.stage.withLock { $0 } },
             publish: { record in
                 let state = try ManagementState(record: record, apps: apps)
                 self.unconfirmed.withLock { $0 = record.enrolment?.stage == .authenticating }

@@ -44,7 +44,10 @@ extension EnrolmentWorker {
         if let last = record?.lastResult, last.commandUUID == request.uuid {
             return CommandReply(commandUUID: request.uuid, status: last.status, body: Array(last.body))
         }
-        if isBusy(), request.command.changesDevice { return try result(request.uuid, CommandOutcome(status: .notNow)) }
+        if stage() == .changing, request.command.changesDevice {
+            owesVisit = true
+            return try result(request.uuid, CommandOutcome(status: .notNow))
+        }
         guard var next = record else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         let rights = link.enrolment.accessRights
         if case .installProfile(let body) = request.command, next.isEnrolment(body), rights.contains(.changeProfiles) {

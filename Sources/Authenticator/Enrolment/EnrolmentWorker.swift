@@ -10,19 +10,20 @@ actor EnrolmentWorker {
     let device: DeviceDescription
     let connect: EnrolmentAgent.Connect
     let marker: ManagedMarker
-    let isBusy: @Sendable () -> Bool
-    /// Whether nobody is at the device and nothing of anybody is left.
-    let isFree: @Sendable () -> Bool
+    /// How far the worker's session is.
+    let stage: @Sendable () -> SessionStage
     /// Hears of every record that was written.
     let publish: @Sendable (ManagementRecord) throws -> Void
     var record: ManagementRecord?
+    /// The server was told NotNow, and waits for this device to come by itself.
+    var owesVisit = false
     private var link: (ticket: ManagementRecord.Ticket, link: ServerLink)?
     let logger: Logger
 
     init(
         store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
         connect: @escaping EnrolmentAgent.Connect,
-        marker: ManagedMarker, isBusy: @escaping @Sendable () -> Bool, isFree: @escaping @Sendable () -> Bool,
+        marker: ManagedMarker, stage: @escaping @Sendable () -> SessionStage,
         publish: @escaping @Sendable (ManagementRecord) throws -> Void,
         record: ManagementRecord?, logger: Logger
     ) {
@@ -31,8 +32,7 @@ actor EnrolmentWorker {
         self.device = device
         self.connect = connect
         self.marker = marker
-        self.isBusy = isBusy
-        self.isFree = isFree
+        self.stage = stage
         self.publish = publish
         self.record = record
         self.logger = logger
@@ -116,6 +116,7 @@ actor EnrolmentWorker {
 
     /// Delivers the last result and obeys until the server has nothing more.
     func visit() async throws -> VisitReport {
+        owesVisit = false
         try await resume()
         guard record?.enrolment != nil else { throw EnrolmentError(.notEnrolled, "the device is not enrolled") }
         do { return try await exchange() } catch let error as EnrolmentError {
@@ -193,9 +194,11 @@ actor EnrolmentWorker {
         try await settle()
     }
 
-    /// Takes the marker of a managed device away once nothing of the enrolment is left, nor of a worker who came with it.
+    /// Does what had to wait for the end of a sign-in or sign-out: commands that were put off, and the marker of a
+    /// managed device, which goes once nothing of the enrolment is left, nor of a worker who came with it.
     func settle() async throws {
-        guard record?.enrolment == nil, isFree() else { return }
+        if owesVisit, stage() != .changing { _ = try await visit() }
+        guard record?.enrolment == nil, stage() == .free else { return }
         try await onDisk { [marker] in try marker.drop() }
     }
 

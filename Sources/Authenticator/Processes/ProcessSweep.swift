@@ -19,7 +19,7 @@ package struct ProcessSweep: Sendable {
     /// - Throws: ``ProcessFailure``, with `ETIMEDOUT` when a process does not go.
     package static func endDescendants(children: [ChildProcess]) throws(ProcessFailure) {
         let me = getpid()
-        try untilNone { (table) throws(ProcessFailure) in
+        try untilNone(isNone: hasNoChildren) { (table) throws(ProcessFailure) in
             var left: [ProcessTable.Entry] = []
             for entry in table.descendants(of: me) {
                 guard entry.isZombie else {
@@ -50,13 +50,22 @@ package struct ProcessSweep: Sendable {
         }
     }
 
+    /// The kernel's word: a process that was born of one that died while the table was read is in no table, but is a
+    /// child of this process, which adopts orphans.
+    private static func hasNoChildren() throws(ProcessFailure) -> Bool {
+        let outcome = clinux_has_children()
+        guard outcome >= 0 else { throw ProcessFailure(step: .list, errno: -outcome) }
+        return outcome == 0
+    }
+
     /// Looks and kills until a look finds nobody. One that cannot be ended spares no other.
     private static func untilNone(
+        isNone: () throws(ProcessFailure) -> Bool = { () throws(ProcessFailure) in true },
         _ left: (ProcessTable) throws(ProcessFailure) -> [ProcessTable.Entry]
     ) throws(ProcessFailure) {
         for _ in 0..<rounds {
             let victims = try left(ProcessTable.read())
-            if victims.isEmpty { return }
+            if victims.isEmpty, try isNone() { return }
             var dying: [Descriptor] = []
             var failures: [ProcessFailure] = []
             for victim in victims {

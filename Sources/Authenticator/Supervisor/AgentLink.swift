@@ -38,6 +38,8 @@ package struct AgentLink: Sendable {
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
             logger.debug("agent does not listen", metadata: ["error": "\(error)"])
+            // Half an order may have gone out: nothing after it could be understood.
+            end()
         }
     }
 }

@@ -13,18 +13,24 @@ struct BrokerSockets: Sendable {
     private let operators: Listener
     private let inputs: Mailbox<SupervisorInput>
     private let users: Set<UInt32>
+    private let operatorUsers: Set<UInt32>
+    private let agentPlaces = Places(perUser: 4, total: 16)
+    private let operatorPlaces = Places(perUser: 8, total: 16)
     private let logger: Logger
     private let links = Counter()
 
     /// Milliseconds for an agent's hello.
     private static let helloPatience: Int32 = 5000
+    /// Milliseconds that an agent or operator may leave what it is sent unread; the thread that decides waits so long.
+    private static let sendPatience: Int32 = 1000
     /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
     private static let acceptPause: UInt32 = 100_000
 
     init(
         configuration: SupervisorConfiguration, ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
     ) throws {
-        users = Set(configuration.sessionUsers).union([ownUser])
+        users = Set(configuration.sessionUsers).union([ownUser, 0])
+        operatorUsers = [ownUser, 0]
         // Another user's apps must be able to knock; the kernel's word on who they are decides, not the file's mode.
         let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
         apps = try Listener(path: configuration.brokerSocket, mode: mode)
@@ -36,9 +42,13 @@ struct BrokerSockets: Sendable {
 
     /// Begins to accept.
     func open() throws {
-        try serve(apps) { descriptor, peer in inputs.post(.appConnected(descriptor, peer)) }
-        try serve(agents) { descriptor, peer in try serveAgent(descriptor, peer) }
-        try serve(operators) { descriptor, _ in try serveOperator(descriptor) }
+        try serve(apps, users) { descriptor, peer in inputs.post(.appConnected(descriptor, peer)) }
+        try serve(agents, users) { descriptor, peer in
+            try serve(peer, in: agentPlaces) { try agentReader(descriptor, peer) }
+        }
+        try serve(operators, operatorUsers) { descriptor, peer in
+            try serve(peer, in: operatorPlaces) { try operatorReader(descriptor) }
+        }
     }
 
     func close() {
@@ -46,13 +56,13 @@ struct BrokerSockets: Sendable {
     }
 
     private func serve(
-        _ listener: Listener, _ admit: @escaping @Sendable (Descriptor, Peer) throws -> Void
+        _ listener: Listener, _ users: Set<UInt32>, _ admit: @escaping @Sendable (Descriptor, Peer) throws -> Void
     ) throws {
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
                 do {
                     let peer = try descriptor.peer()
-                    guard users.contains(peer.uid) || peer.uid == 0 else {
+                    guard users.contains(peer.uid) else {
                         logger.notice("connection of another user refused", metadata: ["peer.uid": "\(peer.uid)"])
                         continue
                     }
@@ -74,11 +84,30 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    private func serveAgent(_ descriptor: Descriptor, _ peer: Peer) throws {
+    /// Runs what `prepare` gives on a thread of its own, where the socket has a place left for this user.
+    private func serve(_ peer: Peer, in places: Places, _ prepare: () throws -> @Sendable () -> Void) throws {
+        guard places.take(peer.uid) else {
+            logger.notice("too many connections of one user, or in all", metadata: ["peer.uid": "\(peer.uid)"])
+            return
+        }
+        do {
+            let body = try prepare()
+            try BlockingThread.start {
+                defer { places.leave(peer.uid) }
+                body()
+            }
+        } catch {
+            places.leave(peer.uid)
+            throw error
+        }
+    }
+
+    private func agentReader(_ descriptor: Descriptor, _ peer: Peer) throws -> @Sendable () -> Void {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
+        try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
         let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
-        try BlockingThread.start {
+        return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
                 logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
                 return
@@ -91,15 +120,17 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    private func serveOperator(_ descriptor: Descriptor) throws {
+    private func operatorReader(_ descriptor: Descriptor) throws -> @Sendable () -> Void {
+        try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
-        try BlockingThread.start {
+        return {
             while let request = try? channel.receive().message {
                 inputs.post(
                     .operatorAsked(request) { reply in
                         do { try channel.send(reply) } catch {
                             logger.debug("the operator is gone", metadata: ["error": "\(error)"])
+                            channel.connection.shutDown()
                         }
                     })
             }

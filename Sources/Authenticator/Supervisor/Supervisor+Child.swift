@@ -27,6 +27,7 @@ extension Supervisor {
         endChild()
         dueChild = nil
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
+        try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         childNumber += 1
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",
@@ -40,9 +41,11 @@ extension Supervisor {
         let start = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
             principals: principals)
-        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError where error.errno == EPIPE
+        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError
+            where error.errno != EMSGSIZE
         {
-            // It has died already, as its reader thread is about to say.
+            // It has died already, or does not listen: its reader thread is about to say that it is gone.
+            process.kill()
         }
         try listen(to: link)
     }
@@ -99,10 +102,15 @@ extension Supervisor {
         try handle(.childDied)
     }
 
-    /// Sends to the session's process; where it is gone, its reader thread says so in a moment.
+    /// Milliseconds that a session's process may leave what it is told unread: this thread waits so long, and then
+    /// nobody could be signed out any more.
+    private static let sendPatience: Int32 = 2000
+
+    /// Sends to the session's process; one that does not listen is ended, as its reader thread says in a moment.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
         do { try child?.channel.send(message, descriptors: descriptors) } catch {
-            logger.debug("session process does not listen", metadata: ["error": "\(error)"])
+            logger.error("session process does not listen", metadata: ["error": "\(error)"])
+            child?.process.kill()
         }
     }
 

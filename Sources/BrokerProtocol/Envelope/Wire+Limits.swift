@@ -3,9 +3,9 @@ package import JSON
 
 /// What a frame may hold, for each of the device's sockets; a limit's ``JSONLimits/bytes`` is the longest frame.
 extension Wire {
-    /// `broker.sock`, apps: envelope, map, error and its user info.
+    /// `broker.sock`, apps: envelope, error, its user info, the server's codes in it.
     package static let envelopeLimits = JSONLimits(
-        bytes: maximumFrame, depth: 3, values: 512, stringBytes: 64 << 10)
+        bytes: maximumFrame, depth: 4, values: 512, stringBytes: 64 << 10)
     /// JSON text inside a flat map's value, such as `accounts`, and inside a token.
     package static let nestedLimits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024)
     /// `agent.sock`: orders to the agent, and what it tells.

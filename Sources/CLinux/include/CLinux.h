@@ -37,6 +37,9 @@ int clinux_spawn(
     const char *path, char *const *arguments, char *const *environment, const int *sources, const int *targets,
     int count, int keep_output);
 
+/// Whether this process has any child, living or not yet reaped: 1 or 0.
+int clinux_has_children(void);
+
 /// Asks the kernel to send `signal` to this process when its parent dies.
 int clinux_die_with_parent(int signal);
 /// Keeps this process out of core dumps and out of reach of ptrace by processes of the same user.

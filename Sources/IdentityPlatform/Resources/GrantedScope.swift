@@ -15,5 +15,4 @@ package struct GrantedScope: Sendable {
 
     package var isOpenID: Bool { requested.contains(Scopes.openID) }
     package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }
-    package var wantsPrimaryRefreshToken: Bool { requested.contains(Scopes.primaryRefreshToken) }
 }

@@ -11,7 +11,8 @@ enum ServerAddress {
         let address = lower.hasSuffix("/") ? lower.dropLast() : lower[...]
         let authority = address.dropFirst("https://".count)
         let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
-        let isPlain = authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } && !authority.contains { "/?#@\\".contains($0) }
+        let isPlain =
+            authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } && !authority.contains { "/?#@\\".contains($0) }
         guard address.hasPrefix("https://"), isPlain, (1...2).contains(parts.count), !parts[0].isEmpty,
             parts.count == 1 || UInt16(parts[1]).map({ $0 > 0 }) == true
         else { throw ValidationError("An address has the form https://host[:port].") }

@@ -6,7 +6,7 @@ import Testing
 import UnixSocket
 
 /// The real agent with a browser that does its worst: a helper that leaves its parent, its group and its session.
-@Suite struct BrowserAgentTests {
+@Suite(.timeLimit(.minutes(1))) struct BrowserAgentTests {
     private static let escaping = """
         (setsid /bin/sleep 600 &); setsid /bin/sh -c '(/bin/sleep 600 & exec /bin/sleep 600) & exec /bin/sleep 600' & \
         echo >$HOME/download; echo >$TMPDIR/socket; echo >{profile}/history; \
@@ -46,6 +46,32 @@ import UnixSocket
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
             try broker.send(.close(epoch: world.epoch))
             #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
+    @Test func `a browser that keeps starting itself anew is gone when the broker is told so`() async throws {
+        try await Scratch.with { scratch in
+            let runner = """
+                #!/bin/sh
+                [ "$1" -gt 2000 ] && exec /bin/sleep 600
+                "$0" $(($1 + 1)) &
+                """
+            try scratch.write(runner, to: "runner")
+            #expect(unsafe chmod(scratch.path("runner"), 0o700) == 0)
+            let script = "\(scratch.path("runner")) 0; : {profile} {url}; exec /bin/sleep 600"
+            let world = try AgentWorld(scratch, command: ["/bin/sh", "-c", script])
+            let agent = try await world.startAgent()
+            let broker = try await world.accept()
+            try broker.send(.open(id: 7, epoch: world.epoch, url: "http://127.0.0.1:9/page"))
+            #expect(try await broker.next() == .opened(id: 7))
+            var answer: AgentMessage
+            repeat {
+                try broker.send(.close(epoch: world.epoch))
+                answer = try await broker.next()
+            } while answer.isFailure
+            #expect(answer == .closed(epoch: world.epoch))
+            #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+            #expect(try !isThere(world.profile))
         }
     }
 
@@ -147,5 +173,11 @@ import UnixSocket
                     == "baton-agent: colour is not a key of this file. Remove it, or use one of: socket, browser, logLevel.\n"
             )
         }
+    }
+}
+
+extension AgentMessage {
+    fileprivate var isFailure: Bool {
+        if case .closeFailed = self { true } else { false }
     }
 }

@@ -3,6 +3,7 @@ import Authenticator
 import BrokerProtocol
 import Foundation
 import Glibc
+import Processes
 import TestSupport
 import Testing
 
@@ -29,6 +30,19 @@ import Testing
                     #expect(try await world.status().session == "ready")
                     world.clock.pass(.milliseconds(pause))
                 }
+            }
+        }
+    }
+
+    @Test func `a process that hears nothing is ended, and does not keep the device from signing out`() async throws {
+        try await Scratch.with { scratch in
+            let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
+            try await SupervisorWorld.with(scratch, child: script) { world in
+                _ = try await world.signIn(through: try world.agent(of: 1000))
+                // More than a socket holds.
+                for _ in 0..<2000 { world.inputs.post(.deviceChanged) }
+                world.order(.signOut(fromBrowser: false))
+                #expect(try await world.status().session == "signingOut")
             }
         }
     }

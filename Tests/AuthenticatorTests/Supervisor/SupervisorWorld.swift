@@ -100,7 +100,10 @@ final class SupervisorWorld: Sendable {
         let heard = heard
         try await blocking {
             var text = ""
-            while !words.allSatisfy(text.contains) { text += String(decoding: heard.availableData, as: UTF8.self) }
+            while !words.allSatisfy(text.contains) {
+                guard isReadable(heard.fileDescriptor, within: 20_000) else { throw TestProblem("heard only: \(text)") }
+                text += String(decoding: heard.availableData, as: UTF8.self)
+            }
         }
     }
 

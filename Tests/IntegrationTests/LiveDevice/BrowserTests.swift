@@ -48,6 +48,33 @@ extension LiveDevice {
             #expect(account.username == (try world.person("Amara").userName))
         }
 
+        @Test func `what the MDM takes away during a sign-in goes after it, without being asked again`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            try world.seat("Amara")
+            // The browser hangs, so the sign-in is under way until the agent goes on.
+            try world.send(SIGSTOP, to: .agent)
+            async let signIn = app.signIn()
+            try await world.journalSays("signingIn")
+            try await world.administer("profile", "remove", world.facts.profile, "--device", "ward-7-tablet")
+            try await world.ask(.checkIn)
+            #expect(try await world.status().mode == "shared")
+            try world.send(SIGCONT, to: .agent)
+            // The profile goes as soon as she is signed in, perhaps before the app has heard of it.
+            do { #expect(try await signIn.account.username == (try world.person("Amara").userName)) } catch {
+                #expect(Seen(error).internalCode == .internalErrorBrokerResponseNotReceived)
+            }
+
+            // The device that is not shared any more has no worker.
+            try await world.journalLeaves("signedIn")
+            #expect(try await world.status().mode == "incomplete")
+            try await world.settle()
+            #expect(try world.isClean)
+            try await world.administer("profile", "push", world.facts.profile, "--device", "ward-7-tablet")
+            try await world.ask(.checkIn)
+            #expect(try await world.status().mode == "shared")
+        }
+
         @Test func `another worker's hint does not take the device over`() async throws {
             let world = try await World.ready()
             let app = try world.app(1)

@@ -8,7 +8,9 @@ import Testing
 extension LiveDevice {
     /// Rules of `msal-api.md` that need the whole way: library, broker, identity platform.
     @Suite struct RuleTests {
-        @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`() async throws {
+        @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`()
+            async throws
+        {
             let world = try await World.ready()
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)
@@ -23,7 +25,9 @@ extension LiveDevice {
             #expect(fourth.0 == nil && fourth.1 == nil)
         }
 
-        @Test func `CUR-1 CUR-7 a change that an app slept through is kept by the broker, and outlives its restart`() async throws {
+        @Test func `CUR-1 CUR-7 a change that an app slept through is kept by the broker, and outlives its restart`()
+            async throws
+        {
             let world = try await World.ready()
             let amara = try await world.signIn("Amara", through: try world.app(1))
             #expect(try await world.app(2).accounts().current == amara)
@@ -36,7 +40,9 @@ extension LiveDevice {
             #expect(try await world.app(2).accounts().previous == nil)
         }
 
-        @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`() async throws {
+        @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`()
+            async throws
+        {
             let world = try await World.ready()
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)
@@ -49,7 +55,8 @@ extension LiveDevice {
             #expect(try await blocking { try application.allAccounts() }.isEmpty)
         }
 
-        @Test func `INT-9 the app is told which scopes it did not get, and has the token for the others`() async throws {
+        @Test func `INT-9 the app is told which scopes it did not get, and has the token for the others`() async throws
+        {
             let world = try await World.ready()
             try world.seat("Amara")
             do {
@@ -102,7 +109,9 @@ extension LiveDevice {
             #expect(try await app.token(of: amara, refreshed: true).accessToken != cached)
         }
 
-        @Test func `RES-3 ERR-5 one id leads from the app through the broker's log to the identity platform's`() async throws {
+        @Test func `RES-3 ERR-5 one id leads from the app through the broker's log to the identity platform's`()
+            async throws
+        {
             let world = try await World.ready()
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)
@@ -126,7 +135,8 @@ extension LiveDevice {
         }
 
         @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])
-        func `SIL-4 another platform's authority and another organisation's are refused`(authority: String) async throws {
+        func `SIL-4 another platform's authority and another organisation's are refused`(authority: String) async throws
+        {
             let world = try await World.ready()
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)
@@ -139,7 +149,8 @@ extension LiveDevice {
             #expect(refused.internalCode == .internalErrorFailedAuthorityValidation)
         }
 
-        @Test func `INT-12 an app's parameters and hints reach the page, and cannot speak for the broker`() async throws {
+        @Test func `INT-12 an app's parameters and hints reach the page, and cannot speak for the broker`() async throws
+        {
             let world = try await World.ready()
             let app = try world.app(1)
             for name in ["client_id", "STATE", "redirect_uri", "prompt"] {
@@ -154,13 +165,6 @@ extension LiveDevice {
                 parameters.promptType = .selectAccount
             }
             #expect(result.account.username == (try world.person("Amara").userName))
-        }
-
-        @Test func `INT-6 there is no making of accounts here, and the app is told so`() async throws {
-            let world = try await World.ready()
-            let refused = try await seen { try await world.app(1).signIn { $0.promptType = .create } }
-            #expect(refused.internalCode == .internalErrorInvalidRequest)
-            #expect(refused.text.contains("AADSTS90023"))
         }
 
         /// Runs a call that blocks its thread on one that may.

@@ -112,7 +112,7 @@ final class World: Sendable {
     /// The process that serves the session's apps, which the broker started.
     func sessionProcess() throws -> ForeignProcess {
         for child in try children(of: try process(.broker).pid) {
-            if try textOfFile("/proc/\(child)/cmdline").hasSuffix("\0session\0") {
+            if try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") {
                 return try ForeignProcess(pid: child)
             }
         }
@@ -160,6 +160,17 @@ final class World: Sendable {
             log: "me-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
         try await request.waitForExit()
         return Int(try request.log().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    // MARK: The administrator
+
+    /// Does what `baton admin` does.
+    func administer(_ words: String...) async throws {
+        let baton = try RunningProgram.built("baton")
+        let act = try await RunningProgram.start(
+            baton, ["admin"] + words + ["--server", path("server")],
+            log: "admin-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        guard try await act.waitForExit() == 0 else { throw TestProblem("refused:\n\(try act.log())") }
     }
 
     // MARK: The operator

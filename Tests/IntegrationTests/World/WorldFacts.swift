@@ -6,6 +6,8 @@ struct WorldFacts: Decodable, Sendable {
     let people: [Person]
     let apps: [App]
     let tenantID: String
+    /// The identifier of the shared device profile.
+    let profile: String
 
     struct Person: Decodable, Sendable {
         let userName: String
