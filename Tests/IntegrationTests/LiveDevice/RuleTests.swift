@@ -35,9 +35,10 @@ extension LiveDevice {
             try await world.kill(.broker)
             try await world.start(.broker)
             // A fresh process of app 2, which was told of Amara by a broker that is gone.
-            let told = try await world.app(2).accounts()
+            let fresh = try world.app(2)
+            let told = try await fresh.accounts()
             #expect(told.current == nil && told.previous == amara)
-            #expect(try await world.app(2).accounts().previous == nil)
+            #expect(try await fresh.accounts().previous == nil)
         }
 
         @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`()
