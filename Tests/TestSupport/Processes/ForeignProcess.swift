@@ -38,7 +38,12 @@ package final class ForeignProcess: Sendable {
 /// The processes that `pid` started and that have not been reaped.
 package func children(of pid: Int32) throws -> [Int32] {
     let folder = "/proc/\(pid)/task"
-    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread in
-        try textOfFile("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
+    return try FileManager.default.contentsOfDirectory(atPath: folder).flatMap { thread -> [Int32] in
+        do {
+            return try textOfFile("\(folder)/\(thread)/children").split(separator: " ").compactMap { Int32($0) }
+        } catch  where !FileManager.default.fileExists(atPath: "\(folder)/\(thread)") {
+            // The thread ended meanwhile; its children belong to another one now.
+            return []
+        }
     }
 }
