@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define MAX_FDS 8
+#define MAX_TARGET 1023
 
 static int result(int value) { return value < 0 ? -errno : value; }
 
@@ -109,7 +110,7 @@ int clinux_spawn(
     if (count < 0 || count > MAX_FDS) return -EINVAL;
     int highest = 2, moved[MAX_FDS], held = 0, failure = 0;
     for (int i = 0; i < count; i++) {
-        if (targets[i] < 0 || targets[i] > 255) return -EINVAL;
+        if (targets[i] < 0 || targets[i] > MAX_TARGET) return -EINVAL;
         if (targets[i] > highest) highest = targets[i];
     }
     // First out of the way of every target, so that no dup2 overwrites a source that a later one needs.
