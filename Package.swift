@@ -141,7 +141,8 @@ let package = Package(
             ]),
         .testTarget(
             name: "MSALTests",
-            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"]),
+            dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"],
+            exclude: ["rules.txt"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
