@@ -189,6 +189,24 @@ import Testing
         }
     }
 
+    @Test func `a device that leaves while it owes its server a visit is not marked for ever`() async throws {
+        try await World.with { world in
+            try await withAgent(world) { agent, _ in
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                agent.session(is: .changing)
+                try await push(broker: world)
+                try await agent.visit()
+                try await agent.unenroll()
+                #expect(try isMarked(world))
+                agent.session(is: .free)
+                // The order behind the one that the session's end gave is done after it.
+                await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: []) }
+                #expect(try !isMarked(world))
+            }
+        }
+    }
+
     @Test func `a start brings the marker of a managed device back, and takes away that of one which left`()
         async throws
     {

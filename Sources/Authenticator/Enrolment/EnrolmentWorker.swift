@@ -197,7 +197,7 @@ actor EnrolmentWorker {
     /// Does what had to wait for the end of a sign-in or sign-out: commands that were put off, and the marker of a
     /// managed device, which goes once nothing of the enrolment is left, nor of a worker who came with it.
     func settle() async throws {
-        if owesVisit, stage() != .changing { _ = try await visit() }
+        if owesVisit, record?.enrolment != nil, stage() != .changing { _ = try await visit() }
         guard record?.enrolment == nil, stage() == .free else { return }
         try await onDisk { [marker] in try marker.drop() }
     }
