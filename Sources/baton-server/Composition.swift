@@ -62,6 +62,7 @@ struct Composition {
             names: IdentityConfiguration.Names(
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,
                 port: configuration.port))
+        identity.compatibility = configuration.compatibility
         if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
             identity.passwordCost = cost
         }

@@ -9,6 +9,7 @@ package struct IdentityConfiguration: Sendable {
     package var hashingThreads: Int
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
+    package var compatibility = Compatibility()
 
     package init(
         names: Names, passwordCost: PasswordCost = .standard, lifetimes: Lifetimes = Lifetimes(),

@@ -10,10 +10,6 @@ package struct DeviceConfiguration: Sendable {
     package var primaryRefreshTokenLifetime: Duration = .seconds(14 * 86400)
     /// How many devices of their own one person may register.
     package var devicesPerPerson = 50
-    /// Whether a primary refresh token is issued for a name and a password inside the request, without the browser.
-    package var allowsPasswordProof = false
-    /// Whether a request may use the older key derivation, which does not bind the payload.
-    package var allowsKeyDerivationVersionOne = false
 
     package init() {}
 }

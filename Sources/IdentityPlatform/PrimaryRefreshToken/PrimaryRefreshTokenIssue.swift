@@ -42,7 +42,7 @@ struct PrimaryRefreshTokenIssue: Sendable {
             guard let token = OpaqueToken(text.exposed), token.tenant == tenant else { throw OAuthError.badGrant }
             return .refreshToken(token)
         case .password(let name, let password):
-            guard platform.configuration.devices.allowsPasswordProof else { throw OAuthError.passwordProofOff }
+            guard platform.configuration.compatibility.passwordGrant else { throw OAuthError.passwordProofOff }
             let secret = SecretBytes(copying: password.exposed.utf8)
             let checked = try await platform.passwords.check(
                 name: name.exposed, password: secret, tenant: tenant, from: peer)

@@ -16,7 +16,7 @@ struct PrimaryRefreshTokenUse: Sendable {
         }
         guard let primary = OpaqueToken(unverified.primaryRefreshToken.exposed) else { throw OAuthError.badGrant }
         _ = try request.tenant(of: primary)
-        guard unverified.keyDerivationVersion == .two || platform.configuration.devices.allowsKeyDerivationVersionOne
+        guard unverified.keyDerivationVersion == .two || platform.configuration.compatibility.keyDerivationVersionOne
         else { throw OAuthError.keyDerivationRequired }
         let use = try await platform.database.read { [platform] connection in
             try verify(unverified, primary, platform, connection)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import IdentityPlatform
 internal import JSON
 internal import Logging
 
@@ -32,7 +33,7 @@ extension ServerConfiguration {
 
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, address, port, mdmPort, names, logLevel, passwordCost
+        case directory, address, port, mdmPort, names, logLevel, passwordCost, compatibility
     }
 
     init(from decoder: any Decoder) throws {
@@ -49,6 +50,25 @@ extension ServerConfiguration: Decodable {
             throw DecodingError.dataCorruptedError(
                 forKey: Key.passwordCost, in: container, debugDescription: "passwordCost must be 10 to 20")
         }
+        compatibility =
+            try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
+            ?? Compatibility()
+    }
+}
+
+/// The `compatibility` object of the file.
+private struct CompatibilitySwitches: Decodable {
+    let compatibility: Compatibility
+
+    private enum Key: String, CodingKey, CaseIterable { case passwordGrant, keyDerivationVersionOne }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        compatibility = Compatibility(
+            passwordGrant: try container.decodeIfPresent(Bool.self, forKey: .passwordGrant) ?? false,
+            keyDerivationVersionOne: try container.decodeIfPresent(Bool.self, forKey: .keyDerivationVersionOne)
+                ?? false)
     }
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import IdentityPlatform
 internal import Logging
 
 /// The server's configuration file; every key is documented in `docs/configuration.md`, an unknown one is an error.
@@ -15,6 +16,8 @@ struct ServerConfiguration: Sendable {
     let logLevel: Logger.Level
     /// log₂ of scrypt's N.
     let passwordCost: Int
+    /// What older clients need; all of it is off unless it is turned on here.
+    let compatibility: Compatibility
 
     /// The host names that the listeners answer to.
     struct Names: Sendable {

@@ -142,7 +142,7 @@ import Testing
         }
         #expect(try await till.send(try await form(world, password: World.password)).errorNumber == 70003)
         var configuration = world.platform.configuration
-        configuration.devices.allowsPasswordProof = true
+        configuration.compatibility.passwordGrant = true
         let lenient = try await world.restarted(configuration: configuration)
         let path = EndpointPath.token(tenant: world.tenant.id.rawValue)
         let wrong = try await lenient.client.send(

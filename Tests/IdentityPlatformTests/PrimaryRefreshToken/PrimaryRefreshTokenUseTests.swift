@@ -176,7 +176,7 @@ import Testing
         let form = PrimaryRefreshToken.form(request: request)
         #expect(try await session.till.send(form).errorNumber == 50013)
         var configuration = world.platform.configuration
-        configuration.devices.allowsKeyDerivationVersionOne = true
+        configuration.compatibility.keyDerivationVersionOne = true
         let lenient = try await world.restarted(configuration: configuration)
         let again = try SessionSignedRequest.sign(
             payload: try CompactJWS(

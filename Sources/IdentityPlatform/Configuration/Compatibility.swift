@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What older clients need and a new organisation should not have: each switch is off unless the operator turns it on.
+package struct Compatibility: Sendable, Equatable {
+    /// Whether a name and a password are accepted outside the sign-in page: as a grant of the token endpoint (RFC 6749
+    /// section 4.3) and as the proof of a primary refresh token.
+    package var passwordGrant: Bool
+    /// Whether a signed request may use the first key derivation, which does not bind the payload, and gets its reply
+    /// encrypted without authentication, as the clients that need the one need the other.
+    package var keyDerivationVersionOne: Bool
+
+    package init(passwordGrant: Bool = false, keyDerivationVersionOne: Bool = false) {
+        (self.passwordGrant, self.keyDerivationVersionOne) = (passwordGrant, keyDerivationVersionOne)
+    }
+}
