@@ -41,7 +41,8 @@ final class ForeignClients {
         try await server.start()
         proxyPort = try #require(FreePort.tcp())
         proxy = try await RunningProgram.start(
-            Self.python, [Self.script("proxy.py"), "--listen", "\(proxyPort)", "--target", "\(port)"]
+            Self.python,
+            [Self.script("proxy.py"), "--listen", "\(proxyPort)", "--target", "\(port)"]
                 + Self.login + Self.registration + Self.graph,
             log: "proxy.log", in: scratch)
         tenant = try server.create("tenants", ["displayName": "Contoso", "domain": Self.domain])
@@ -54,7 +55,10 @@ final class ForeignClients {
         }
         _ = try server.create(
             "tenants/-/clients",
-            ["id": Self.client, "displayName": "Ward app", "redirectURIs": ["http://localhost", "https://app.test/cb"]])
+            [
+                "id": Self.client, "displayName": "Ward app",
+                "redirectURIs": ["http://localhost", "https://app.test/cb"],
+            ])
         facts = [
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
             "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
