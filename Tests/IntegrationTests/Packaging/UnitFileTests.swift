@@ -32,7 +32,8 @@ import Testing
         try await Scratch.with { scratch in
             let units = try units(in: scratch)
             #expect(units.count == 6)
-            let verdict = try await judge(["verify"] + units.filter { !$0.hasSuffix("baton-agent.service") }, in: scratch)
+            let verdict = try await judge(
+                ["verify"] + units.filter { !$0.hasSuffix("baton-agent.service") }, in: scratch)
             #expect(verdict.status == 0 && verdict.words.isEmpty, "\(verdict.words)")
             let agent = try await judge(
                 ["--user", "verify"] + units.filter { $0.hasSuffix("baton-agent.service") }, in: scratch)
@@ -54,7 +55,8 @@ import Testing
         try await Scratch.with { scratch in
             let unit = try #require(try units(in: scratch).first { $0.hasSuffix("/" + name) })
             // 2.0 of 10.
-            let verdict = try await judge(["security", "--offline=true", "--threshold=20", "--no-pager", unit], in: scratch)
+            let verdict = try await judge(
+                ["security", "--offline=true", "--threshold=20", "--no-pager", unit], in: scratch)
             #expect(verdict.status == 0, "\(verdict.words)")
         }
     }
