@@ -40,6 +40,6 @@ build: setup
 sample: setup
 	swift build --package-path Examples/FirstlineWorker
 
-# Installs the Debian packages that are missing; says so.
+# Installs the Debian packages and the foreign clients that are missing; says so.
 setup:
 	@scripts/setup

@@ -96,8 +96,8 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "JSON", "Processes", .argumentParser, .logging, .serviceLifecycle,
-                .unixSignals,
+                "Authenticator", "BrokerProtocol", "JSON", "Processes", "UnixSocket", .argumentParser, .logging,
+                .serviceLifecycle, .unixSignals,
             ]),
 
         // Tests.
