@@ -40,7 +40,9 @@ package struct DeviceKeyRequest: Sendable {
         guard let value = extensions?[oid: nonceIdentifier]?.value else { return nil }
         let strings: [ASN1Identifier] = [.octetString, .utf8String, .ia5String, .printableString]
         var text = value
-        if let node = try? DER.parse(value), strings.contains(node.identifier), case .primitive(let bytes) = node.content {
+        if let node = try? DER.parse(value), strings.contains(node.identifier),
+            case .primitive(let bytes) = node.content
+        {
             text = bytes
         }
         guard text.count <= 256, let nonce = String(validating: text, as: UTF8.self) else { throw .malformed }
