@@ -1,4 +1,4 @@
-.PHONY: up demo test lint fuzz build sample setup
+.PHONY: up demo test lint fuzz tsan soak build sample setup
 
 # Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
 # on where it was left.
@@ -18,6 +18,16 @@ test: setup sample
 # Feeds every decoder of foreign bytes with what libFuzzer makes up, each for SECONDS.
 fuzz: setup
 	scripts/fuzz --seconds $(or $(SECONDS),30)
+
+# Looks for data races in MSAL, in what it stands on and in the session machine.
+tsan: setup
+	scripts/races
+
+# What takes longer than continuous integration may: fuzzes each decoder for SECONDS, then hands the device over and looks
+# for races TIMES times.
+soak: build sample
+	scripts/fuzz --seconds $(or $(SECONDS),600)
+	scripts/soak $(or $(TIMES),20)
 
 # The form of the code, and who imports whom.
 lint:
