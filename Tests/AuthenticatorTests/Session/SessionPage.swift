@@ -44,7 +44,8 @@ enum SessionPage {
     private static func meaning(_ family: String) -> String {
         switch family {
         case "ready": "Nobody holds the device; the next worker may begin."
-        case "visiting": "Somebody proves who they are: a worker who signs in, or an administrator who joins the device."
+        case "visiting":
+            "Somebody proves who they are: a worker who signs in, or an administrator who joins the device."
         case "signedIn": "A worker holds the device."
         default: "The end of a session or an attempt is committed; traces are being cleared."
         }
@@ -61,7 +62,8 @@ enum SessionPage {
 
         var isIdle: Bool { actions.isEmpty && !changes && when.isEmpty }
         var text: String {
-            "| `\(cause)` | \(when) | \(actions.isEmpty ? changes ? "keeps it in mind" : "nothing" : actions) | \(next) |"
+            let follows = actions.isEmpty ? changes ? "keeps it in mind" : "nothing" : actions
+            return "| `\(cause)` | \(when) | \(follows) | \(next) |"
         }
     }
 
@@ -146,7 +148,8 @@ extension SessionStep {
         case .restart(let keyKept): keyKept ? "restart, key kept" : "restart"
         case .event(.itemCleared(let item, let epoch)):
             epoch == before.clearing?.ended ? "\(item.rawValue) cleared" : "\(item.rawValue) of another epoch cleared"
-        case .event(.visitWanted(let ticket)): "visitWanted by \(ticket.purpose == .worker ? "a worker" : "an administrator")"
+        case .event(.visitWanted(let ticket)):
+            "visitWanted by \(ticket.purpose == .worker ? "a worker" : "an administrator")"
         case .event(let event): String("\(event)".prefix { $0 != "(" })
         }
     }
