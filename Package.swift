@@ -165,6 +165,18 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
+// With BATON_BENCH=1 there is a program more for each engine that is measured; see scripts/benchmark.
+if Context.environment["BATON_BENCH"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "identity-benchmark",
+            dependencies: [
+                "IdentityPlatform", "OAuth", "Redaction", "Storage", "TestSupport", .argumentParser, .asn1,
+                .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird,
+            ],
+            path: "Benchmarks/Identity"))
+}
+
 for target in package.targets where target.type != .system && !["CLinux", "RaceDetection"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
