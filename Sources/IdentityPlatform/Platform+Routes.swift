@@ -37,6 +37,7 @@ extension Platform {
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorAnswers(dialect: dialect))
+        router.add(middleware: AuditedRequests())
         addRoutes(router)
         return router.buildResponder()
     }
