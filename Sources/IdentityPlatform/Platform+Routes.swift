@@ -24,9 +24,10 @@ extension Platform {
             names.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
-            names.graph: router(GraphDialect(ambient: ambient)) { router in
-                GraphEndpoints(platform: self).addRoutes(to: router)
-            },
+            names.graph: GraphAddress(
+                next: router(GraphDialect(ambient: ambient)) { router in
+                    GraphEndpoints(platform: self).addRoutes(to: router)
+                }),
         ])
     }
 

@@ -34,7 +34,7 @@ extension AdminRoutes {
     ) {
         router.on(RouterPath(path.rawValue), method: method) { request, context in
             do {
-                return try await AuditLog.$correlation.withValue(request.correlation ?? context.id) {
+                return try await AuditLog.$correlation.withValue(request.auditedID(context)) {
                     try await route(request, context)
                 }
             } catch let refusal as AdminRefusal {

@@ -44,7 +44,7 @@ package struct Administration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addUser(
-        _ name: String, profile: User.Profile, password: Sensitive<String>, tenant: Tenant
+        _ name: String, profile: User.Profile, password: Sensitive<String>, isEnabled: Bool = true, tenant: Tenant
     ) async throws -> User {
         try check(displayName: profile.displayName)
         let parts = name.split(separator: "@", omittingEmptySubsequences: false)
@@ -54,7 +54,7 @@ package struct Administration: Sendable {
         let hash = try await hash(password)
         let user = User(
             tenant: tenant.id, id: platform.ambient.identifier(), userPrincipalName: name, profile: profile,
-            isEnabled: true)
+            isEnabled: isEnabled)
         try await write { connection, now in
             try Users(connection).add(user, password: hash, at: now)
             try record(.userAdded, tenant.id, user.id.rawValue, now, connection)
