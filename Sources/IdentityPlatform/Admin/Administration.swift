@@ -28,12 +28,8 @@ package struct Administration: Sendable {
         try await write { connection, now in
             try Tenants(connection).add(tenant, at: now)
             try platform.keys.add(key, stored: stored, tenant: tenant.id, at: now, connection)
-            for known in WellKnownClient.compatibilityPack {
-                guard let id = ClientID(rawValue: known.id) else { continue }
-                let client = Client(
-                    tenant: tenant.id, id: id, displayName: known.displayName, redirectURIs: known.redirectURIs,
-                    resources: known.resources, isBroker: known.isBroker)
-                try Clients(connection).add(client, at: now)
+            for client in WellKnownClient.ofEveryTenant {
+                try Clients(connection).add(client.registration(in: tenant.id), at: now)
             }
             try record(.tenantAdded, tenant.id, tenant.id.rawValue, now, connection)
         }
@@ -82,38 +78,6 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Registers an application.
-    ///
-    /// - Throws: ``AdminRefusal``, ``StorageError``
-    package func addClient(
-        _ id: ClientID?, displayName: String, redirectURIs: [String], resources: [ClientID]?, tenant: Tenant
-    ) async throws -> Client {
-        try check(displayName: displayName)
-        guard redirectURIs.count <= 32, redirectURIs.allSatisfy({ RedirectURI($0) != nil }) else {
-            throw AdminRefusal.badRedirect
-        }
-        let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
-        guard resources?.allSatisfy(known.contains) ?? true else { throw AdminRefusal.unknownResource }
-        let client = Client(
-            tenant: tenant.id, id: id ?? platform.ambient.identifier(), displayName: displayName,
-            redirectURIs: redirectURIs, resources: resources ?? ResourceCatalogue.standard, isBroker: false)
-        try await write { connection, now in
-            try Clients(connection).add(client, at: now)
-            try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
-        }
-        return client
-    }
-
-    /// Removes an application with its codes and refresh tokens.
-    ///
-    /// - Throws: ``StorageError``
-    package func remove(_ client: Client) async throws {
-        try await write { connection, now in
-            try Clients(connection).remove(client.id, tenant: client.tenant)
-            try record(.clientRemoved, client.tenant, client.id.rawValue, now, connection)
-        }
-    }
-
     func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
         guard (8...256).contains(password.exposed.utf8.count) else { throw AdminRefusal.weakPassword }
         return try await unhurried {
@@ -138,12 +102,15 @@ package struct Administration: Sendable {
     }
 
     /// One act: whoever does it is judged in its transaction.
-    func write(_ body: @escaping @Sendable (any Connection, Timestamp) throws -> Void) async throws {
+    @discardableResult
+    func write<T: Sendable>(
+        _ body: @escaping @Sendable (any Connection, Timestamp) throws -> T
+    ) async throws -> T {
         let now = platform.ambient.now()
         do {
-            try await platform.database.write { connection in
+            return try await platform.database.write { connection in
                 try actor.confirm(connection)
-                try body(connection, now)
+                return try body(connection, now)
             }
         } catch let error as StorageError where error.code == .conflict {
             throw AdminRefusal.taken

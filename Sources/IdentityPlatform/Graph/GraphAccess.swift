@@ -9,32 +9,32 @@ package struct GraphAccess: Sendable {
     package let roles: [DirectoryRole]?
 
     // Oneself
-    static let readSelf = GraphAccess([.userRead, .userReadAll, .userReadWriteAll], nil)
-    static let revokeOwnSessions = GraphAccess([.userRevokeSessionsAll, .userReadWriteAll], nil)
+    static let readSelf = GraphAccess([.readSelf, .readUsers, .writeUsers], nil)
+    static let revokeOwnSessions = GraphAccess([.revokeSessions, .writeUsers], nil)
 
     // People and groups
-    static let readPeople = GraphAccess([.userReadAll, .userReadWriteAll], readers)
-    static let changePeople = GraphAccess([.userReadWriteAll], [.userAdministrator, .globalAdministrator])
+    static let readPeople = GraphAccess([.readUsers, .writeUsers, .readDirectory], readers)
+    static let changePeople = GraphAccess([.writeUsers], [.userAdministrator, .globalAdministrator])
     static let revokeSessions = GraphAccess(
-        [.userRevokeSessionsAll, .userReadWriteAll],
+        [.revokeSessions, .writeUsers],
         [.helpdeskAdministrator, .userAdministrator, .globalAdministrator])
-    static let readGroups = GraphAccess([.groupReadAll, .groupReadWriteAll], readers)
-    static let changeGroups = GraphAccess([.groupReadWriteAll], [.userAdministrator, .globalAdministrator])
+    static let readGroups = GraphAccess([.readGroups, .writeGroups, .readDirectory], readers)
+    static let changeGroups = GraphAccess([.writeGroups], [.userAdministrator, .globalAdministrator])
 
     // Devices
-    static let readDevices = GraphAccess([.deviceReadAll, .deviceReadWriteAll], readers)
+    static let readDevices = GraphAccess([.readDevices, .writeDevices, .readDirectory], readers)
     static let changeDevices = GraphAccess(
-        [.deviceReadWriteAll], [.cloudDeviceAdministrator, .intuneAdministrator, .globalAdministrator])
+        [.writeDevices], [.cloudDeviceAdministrator, .intuneAdministrator, .globalAdministrator])
     static let readDevicePolicy = GraphAccess(
-        [.policyReadAll, .policyReadWriteDeviceConfiguration],
+        [.readPolicies, .writeDevicePolicy],
         [.cloudDeviceAdministrator, .intuneAdministrator, .globalReader, .securityReader, .globalAdministrator])
 
     // Roles and the log
-    static let readRoles = GraphAccess([.roleManagementRead, .roleManagementReadWrite], readers)
+    static let readRoles = GraphAccess([.readRoles, .writeRoles, .readDirectory], readers)
     static let changeRoles = GraphAccess(
-        [.roleManagementReadWrite], [.privilegedRoleAdministrator, .globalAdministrator])
+        [.writeRoles], [.privilegedRoleAdministrator, .globalAdministrator])
     static let readAudit = GraphAccess(
-        [.auditLogReadAll],
+        [.readAudit],
         [.cloudDeviceAdministrator, .globalReader, .securityReader, .securityAdministrator, .globalAdministrator])
 
     private static let readers: [DirectoryRole] = [

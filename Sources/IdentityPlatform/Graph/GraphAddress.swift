@@ -12,7 +12,9 @@ struct GraphAddress: HTTPResponder {
     func respond(to request: Request, context: IdentityContext) async throws -> Response {
         var request = request
         let path = request.uri.path
-        guard path.contains("(") || path.contains("%") else { return try await next.respond(to: request, context: context) }
+        guard path.contains("(") || path.contains("%") else {
+            return try await next.respond(to: request, context: context)
+        }
         let query = request.uri.query.map { "?\($0)" } ?? ""
         request = Request(head: request.head.with(path: Self.plain(path) + query), body: request.body)
         return try await next.respond(to: request, context: context)

@@ -46,7 +46,8 @@ struct GraphCaller {
     ) async throws -> TestResponse {
         var headers = headers
         headers[.authorization] = "Bearer \(try await bearer())"
-        return try await world.client.send(method, "/v1.0\(path)", host: "graph.test:8443", headers: headers, body: body)
+        return try await world.client.send(
+            method, "/v1.0\(path)", host: "graph.test:8443", headers: headers, body: body)
     }
 
     func get(_ path: String, headers: HTTPFields = [:]) async throws -> TestResponse {

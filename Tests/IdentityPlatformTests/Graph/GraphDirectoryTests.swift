@@ -102,7 +102,9 @@ import Testing
         #expect(try await caller.get(group + "/members?$filter=displayName%20eq%20'x'").status == .badRequest)
         let amara = try await GraphCaller(world, .globalReader, as: world.amara)
         #expect(try await Set(amara.values("displayName", "/me/memberOf")) == ["Ward 7", "Global Reader"])
-        for bad in ["https://evil.test/v1.0/users/\(world.bo.id)", "https://graph.test:8443/v1.0/groups/\(world.bo.id)", "x"] {
+        for bad in [
+            "https://evil.test/v1.0/users/\(world.bo.id)", "https://graph.test:8443/v1.0/groups/\(world.bo.id)", "x",
+        ] {
             let answer = try await caller.send(.post, group + "/members/$ref", body: #"{"@odata.id":"\#(bad)"}"#)
             #expect(answer.status == .badRequest, "\(bad)")
         }
@@ -126,7 +128,8 @@ import Testing
             "/directoryRoles/\(role.id)", "/directoryRoles/roleTemplateId=\(role.id)",
             "/directoryRoles(roleTemplateId='\(role.id)')", "/directoryRoles(roleTemplateId=%27\(role.id)%27)",
         ].enumerated() {
-            #expect(try await caller.get(address).json.values["roleTemplateId"] == .string(role.id.rawValue), "\(number)")
+            #expect(
+                try await caller.get(address).json.values["roleTemplateId"] == .string(role.id.rawValue), "\(number)")
             #expect(try await caller.send(.post, address + "/members/$ref", body: reference).status == .noContent)
             #expect(try await caller.values("id", address + "/members") == [world.amara.id.rawValue])
             let member = address + "/members/\(world.amara.id)/$ref"
@@ -137,7 +140,8 @@ import Testing
         #expect(Set(templates) == Set(DirectoryRole.all.map(\.id.rawValue)))
     }
 
-    @Test func `a device is found by both ids, and dies with its sessions when it is disabled or removed`() async throws {
+    @Test func `a device is found by both ids, and dies with its sessions when it is disabled or removed`() async throws
+    {
         let world = try await World()
         let till = try await Till.joined(world)
         let session = try await till.session()

@@ -21,7 +21,9 @@ import Testing
         return (world, try await GraphCaller(world, .globalReader))
     }
 
-    @Test func `a list comes page by page, each object on exactly one page, whatever happens between them`() async throws {
+    @Test func `a list comes page by page, each object on exactly one page, whatever happens between them`()
+        async throws
+    {
         let (world, caller) = try await Self.populated()
         var next: String? = "/users?$top=2&$select=id,displayName"
         var ids: [String] = []
@@ -84,10 +86,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "$expand=manager", "$orderby=displayName", "$search=\"a\"", "$skip=1", "$top=0", "$top=1000", "$top=x", "$count=1",
-        "$select=password", "$select=passwordHash", "$select=", "$select=id,,displayName", "$filter=passwordHash eq 'x'",
+        "$expand=manager", "$orderby=displayName", "$search=\"a\"", "$skip=1", "$top=0", "$top=1000", "$top=x",
+        "$count=1",
+        "$select=password", "$select=passwordHash", "$select=", "$select=id,,displayName",
+        "$filter=passwordHash eq 'x'",
         "$filter=displayName ne 'x'", "$filter=displayName eq x", "$filter=displayName eq 'x", "$filter=displayName eq",
-        "$filter=startswith(displayName,'x')", "$filter=displayName eq 'x' or id eq 'y'", "$filter=accountEnabled eq 'x'",
+        "$filter=startswith(displayName,'x')", "$filter=displayName eq 'x' or id eq 'y'",
+        "$filter=accountEnabled eq 'x'",
         "$filter=id eq 'x' and", "$filter=mobilePhone eq '1'", "unknown=1", "$filter=id eq 'a'&$filter=id eq 'b'",
     ])
     func `what a list does not know is refused, not passed over`(query: String) async throws {

@@ -5,10 +5,12 @@ internal import Storage
 extension GraphKind where Item == DirectoryRole {
     /// `directoryRoles`: by id or by `roleTemplateId=…`. Every role is active here, and its id is its template's.
     static let roles = directoryRoles(
-        "directoryRoles", type: "#microsoft.graph.directoryRole", [.standard("roleTemplateId", filter: GraphFilter.value, id)])
+        "directoryRoles", type: "#microsoft.graph.directoryRole",
+        [.standard("roleTemplateId", filter: GraphFilter.value, id)])
 
     /// `directoryRoleTemplates`.
-    static let roleTemplates = directoryRoles("directoryRoleTemplates", type: "#microsoft.graph.directoryRoleTemplate", [])
+    static let roleTemplates = directoryRoles(
+        "directoryRoleTemplates", type: "#microsoft.graph.directoryRoleTemplate", [])
 
     private static func directoryRoles(
         _ collection: String, type: String, _ more: [GraphProperty<DirectoryRole>]

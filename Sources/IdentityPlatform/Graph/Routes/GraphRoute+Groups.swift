@@ -71,8 +71,9 @@ extension GraphCall {
     /// - Throws: ``GraphError``
     func reference() async throws -> UserID {
         let body = try await body(allowing: GraphName.objectID.rawValue)
+        let names = platform.configuration.names
         guard let address = HTTPSAddress(try body.required(GraphName.objectID.rawValue)),
-            [platform.configuration.names.graph, "graph.microsoft.com"].contains(address.host)
+            ([names.graph, "graph.microsoft.com"] + names.aliases.graph).contains(address.host)
         else { throw GraphError.badReference }
         let parts = address.path.split(separator: "/").map { $0.lowercased() }
         guard parts.count == 3, parts[0] == "v1.0", ["directoryobjects", "users"].contains(parts[1]),
