@@ -41,16 +41,20 @@ import Testing
     }
 
     @Test func `whoever holds every role is refused without the route's permission`() async throws {
-        let caller = try await GraphCaller(try await World(), roles: DirectoryRole.all)
-        let all = Set(GraphPermission.allCases.map(\.rawValue))
+        let world = try await World()
+        var caller = try await GraphCaller(world, roles: DirectoryRole.all)
         for route in GraphRoute.all {
-            let own = route.access.permissions.map(\.rawValue)
-            let refused = try await answer(caller.holding(all.subtracting(own)), route)
+            let own = Set(route.access.permissions)
+            let refused = try await answer(caller.holding(Set(GraphPermission.allCases).subtracting(own)), route)
             #expect(refused.status == .forbidden, "\(route.method) \(route.path)")
             #expect(try refused.graphCode == "Authorization_RequestDenied")
             for permission in own {
-                let let_in = try await answer(caller.holding([permission]), route)
-                #expect(let_in.status != .forbidden && let_in.status != .unauthorized, "\(route.method) \(route.path)")
+                let admitted = try await answer(caller.holding([permission]), route).status
+                #expect(admitted != .forbidden && admitted != .unauthorized, "\(route.method) \(route.path)")
+                // What one does to oneself may have ended the session.
+                if route.path.hasPrefix("/me"), route.method != .get {
+                    caller = try await GraphCaller(world, roles: DirectoryRole.all)
+                }
             }
         }
     }

@@ -12,40 +12,39 @@ struct GraphCaller {
     let world: World
     let user: User
     private let token: CompactJWS
-    var permissions: Set<String> = Set(GraphPermission.allCases.map(\.rawValue))
+    private let bearer: String
 
-    /// Bo signs in, with these directory roles; for a second caller, Amara.
+    /// Bo signs in, with these directory roles and every permission; for a second caller, Amara.
     init(_ world: World, _ roles: DirectoryRole..., as user: User? = nil) async throws {
         try await self.init(world, roles: roles, as: user)
     }
 
     init(_ world: World, roles: [DirectoryRole], as user: User? = nil) async throws {
-        self.world = world
-        self.user = user ?? world.bo
-        for role in roles { try await world.administration.assign(role, to: self.user) }
-        token = try CompactJWS(
-            try await world.signedIn(self.user.userPrincipalName).string(ReplyName.accessToken))
+        let user = user ?? world.bo
+        for role in roles { try await world.administration.assign(role, to: user) }
+        let token = try await world.signedIn(user.userPrincipalName).string(ReplyName.accessToken)
+        try await self.init(world, user, CompactJWS(token), Set(GraphPermission.allCases))
     }
 
-    func holding(_ permissions: Set<String>) -> GraphCaller {
-        var caller = self
-        caller.permissions = permissions
-        return caller
-    }
-
-    /// The token, with the chosen permissions signed into it by the tenant's own key.
-    func bearer() async throws -> String {
+    /// Signs the permissions into the token with the tenant's own key.
+    private init(_ world: World, _ user: User, _ token: CompactJWS, _ permissions: Set<GraphPermission>) async throws {
+        (self.world, self.user, self.token) = (world, user, token)
         var claims = try token.claims().values
-        claims["scp"] = .string(permissions.sorted().joined(separator: " "))
+        claims["scp"] = .string(permissions.map(\.rawValue).sorted().joined(separator: " "))
         let key = try await world.platform.keys.current(of: world.tenant.id)
-        return try key.signer.token(payload: JSONWriter.write(.object(claims)))
+        bearer = try key.signer.token(payload: JSONWriter.write(.object(claims)))
+    }
+
+    /// The same person with these permissions.
+    func holding(_ permissions: Set<GraphPermission>) async throws -> GraphCaller {
+        try await GraphCaller(world, user, token, permissions)
     }
 
     func send(
         _ method: HTTPRequest.Method, _ path: String, body: String? = nil, headers: HTTPFields = [:]
     ) async throws -> TestResponse {
         var headers = headers
-        headers[.authorization] = "Bearer \(try await bearer())"
+        headers[.authorization] = "Bearer \(bearer)"
         return try await world.client.send(
             method, "/v1.0\(path)", host: "graph.test:8443", headers: headers, body: body)
     }
