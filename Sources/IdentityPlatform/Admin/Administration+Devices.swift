@@ -20,6 +20,16 @@ extension Administration {
         }
     }
 
+    /// Says who may join or register devices of their own, and how many.
+    ///
+    /// - Throws: ``StorageError``
+    package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
+        try await write { connection, now in
+            try rules.keep(for: tenant.id, connection)
+            try record(.deviceRulesSet, tenant.id, nil, now, connection)
+        }
+    }
+
     private func change(
         _ action: AuditAction, _ id: DeviceID, _ tenant: Tenant,
         _ body: @escaping @Sendable (Devices, Timestamp) throws -> Bool

@@ -75,6 +75,7 @@ extension Administration {
 
     private func set(_ hash: PasswordHash, of user: User, at now: Timestamp, _ connection: any Connection) throws {
         try Users(connection).setPassword(hash, of: user.id, tenant: user.tenant)
+        try HelloKeys(connection).removeAll(of: user.id, tenant: user.tenant)
         try Sessions(connection).endAll(
             of: user.id, tenant: user.tenant, at: now, because: .passwordSet, by: actor.name)
         try record(.passwordSet, user.tenant, user.id.rawValue, now, connection)

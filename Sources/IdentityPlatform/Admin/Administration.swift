@@ -119,7 +119,7 @@ package struct Administration: Sendable {
 
     /// Writes the act's line of the audit log.
     func record(
-        _ action: AuditAction, _ tenant: TenantID, _ subject: String, _ now: Timestamp, _ connection: any Connection
+        _ action: AuditAction, _ tenant: TenantID, _ subject: String?, _ now: Timestamp, _ connection: any Connection
     ) throws {
         try AuditLog(connection).append(action, tenant: tenant, actor: actor.name, subject: subject, at: now)
     }

@@ -5,5 +5,6 @@ package import Storage
 /// a step may need only what stands before it here.
 package enum Schema {
     package static let migrations: [Migration] =
-        directory + sessions + audit + devices + passwords + clients + auditOrigin + groups
+        directory + sessions + audit + devices + passwords + clients
+        + deviceRegistration + auditOrigin + groups
 }
