@@ -13,15 +13,19 @@ package struct SupervisorService: Service {
     private let executable: String
     private let logger: Logger
     private let clock: SupervisorClock
+    private let watch: @Sendable (WatchedSession) -> Void
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
     package static let ownExecutable = "/proc/self/exe"
 
-    /// - Parameter executable: the program that is started with the argument `session` for each session's process.
+    /// - Parameters:
+    ///   - executable: the program that is started with the argument `session` for each session's process.
+    ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String = ownExecutable, logger: Logger, clock: SupervisorClock = .system
+        executable: String = ownExecutable, logger: Logger, clock: SupervisorClock = .system,
+        watch: @escaping @Sendable (WatchedSession) -> Void
     ) {
         self.configuration = configuration
         self.device = device
@@ -29,6 +33,7 @@ package struct SupervisorService: Service {
         self.executable = executable
         self.logger = logger
         self.clock = clock
+        self.watch = watch
     }
 
     /// Serves until the process is asked to end; says so to the service manager when it is ready.
@@ -53,7 +58,7 @@ package struct SupervisorService: Service {
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable, logger: logger,
-            clock: clock)
+            clock: clock, watch: watch)
         try supervisor.run {
             try sockets.open()
             try ServiceNotification.ready()

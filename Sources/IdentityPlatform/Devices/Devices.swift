@@ -79,6 +79,7 @@ package struct Devices {
         if !isEnabled {
             try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: AuditLog.localOperator)
         }
+        try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return changed == 1
     }
 
@@ -88,6 +89,7 @@ package struct Devices {
     /// - Throws: ``StorageError``
     package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
         try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: AuditLog.localOperator)
+        try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 

@@ -53,7 +53,7 @@ import Testing
             .visitWanted(.init(number: 3, purpose: .administrator)),
             .visitOverdue(.init(number: 1, purpose: .worker), .agentMissing),
             .browserWanted(url: "http://127.0.0.1:1/x"),
-            .visitSucceeded, .visitFailed, .endWanted(.init(number: 1)), .childDied, .agentArrived,
+            .visitSucceeded, .visitFailed, .endWanted(.init(number: 1), .app), .childDied, .agentArrived,
         ] + cleared.map { .itemCleared($0, $1) }
     }
 
@@ -81,7 +81,7 @@ import Testing
 
     @Test func `every end is committed before anything is destroyed, and destroys everything`() {
         for step in Self.steps where step.actions.contains(.destroyKey) {
-            guard case .journal(.signingOut(let ended, let next))? = step.actions.first else {
+            guard case .journal(.signingOut(let ended, let next, _?))? = step.actions.first else {
                 Issue.record("no commit in \(step.actions)")
                 continue
             }
@@ -117,7 +117,7 @@ import Testing
         var random = Zeros()
         for step in Self.steps {
             var machine = step.after
-            _ = machine.handle(.endWanted(.init(number: 9)), random: &random)
+            _ = machine.handle(.endWanted(.init(number: 9), .operator), random: &random)
             if case .signingOut(var clearing) = machine.state {
                 clearing.waiting = nil
                 for item in clearing.items { _ = machine.handle(.itemCleared(item, clearing.ended), random: &random) }
