@@ -36,7 +36,7 @@ import Testing
     ])
     func `what is no message ends the line`(text: String) {
         var messages = LineMessages()
-        #expect(throws: LineFailure()) { try messages.take(Array(text.utf8)) }
+        #expect(throws: LineFailure.self) { try messages.take(Array(text.utf8)) }
     }
 
     @Test func `an event of a later version is a sign of life`() throws {

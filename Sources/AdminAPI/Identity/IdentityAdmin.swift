@@ -23,6 +23,8 @@ package enum IdentityAdmin {
         case roleMember = "/identity/tenants/{tenant}/roles/{role}/members/{user}"
         /// GET `[Client]`; POST `NewClient` → 201 `Client`.
         case clients = "/identity/tenants/{tenant}/clients"
+        /// POST → `[Client]`, those of other makers' applications that the tenant did not have.
+        case compatibilityClients = "/identity/tenants/{tenant}/compatibility-clients"
         /// DELETE → 204.
         case client = "/identity/tenants/{tenant}/clients/{client}"
         /// GET `[AuditEntry]`, the latest `?count=`.

@@ -124,7 +124,8 @@ package final class LineKeeper: Service {
                 heard(try await asker(join).standing(session), of: session)
                 (answered, pause) = (asked, ReconnectPause())
             } catch {
-                logger.info("the session's standing is not known", metadata: ["error": "\(BrokerError(reading: error).code)"])
+                logger.info(
+                    "the session's standing is not known", metadata: ["error": "\(BrokerError(reading: error).code)"])
                 do { try await configuration.sleep(pause.next(after: .zero, random: &random)) } catch { return }
             }
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import OAuth
-internal import Synchronization
 internal import SwiftASN1
+internal import Synchronization
 
 /// Asks the identity platform, in the device's own name, how device and session stand; holds no worker's secret.
 struct StandingAsker: Sendable {

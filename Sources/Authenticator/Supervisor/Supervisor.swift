@@ -37,6 +37,9 @@ final class Supervisor {
     /// How long the process lived that died last.
     var lastLife = Duration.zero
     var key: MemoryKey?
+    /// The epoch whose key the service manager keeps, too.
+    var keptKey: Epoch?
+    private let keptKeys: [String: MemoryKey]
     var agent: AgentLink?
     /// The page that will be opened when an agent has come.
     var waitingPage: String?
@@ -61,13 +64,14 @@ final class Supervisor {
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, logger: Logger, clock: SupervisorClock,
+        executable: String, keptKeys: [String: MemoryKey], logger: Logger, clock: SupervisorClock,
         watch: @escaping @Sendable (WatchedSession) -> Void
     ) throws {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
         self.executable = executable
+        self.keptKeys = keptKeys
         self.logger = logger
         self.clock = clock
         self.watch = watch
@@ -87,7 +91,9 @@ final class Supervisor {
     func run(whenServing: () throws -> Void) throws {
         try device.declare()
         try forgetOldPrincipals()
-        let (recovered, actions) = SessionMachine.recover(from: try files.journal(), random: &random)
+        let record = try files.journal()
+        let keyKept = adoptKey(keptKeys, for: record)
+        let (recovered, actions) = SessionMachine.recover(from: record, keyKept: keyKept, random: &random)
         machine = recovered
         try perform(actions)
         tellStage()
@@ -169,9 +175,7 @@ final class Supervisor {
         switch action {
         case .journal(let record): try journal(record)
         case .makeKey: key = try MemoryKey()
-        case .destroyKey:
-            key?.destroy()
-            key = nil
+        case .destroyKey: destroyKey()
         case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
         case .restartChild(let epoch): try restartChild(epoch)
         case .endChild:
@@ -198,6 +202,7 @@ extension Supervisor {
         if case .signingOut(let ended, _, _) = record { try rememberEnd(of: ended) }
         try files.write(record)
         if case .signingOut(let ended, _, _) = record { try markPrincipals(endedWith: ended) }
+        if case .signedIn(let epoch) = record { keepKey(of: epoch) }
         if case .ready = record { try forgetBrowserHolder() }
         var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
         if case .signingOut(_, _, let door?) = record { metadata["session.door"] = "\(door.rawValue)" }

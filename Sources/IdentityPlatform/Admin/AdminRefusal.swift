@@ -17,6 +17,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case weakPassword = "identity.password.weak"
     case badRedirect = "identity.client.redirect"
     case unknownResource = "identity.client.resource"
+    case unknownPermission = "identity.client.permission"
     case busy = "identity.busy"
     case fault = "identity.fault"
 
@@ -52,6 +53,8 @@ package enum AdminRefusal: String, Error, Sendable {
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
         case .unknownResource:
             ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
+        case .unknownPermission:
+            ("A permission is none that a resource of the server knows.", "Use the names in docs/identity-platform.md.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: ("The server failed.", "Look into the server's log.")
         }

@@ -22,9 +22,15 @@ extension AdminRoutes {
                 return id
             }
             let client = try await administration.addClient(
-                id, displayName: new.displayName, redirectURIs: new.redirectURIs, resources: resources,
+                NewClient(
+                    id: id, displayName: new.displayName, redirectURIs: new.redirectURIs, resources: resources,
+                    permissions: new.permissions ?? []),
                 tenant: tenant)
             return try Self.json(shown(client), status: .created)
+        }
+        on(router, .post, .compatibilityClients) { _, context in
+            let tenant = try await tenant(context)
+            return try Self.json(try await administration.addCompatibilityClients(tenant: tenant).map(shown))
         }
         on(router, .delete, .client) { _, context in
             let tenant = try await tenant(context)
@@ -41,6 +47,6 @@ extension AdminRoutes {
     private func shown(_ client: Client) -> IdentityAdmin.Client {
         IdentityAdmin.Client(
             id: client.id.rawValue, displayName: client.displayName, redirectURIs: client.redirectURIs,
-            resources: client.resources.map(\.rawValue))
+            resources: client.resources.map(\.rawValue), permissions: client.permissions)
     }
 }

@@ -2,7 +2,7 @@
 package import Redaction
 internal import Storage
 
-/// The operator's acts on tenants, people, roles and clients; each is one transaction with its line of the audit log.
+/// The operator's acts on tenants, people, roles, clients and devices; each is one transaction with its line of the audit log.
 package struct Administration: Sendable {
     let platform: Platform
 
@@ -24,12 +24,8 @@ package struct Administration: Sendable {
         try await write { connection, now in
             try Tenants(connection).add(tenant, at: now)
             try platform.keys.add(key, stored: stored, tenant: tenant.id, at: now, connection)
-            for known in WellKnownClient.compatibilityPack {
-                guard let id = ClientID(rawValue: known.id) else { continue }
-                let client = Client(
-                    tenant: tenant.id, id: id, displayName: known.displayName, redirectURIs: known.redirectURIs,
-                    resources: known.resources, isBroker: known.isBroker)
-                try Clients(connection).add(client, at: now)
+            for client in WellKnownClient.ofEveryTenant {
+                try Clients(connection).add(client.registration(in: tenant.id), at: now)
             }
             try record(.tenantAdded, tenant.id, tenant.id.rawValue, now, connection)
         }
@@ -120,38 +116,6 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Registers an application.
-    ///
-    /// - Throws: ``AdminRefusal``, ``StorageError``
-    package func addClient(
-        _ id: ClientID?, displayName: String, redirectURIs: [String], resources: [ClientID]?, tenant: Tenant
-    ) async throws -> Client {
-        try check(displayName: displayName)
-        guard redirectURIs.count <= 32, redirectURIs.allSatisfy({ RedirectURI($0) != nil }) else {
-            throw AdminRefusal.badRedirect
-        }
-        let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
-        guard resources?.allSatisfy(known.contains) ?? true else { throw AdminRefusal.unknownResource }
-        let client = Client(
-            tenant: tenant.id, id: id ?? platform.ambient.identifier(), displayName: displayName,
-            redirectURIs: redirectURIs, resources: resources ?? ResourceCatalogue.standard, isBroker: false)
-        try await write { connection, now in
-            try Clients(connection).add(client, at: now)
-            try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
-        }
-        return client
-    }
-
-    /// Removes an application with its codes and refresh tokens.
-    ///
-    /// - Throws: ``StorageError``
-    package func remove(_ client: Client) async throws {
-        try await write { connection, now in
-            try Clients(connection).remove(client.id, tenant: client.tenant)
-            try record(.clientRemoved, client.tenant, client.id.rawValue, now, connection)
-        }
-    }
-
     private func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
         guard (8...256).contains(password.exposed.utf8.count) else { throw AdminRefusal.weakPassword }
         return try await unhurried {
@@ -163,7 +127,7 @@ package struct Administration: Sendable {
         do { return try await work() } catch is HashingPool.Busy { throw AdminRefusal.busy }
     }
 
-    private func check(displayName: String) throws {
+    func check(displayName: String) throws {
         guard (1...256).contains(displayName.utf8.count) else { throw AdminRefusal.badDisplayName }
     }
 
@@ -175,7 +139,7 @@ package struct Administration: Sendable {
             }
     }
 
-    private func write(_ body: @escaping @Sendable (any Connection, Timestamp) throws -> Void) async throws {
+    func write(_ body: @escaping @Sendable (any Connection, Timestamp) throws -> Void) async throws {
         let now = platform.ambient.now()
         do {
             try await platform.database.write { try body($0, now) }
@@ -185,10 +149,12 @@ package struct Administration: Sendable {
     }
 }
 
-/// Writes the line of the audit log for an act of the local operator.
-private func record(
-    _ action: AuditAction, _ tenant: TenantID, _ subject: String, _ now: Timestamp, _ connection: any Connection
-) throws {
-    try AuditLog(connection).append(
-        action, tenant: tenant, actor: AuditLog.localOperator, subject: subject, at: now)
+extension Administration {
+    /// Writes the line of the audit log for an act of the local operator.
+    func record(
+        _ action: AuditAction, _ tenant: TenantID, _ subject: String, _ now: Timestamp, _ connection: any Connection
+    ) throws {
+        try AuditLog(connection).append(
+            action, tenant: tenant, actor: AuditLog.localOperator, subject: subject, at: now)
+    }
 }

@@ -8,6 +8,8 @@ package struct Client: Sendable {
     package let redirectURIs: [String]
     /// The applications whose tokens it may ask for without a person's consent.
     package let resources: [ClientID]
+    /// The permissions that it may have of them; where it names none of a resource's, that resource's ordinary ones.
+    package let permissions: [String]
     /// Whether it may hold primary refresh tokens: a right of its own, which no resource brings along.
     package let isBroker: Bool
 

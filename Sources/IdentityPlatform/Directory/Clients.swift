@@ -41,6 +41,13 @@ package struct Clients {
                 VALUES (\(client.tenant), \(client.id), \(resource))
                 """)
         }
+        for permission in Set(client.permissions) {
+            try connection.execute(
+                """
+                INSERT INTO clientPermission (tenant, client, permission)
+                VALUES (\(client.tenant), \(client.id), \(permission))
+                """)
+        }
     }
 
     func remove(_ id: ClientID, tenant: TenantID) throws {
@@ -54,8 +61,11 @@ package struct Clients {
             "SELECT uri FROM clientRedirect WHERE tenant = \(tenant) AND client = \(id) ORDER BY uri")
         let resources = try connection.rows(
             "SELECT resource FROM clientResource WHERE tenant = \(tenant) AND client = \(id) ORDER BY resource")
+        let permissions = try connection.rows(
+            "SELECT permission FROM clientPermission WHERE tenant = \(tenant) AND client = \(id) ORDER BY permission")
         return Client(
             tenant: tenant, id: id, displayName: displayName, redirectURIs: try uris.map { try $0.text(0) },
-            resources: try resources.map { try $0.value(0) }, isBroker: isBroker)
+            resources: try resources.map { try $0.value(0) }, permissions: try permissions.map { try $0.text(0) },
+            isBroker: isBroker)
     }
 }

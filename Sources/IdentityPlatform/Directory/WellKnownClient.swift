@@ -1,29 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 
-/// The first-party applications that a new tenant gets as ordinary registrations, under Entra's own ids, so that
-/// foreign clients work unchanged and no code knows an application by its id.
+/// An application that is registered under an id known beforehand, as an ordinary registration, so that no code knows an
+/// application by its id.
 package struct WellKnownClient: Sendable {
-    package let id: String
+    package let id: ClientID
     let displayName: String
     let redirectURIs: [String]
     let resources: [ClientID]
+    var permissions: [String] = []
     var isBroker = false
 
-    /// The broker on the device, and Entra's name for it.
-    package static let broker = WellKnownClient(
-        id: WellKnownApplication.broker, displayName: "Authentication Broker",
-        redirectURIs: [
-            "http://localhost", "http://127.0.0.1",
-            "ms-appx-web://Microsoft.AAD.BrokerPlugin/\(WellKnownApplication.broker)",
-        ],
-        resources: [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication], isBroker: true
-    )
+    /// Nil where the id is none.
+    init?(
+        _ id: String, _ displayName: String, redirectURIs: [String], resources: [ClientID],
+        permissions: [GraphPermission] = [], isBroker: Bool = false
+    ) {
+        guard let id = ClientID(rawValue: id) else { return nil }
+        (self.id, self.displayName, self.redirectURIs, self.resources) = (id, displayName, redirectURIs, resources)
+        (self.permissions, self.isBroker) = (permissions.map(\.rawValue), isBroker)
+    }
 
-    /// The command line of the device, which comes with the broker and is an app like every other.
-    static let commandLine = WellKnownClient(
-        id: CommandLineApp.clientID, displayName: "Baton command line",
-        redirectURIs: [CommandLineApp.redirectURI], resources: ResourceCatalogue.standard)
+    func registration(in tenant: TenantID) -> Client {
+        Client(
+            tenant: tenant, id: id, displayName: displayName, redirectURIs: redirectURIs, resources: resources,
+            permissions: permissions, isBroker: isBroker)
+    }
 
-    static let compatibilityPack: [WellKnownClient] = [broker, commandLine]
+    /// What every tenant has from its beginning: the broker on the device under Entra's id for it, and the command line
+    /// of the device, which comes with the broker and is an app like every other.
+    static let ofEveryTenant = [
+        WellKnownClient(
+            WellKnownApplication.broker, "Authentication Broker",
+            redirectURIs: [
+                "http://localhost", "http://127.0.0.1",
+                "ms-appx-web://Microsoft.AAD.BrokerPlugin/\(WellKnownApplication.broker)",
+            ],
+            resources: [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication],
+            isBroker: true),
+        WellKnownClient(
+            CommandLineApp.clientID, "Baton command line", redirectURIs: [CommandLineApp.redirectURI],
+            resources: ResourceCatalogue.standard),
+    ].compactMap(\.self)
 }

@@ -75,7 +75,7 @@ extension OAuthError {
     package static let unknownResource = OAuthError(
         .invalidResource, number: 500011, description: "The resource is not known in this tenant.")
     package static let noConsent = OAuthError(
-        .invalidGrant, number: 65001, description: "The application has no permission for this resource.",
+        .invalidGrant, number: 65001, description: "The application is not registered for this resource or permission.",
         suberror: "consent_required")
     package static let serverFault = OAuthError(
         .serverError, number: 90027, description: "The server failed. Try again; tell the operator the trace id.")

@@ -14,14 +14,14 @@ package struct ResourceCatalogue: Sendable {
                 "https://\(names.graph)", names.origin(of: names.graph), "https://graph.microsoft.com",
                 Self.graphApplication.rawValue,
             ],
-            permissions: ["User.Read"])
+            permissions: GraphPermission.allCases.map(\.rawValue), ordinary: [GraphPermission.readSelf.rawValue])
         deviceRegistration = Resource(
             application: Self.deviceRegistrationApplication,
             identifiers: [
                 "urn:ms-drs:\(names.deviceRegistration)", "urn:ms-drs:enterpriseregistration.windows.net",
                 Self.deviceRegistrationApplication.rawValue,
             ],
-            permissions: ["adrs_access"])
+            permissions: ["adrs_access"], ordinary: ["adrs_access"])
         all = [graph, deviceRegistration]
     }
 
@@ -32,10 +32,15 @@ package struct ResourceCatalogue: Sendable {
     /// The applications that a registration may ask for when nothing else is said.
     static let standard = [graphApplication]
 
+    /// The permission of that name in its own spelling; nil where no resource knows one.
+    func permission(named name: String) -> String? {
+        all.lazy.flatMap(\.permissions).first { $0.lowercased() == name.lowercased() }
+    }
+
     /// Reads `scope` and the older `resource` for a client.
     ///
-    /// Of several permissions those are granted that the resource knows; the reply says which (RFC 6749 section 3.3).
-    /// Where it knows none of them, nothing is granted.
+    /// Of several permissions those are granted that the resource knows and the client may have; the reply says which
+    /// (RFC 6749 section 3.3). Where there is none of them, nothing is granted.
     ///
     /// - Throws: ``OAuthError``
     package func grant(scope: String?, resource: String? = nil, to client: Client) throws(OAuthError) -> GrantedScope {
@@ -51,7 +56,7 @@ package struct ResourceCatalogue: Sendable {
             throw .unknownResource
         }
         guard client.resources.contains(resource.application) else { throw .noConsent }
-        let permissions = try Self.permissions(names.map(\.permission), resource)
+        let permissions = try Self.permissions(names.map(\.permission), resource, client)
         return GrantedScope(
             resource: resource, audience: identifier, permissions: permissions, requested: requested,
             granted: Self.granted(requested, permissions))
@@ -61,12 +66,15 @@ package struct ResourceCatalogue: Sendable {
         Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess, Scopes.primaryRefreshToken, Scopes.groups,
     ]
 
-    private static func permissions(_ asked: [String], _ resource: Resource) throws(OAuthError) -> [String] {
-        if asked.isEmpty || asked.contains(defaultPermission) { return resource.permissions }
+    private static func permissions(
+        _ asked: [String], _ resource: Resource, _ client: Client
+    ) throws(OAuthError) -> [String] {
+        let allowed = resource.permissions(of: client)
+        if asked.isEmpty || asked.contains(defaultPermission) { return allowed }
         let asked = Set(asked.map { $0.lowercased() })
-        let known = resource.permissions.filter { asked.contains($0.lowercased()) }
-        guard !known.isEmpty else { throw .unknownScope }
-        return known
+        let granted = allowed.filter { asked.contains($0.lowercased()) }
+        guard granted.isEmpty else { return granted }
+        throw resource.permissions.contains { asked.contains($0.lowercased()) } ? .noConsent : .unknownScope
     }
 
     /// The scopes as the client wrote them, without those that bring no permission.

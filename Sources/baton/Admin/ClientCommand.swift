@@ -6,7 +6,7 @@ import ArgumentParser
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "List, add and remove the registrations of apps.",
-        subcommands: [List.self, Add.self, Remove.self])
+        subcommands: [List.self, Add.self, AddCompatibility.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the registered apps.")
@@ -25,13 +25,32 @@ struct ClientCommand: AsyncParsableCommand {
         @Option(help: "The client id; a fresh one where it is left out.") var id: String?
         @Option(help: "The name to show.") var name: String
         @Option(help: "A redirect URI; may be repeated.") var redirectURI: [String]
+        @Option(help: "A permission such as Group.Read.All; may be repeated. None stands for User.Read.")
+        var permission: [String] = []
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
             try await admin.send(
                 "POST", IdentityAdmin.Path.clients,
-                body: { IdentityAdmin.NewClient(id: id, displayName: name, redirectURIs: redirectURI) }
+                body: {
+                    IdentityAdmin.NewClient(
+                        id: id, displayName: name, redirectURIs: redirectURI, permissions: permission)
+                }
             ) { (client: IdentityAdmin.Client) in ["\(client.displayName) is registered: client \(client.id)."] }
+        }
+    }
+
+    struct AddCompatibility: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register the well-known public apps of other makers, such as Azure CLI, under their own ids.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.send("POST", IdentityAdmin.Path.compatibilityClients) { (clients: [IdentityAdmin.Client]) in
+                clients.isEmpty
+                    ? ["All of them were registered before."]
+                    : clients.map { "\($0.displayName) is registered: client \($0.id)." }
+            }
         }
     }
 

@@ -18,7 +18,7 @@ import Testing
         var random = Zeros()
         var steps: [Step] = []
         var seen: Set<String> = []
-        var waiting = [SessionMachine.recover(from: nil, random: &random).0]
+        var waiting = [SessionMachine.recover(from: nil, keyKept: false, random: &random).0]
         while let machine = waiting.popLast() {
             guard seen.insert(shape(machine)).inserted else { continue }
             for event in events(machine) {

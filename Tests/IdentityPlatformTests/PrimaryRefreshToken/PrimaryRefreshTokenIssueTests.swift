@@ -118,8 +118,9 @@ import Testing
         #expect(try await till.issue(app).errorNumber == 70000)
         // Permission for device registration does not bring it along, nor does coming with the broker.
         let registrar = try await world.administration.addClient(
-            nil, displayName: "Registrar", redirectURIs: [],
-            resources: [ResourceCatalogue.deviceRegistrationApplication],
+            NewClient(
+                displayName: "Registrar", redirectURIs: [],
+                resources: [ResourceCatalogue.deviceRegistrationApplication]),
             tenant: world.tenant)
         #expect(try await till.issue(app, clientID: registrar.id.rawValue).errorNumber == 700016)
         #expect(try await till.issue(app, clientID: CommandLineApp.clientID).errorNumber == 700016)

@@ -48,8 +48,9 @@ struct World: Sendable {
             "bo@contoso.test", profile: User.Profile(displayName: "Bo"), password: Sensitive(Self.password),
             tenant: tenant)
         app = try await administration.addClient(
-            nil, displayName: "Ward <app>", redirectURIs: [Self.redirect, "https://app.test/cb", "msauth.test://auth"],
-            resources: nil, tenant: tenant)
+            NewClient(
+                displayName: "Ward <app>", redirectURIs: [Self.redirect, "https://app.test/cb", "msauth.test://auth"]),
+            tenant: tenant)
     }
 
     var administration: Administration { Administration(platform) }

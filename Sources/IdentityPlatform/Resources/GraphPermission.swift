@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The delegated permissions of Graph that the platform knows, under Graph's names.
+package enum GraphPermission: String, Sendable, CaseIterable {
+    case readSelf = "User.Read"
+    case readUsers = "User.Read.All"
+    case writeUsers = "User.ReadWrite.All"
+    case readGroups = "Group.Read.All"
+    case writeGroups = "Group.ReadWrite.All"
+    case readDevices = "Device.Read.All"
+    case writeDevices = "Device.ReadWrite.All"
+    case readDirectory = "Directory.Read.All"
+    case writeRoles = "RoleManagement.ReadWrite.Directory"
+    case readAudit = "AuditLog.Read.All"
+}

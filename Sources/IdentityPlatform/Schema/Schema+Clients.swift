@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+extension Schema {
+    static let clients = [
+        Migration(
+            "clients",
+            [
+                // Without a row here a client may have a resource's ordinary permissions.
+                """
+                CREATE TABLE clientPermission (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, permission TEXT NOT NULL,
+                    PRIMARY KEY (tenant, client, permission),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """
+            ])
+    ]
+}
