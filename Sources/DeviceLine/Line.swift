@@ -19,8 +19,8 @@ package enum Line {
     /// How long the server may be silent, as a multiple of the interval at which it promises signs of life.
     package static let patience = 2.5
 
-    static let helloLimits = JSONLimits(bytes: maximumHello, depth: 1, values: 8)
-    static let messageLimits = JSONLimits(bytes: maximumMessage, depth: 1, values: 16)
+    static let helloLimits = JSONLimits(bytes: maximumHello, depth: 4, values: 64)
+    static let messageLimits = JSONLimits(bytes: maximumMessage, depth: 4, values: 64)
 
     enum Member {
         static let question = "question"
