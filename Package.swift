@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CLinux", "UnixSocket"]),
 
         // 2. Vocabulary: values only, no I/O.
-        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .crypto, .cryptoExtras]),
+        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
             dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
