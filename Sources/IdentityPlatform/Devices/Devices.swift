@@ -81,6 +81,7 @@ package struct Devices {
         if !isEnabled {
             try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: actor)
         }
+        try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return changed == 1
     }
 
@@ -90,6 +91,7 @@ package struct Devices {
     /// - Throws: ``StorageError``
     package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String) throws -> Bool {
         try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: actor)
+        try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 
