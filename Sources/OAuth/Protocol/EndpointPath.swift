@@ -11,6 +11,9 @@ package enum EndpointPath {
     /// The device ends a session here (Baton's own).
     package static func endSession(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/endsession" }
 
+    /// The device asks here how it and its session stand (Baton's own).
+    package static func sessionState(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/sessionstate" }
+
     /// Device registration: discovery (MS-DVRJ; the cloud's dialect).
     package static func registrationDiscovery(tenant: String) -> String { "/\(tenant)/Discover" }
 
@@ -19,4 +22,7 @@ package enum EndpointPath {
 
     /// Device registration: join, and the stem of a device's own address.
     package static let registration = "/EnrollmentServer/device/"
+
+    /// Device registration: a worker's own key of a device.
+    package static let helloKey = "/EnrollmentServer/key/"
 }
