@@ -17,17 +17,22 @@ package struct AuditEntry: Sendable {
 package enum AuditAction: String, Sendable {
     case clientAdded = "client.add"
     case clientRemoved = "client.remove"
+    case clientSecretAdded = "client.secret.add"
+    case clientSecretRemoved = "client.secret.remove"
     case codeReplayed = "code.replay"
     case deviceDisabled = "device.disable"
     case deviceEnabled = "device.enable"
     case deviceJoined = "device.join"
     case deviceRemoved = "device.remove"
+    case refreshTokenReplayed = "refresh-token.replay"
     case passwordSet = "user.password.set"
     case roleAssigned = "role.assign"
     case roleUnassigned = "role.unassign"
     case sessionBound = "session.bind"
     case sessionEnded = "session.end"
     case signIn = "sign-in"
+    case signingKeyAdded = "signing-key.add"
+    case signingKeyRemoved = "signing-key.remove"
     case tenantAdded = "tenant.add"
     case userAdded = "user.add"
     case userDisabled = "user.disable"
@@ -40,6 +45,8 @@ package enum AuditAction: String, Sendable {
 package struct AuditLog {
     /// Who acted, where it was the operator of the machine.
     package static let localOperator = "operator"
+    /// Who acted, where nobody asked for it.
+    static let server = "server"
 
     private let connection: any Connection
 
