@@ -1,4 +1,4 @@
-.PHONY: up demo test lint fuzz build sample setup
+.PHONY: up demo test lint fuzz tsan soak build sample setup
 
 # Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
 # on where it was left.
@@ -19,6 +19,17 @@ test: setup sample
 fuzz: setup
 	scripts/fuzz --seconds $(or $(SECONDS),30)
 
+# Looks for data races in MSAL, in what it stands on and in the session machine.
+tsan: setup
+	scripts/races
+
+# What takes longer than continuous integration may: fuzzes each decoder for SECONDS, takes each guard of the session
+# machine away and wants that noticed, then hands the device over and looks for races TIMES times.
+soak: build sample
+	scripts/fuzz --seconds $(or $(SECONDS),600)
+	scripts/break-session-machine
+	scripts/soak $(or $(TIMES),20)
+
 # The form of the code, and who imports whom.
 lint:
 	scripts/format
@@ -30,6 +41,6 @@ build: setup
 sample: setup
 	swift build --package-path Examples/FirstlineWorker
 
-# Installs the Debian packages that are missing; says so.
+# Installs the Debian packages and the foreign clients that are missing; says so.
 setup:
 	@scripts/setup

@@ -36,7 +36,7 @@ let package = Package(
         .target(name: "Processes", dependencies: ["CLinux", "UnixSocket"]),
 
         // 2. Vocabulary: values only, no I/O.
-        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .crypto, .cryptoExtras]),
+        .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
         .target(
             name: "DeviceManagement",
             dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
@@ -96,8 +96,8 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "JSON", "Processes", .argumentParser, .logging, .serviceLifecycle,
-                .unixSignals,
+                "Authenticator", "BrokerProtocol", "JSON", "Processes", "UnixSocket", .argumentParser, .logging,
+                .serviceLifecycle, .unixSignals,
             ]),
 
         // Tests.
@@ -152,6 +152,9 @@ let package = Package(
     ]
 )
 
+// With BATON_TSAN=1 there is only what ThreadSanitizer looks at, and no other package: see scripts/races.
+if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
+
 // With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
 let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket"]
@@ -162,7 +165,7 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
-for target in package.targets where target.type != .system && target.name != "CLinux" {
+for target in package.targets where target.type != .system && !["CLinux", "RaceDetection"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("ImmutableWeakCaptures"),
@@ -180,7 +183,36 @@ for target in package.targets where target.type != .system && target.name != "CL
     }
 }
 
+extension Package {
+    /// Leaves MSAL, what it stands on and the device's session machine, with their tests: the parts that threads share.
+    func keepWhatRaces() {
+        let own = [
+            "Authenticator", "BrokerProtocol", "CLinux", "JSON", "MSAL", "Processes", "Redaction", "TestSupport",
+            "UnixSocket",
+        ]
+        targets = targets.filter { own.contains($0.name.replacing(/Tests$/, with: "")) }
+        for target in targets {
+            target.dependencies = target.dependencies.filter { own.contains($0.ownName ?? "") }
+            if target.isTest { target.dependencies.append("RaceDetection") }
+            if target.name.hasPrefix("Authenticator") { target.sources = ["Session"] }
+            if target.name == "TestSupport" { target.sources = ["Processes"] }
+            // Starting programs is no matter of threads.
+            if target.name == "ProcessesTests" { target.sources = ["MailboxTests.swift"] }
+        }
+        targets.append(.target(name: "RaceDetection", path: "Tests/RaceDetection"))
+        targets.append(.testTarget(name: "RaceDetectionTests", dependencies: ["RaceDetection"]))
+        dependencies = []
+        products = []
+    }
+}
+
 extension Target.Dependency {
+    /// The name of a target of this package; nil for another package's product.
+    var ownName: String? {
+        guard case .byNameItem(let name, _) = self else { return nil }
+        return name
+    }
+
     static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
     static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
     static var asyncHTTPClient: Self { .product(name: "AsyncHTTPClient", package: "async-http-client") }

@@ -190,7 +190,36 @@ int clinux_connect(const char *path) {
 
 int clinux_socket_pair(int ends[2]) { return result(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)); }
 
-int clinux_notify(const char *path, const char *message) {
+int clinux_listens(int fd) {
+    int listens = 0, domain = 0, type = 0;
+    socklen_t size = sizeof listens;
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -errno;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0) return -errno;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) < 0) return -errno;
+    return listens != 0 && domain == AF_UNIX && type == SOCK_STREAM;
+}
+
+int clinux_socket_path(int fd, char *path, size_t size) {
+    struct sockaddr_un where;
+    memset(&where, 0, sizeof where);
+    socklen_t length = sizeof where;
+    if (getsockname(fd, (struct sockaddr *)&where, &length) < 0) return -errno;
+    if (where.sun_family != AF_UNIX || where.sun_path[0] == 0) return -EINVAL;
+    size_t count = strnlen(where.sun_path, sizeof where.sun_path);
+    if (count >= size) return -ENAMETOOLONG;
+    memcpy(path, where.sun_path, count);
+    path[count] = 0;
+    return 0;
+}
+
+int clinux_close_on_exec(int fd) {
+    int flags = fcntl(fd, F_GETFD);
+    return flags < 0 ? -errno : result(fcntl(fd, F_SETFD, flags | FD_CLOEXEC));
+}
+
+int clinux_is_memory_file(int fd) { return fcntl(fd, F_GET_SEALS) >= 0; }
+
+int clinux_notify(const char *path, const char *message, int file) {
     struct sockaddr_un where;
     int outcome = address(path, &where);
     if (outcome < 0) return outcome;
@@ -201,8 +230,11 @@ int clinux_notify(const char *path, const char *message) {
     }
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -errno;
-    ssize_t sent = sendto(fd, message, strlen(message), MSG_NOSIGNAL, (struct sockaddr *)&where, size);
-    outcome = sent < 0 ? -errno : 0;
+    outcome = connect(fd, (struct sockaddr *)&where, size) < 0 ? -errno : 0;
+    if (outcome == 0) {
+        ssize_t sent = clinux_send(fd, message, strlen(message), &file, file >= 0);
+        outcome = sent < 0 ? (int)sent : 0;
+    }
     close(fd);
     return outcome;
 }

@@ -15,17 +15,17 @@ extension Platform {
     package func responder() -> HostResponder {
         let names = configuration.names
         return HostResponder([
-            names.login: router(OAuthDialect(ambient: ambient)) { router in
+            [names.login] + names.aliases.login: router(OAuthDialect(ambient: ambient)) { router in
                 DiscoveryEndpoints(platform: self).addRoutes(to: router)
                 AuthorizeEndpoint(platform: self).addRoutes(to: router)
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
                 EndSessionEndpoint(platform: self).addRoutes(to: router)
             },
-            names.deviceRegistration: router(RegistrationDialect()) { router in
+            [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
-            names.graph: router(GraphDialect(ambient: ambient)) { router in
+            [names.graph] + names.aliases.graph: router(GraphDialect(ambient: ambient)) { router in
                 GraphEndpoints(platform: self).addRoutes(to: router)
             },
         ])

@@ -18,6 +18,22 @@ package final class Listener: Sendable {
         self.path = path
     }
 
+    /// Takes over a socket that listens already: one that the service manager made.
+    ///
+    /// - Throws: ``SocketError`` with `EINVAL` where it is no listening Unix stream socket with a path.
+    package init(inherited descriptor: Descriptor) throws(SocketError) {
+        guard descriptor.withNumber({ clinux_listens($0) }) == 1 else {
+            throw SocketError(call: .inherit, errno: EINVAL)
+        }
+        var path = [CChar](repeating: 0, count: 128)
+        let outcome = descriptor.withNumber { number in
+            unsafe clinux_socket_path(number, &path, path.count)
+        }
+        guard outcome == 0 else { throw SocketError(call: .inherit, errno: -outcome) }
+        self.descriptor = descriptor
+        self.path = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Waits for the next connection.
     ///
     /// - Throws: ``SocketError``; with `EINVAL` after ``close()``.

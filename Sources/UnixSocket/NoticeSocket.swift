@@ -10,6 +10,8 @@ package final class NoticeSocket: Sendable {
     package let path: String
     private let socket: Descriptor
 
+    private static let maximumDescriptors = 8
+
     /// Binds a datagram socket at `path`.
     ///
     /// - Throws: ``SocketError``.
@@ -28,8 +30,8 @@ package final class NoticeSocket: Sendable {
     /// - Returns: whether it is ready.
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
     package func awaitReady(or pidfd: Descriptor, seconds: Int32) throws(SocketError) -> Bool {
-        while let text = try receive(or: pidfd, seconds: seconds) {
-            if text.split(separator: "\n").contains("READY=1") { return true }
+        while let notice = try notice(or: pidfd, seconds: seconds) {
+            if notice.saysReady { return true }
         }
         return false
     }
@@ -38,11 +40,24 @@ package final class NoticeSocket: Sendable {
     ///
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
     package func next(seconds: Int32) throws(SocketError) -> String {
-        try receive(or: nil, seconds: seconds) ?? ""
+        try notice(or: nil, seconds: seconds)?.text ?? ""
     }
 
-    /// The next message; nil where the process of `pidfd` ended without one.
-    private func receive(or pidfd: Descriptor?, seconds: Int32) throws(SocketError) -> String? {
+    /// One message, with the open files that came along.
+    package struct Notice: Sendable {
+        package let text: String
+        package let descriptors: [Descriptor]
+
+        package var saysReady: Bool { lines.contains("READY=1") }
+        /// `KEY=value` each.
+        package var lines: [Substring] { text.split(separator: "\n") }
+    }
+
+    /// Blocks until the next message is there.
+    ///
+    /// - Returns: nil where the process of `pidfd` ended without one.
+    /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.
+    package func notice(or pidfd: Descriptor?, seconds: Int32) throws(SocketError) -> Notice? {
         var questions = [socket, pidfd].compactMap(\.self).map {
             pollfd(fd: $0.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
         }
@@ -53,8 +68,14 @@ package final class NoticeSocket: Sendable {
         guard count > 0 else { throw SocketError(call: .poll, errno: count == 0 ? ETIMEDOUT : errno) }
         guard questions[0].revents != 0 else { return nil }
         var text = [UInt8](repeating: 0, count: 64 << 10)
-        let received = socket.withNumber { unsafe recv($0, &text, text.count, 0) }
-        guard received >= 0 else { throw SocketError(call: .receive, errno: errno) }
-        return String(decoding: text.prefix(received), as: UTF8.self)
+        var numbers = [Int32](repeating: -1, count: Self.maximumDescriptors)
+        var arrived: Int32 = 0
+        let received = socket.withNumber { number in
+            unsafe clinux_receive(number, &text, text.count, &numbers, Int32(numbers.count), &arrived)
+        }
+        guard received >= 0 else { throw SocketError(call: .receive, errno: Int32(-received)) }
+        return Notice(
+            text: String(decoding: text.prefix(received), as: UTF8.self),
+            descriptors: numbers.prefix(Int(arrived)).map(Descriptor.init(owning:)))
     }
 }

@@ -2,14 +2,36 @@
 internal import CLinux
 internal import Glibc
 
-/// Tells the service manager how this process is doing (sd_notify(3)).
+/// Tells the service manager how this process is doing (sd_notify(3)); where there is none (`NOTIFY_SOCKET` unset), nobody
+/// hears and nothing fails.
 package enum ServiceNotification {
-    /// Says that the process serves; does nothing where nobody asked (`NOTIFY_SOCKET` unset).
+    /// Says that the process serves.
     ///
     /// - Throws: ``SocketError`` when the manager's socket cannot be reached.
-    package static func ready() throws(SocketError) {
+    package static func ready() throws(SocketError) { try send("READY=1") }
+
+    /// Gives the manager an open file to keep, which the next start of this service finds among its
+    /// ``InheritedDescriptors`` (sd_pid_notify_with_fds(3)).
+    ///
+    /// The manager takes it when it likes, or not at all; whoever needs the file later must be able to do without.
+    ///
+    /// - Parameter name: at most 255 printable ASCII characters without a colon.
+    /// - Throws: ``SocketError`` when the manager's socket cannot be reached.
+    package static func keep(_ descriptor: Descriptor, name: String) throws(SocketError) {
+        try descriptor.withNumber { number throws(SocketError) in
+            // Without polling: a memory file has no events, and one that cannot be polled would be refused for it.
+            try send("FDSTORE=1\nFDPOLL=0\nFDNAME=\(name)", number)
+        }
+    }
+
+    /// Asks the manager to let go of what it keeps under this name.
+    ///
+    /// - Throws: ``SocketError`` when the manager's socket cannot be reached.
+    package static func release(name: String) throws(SocketError) { try send("FDSTOREREMOVE=1\nFDNAME=\(name)") }
+
+    private static func send(_ message: String, _ file: Int32 = -1) throws(SocketError) {
         guard let path = unsafe getenv("NOTIFY_SOCKET").map({ unsafe String(cString: $0) }) else { return }
-        let outcome = unsafe clinux_notify(path, "READY=1")
+        let outcome = unsafe clinux_notify(path, message, file)
         guard outcome == 0 else { throw SocketError(call: .notify, errno: -outcome) }
     }
 }

@@ -5,7 +5,7 @@ internal import Glibc
 package struct SocketError: Error, Equatable, CustomStringConvertible {
     /// The calls that can fail.
     package enum Call: String, Sendable {
-        case accept, connect, duplicate, listen, notify, option, pair, peerCredentials, poll, receive, send
+        case accept, connect, duplicate, inherit, listen, notify, option, pair, peerCredentials, poll, receive, send
     }
 
     package let call: Call

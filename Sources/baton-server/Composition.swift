@@ -61,7 +61,7 @@ struct Composition {
         var identity = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,
-                port: configuration.port))
+                port: configuration.port, aliases: names.aliases))
         identity.compatibility = configuration.compatibility
         if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
             identity.passwordCost = cost

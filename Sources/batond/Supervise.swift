@@ -6,6 +6,7 @@ import Logging
 import Processes
 import ServiceLifecycle
 import UnixSignals
+import UnixSocket
 
 /// The supervisor.
 struct Supervise: AsyncParsableCommand {
@@ -25,6 +26,7 @@ struct Supervise: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let inherited = try InheritedDescriptors.take()
         let configuration = try BatondConfiguration(file: config)
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
@@ -42,7 +44,8 @@ struct Supervise: AsyncParsableCommand {
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
-            configuration: configuration.supervisor, device: device, inputs: inputs, logger: logger)
+            configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
+            logger: logger)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: supervisor), .init(service: device)],

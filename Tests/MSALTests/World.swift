@@ -25,8 +25,8 @@ enum World {
     }
 
     static func epoch(_ counter: UInt64) -> Epoch {
-        var generator = SystemRandomNumberGenerator()
-        return Epoch(random: &generator, counter: counter)
+        var bits = RandomBits()
+        return Epoch(random: &bits, counter: counter)
     }
 
     static func current(_ current: AccountRecord?, previous: AccountRecord?, _ epoch: Epoch = epoch(1)) -> FlatMap {
@@ -47,6 +47,16 @@ enum World {
     static func base64URL(_ text: String) -> String {
         Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
             "=", with: "")
+    }
+}
+
+/// The system's random bits, from a value that has a size (see `Zeros` in `SessionMachineTests`).
+private struct RandomBits: RandomNumberGenerator {
+    private var last: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        last = .random(in: .min ... .max)
+        return last
     }
 }
 

@@ -38,7 +38,9 @@ package import UnixSocket
         file = descriptor
         var status = stat()
         let outcome = descriptor.withNumber { number in unsafe fstat(number, &status) }
-        guard outcome == 0, status.st_size == off_t(Self.count) else { throw KeyFailure(step: .open, errno: EINVAL) }
+        guard outcome == 0, descriptor.withNumber({ clinux_is_memory_file($0) }) == 1,
+            status.st_size == off_t(Self.count)
+        else { throw KeyFailure(step: .open, errno: EINVAL) }
         unsafe memory = try Self.map(descriptor)
         guard unsafe mlock(memory, Self.count) == 0 else { throw KeyFailure(step: .lock, errno: errno) }
     }

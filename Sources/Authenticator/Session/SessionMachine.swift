@@ -12,11 +12,18 @@ package struct SessionMachine: Sendable, Equatable {
 
     /// Starts where the journal says the device was left, or as new.
     ///
-    /// A session that was live or beginning is over: its key died with the supervisor that held it.
+    /// A session that was live or beginning is over, since its key died with the supervisor that held it; but for one
+    /// that was live and whose key the service manager kept.
+    ///
+    /// - Parameter keyKept: whether the key of the journal's epoch is there.
     package static func recover<R: RandomNumberGenerator>(
-        from record: JournalRecord?, random: inout R
+        from record: JournalRecord?, keyKept: Bool, random: inout R
     ) -> (SessionMachine, [Action]) {
         switch record {
+        case .signedIn(let epoch) where keyKept:
+            // What the browser was used for died with the supervisor; its profile may still be there.
+            let machine = SessionMachine(state: .signedIn(Visit(epoch: epoch, usedBrowser: true)), epoch: epoch)
+            return (machine, [.startChild(epoch, resuming: true)])
         case nil:
             let machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 1))
             return (machine, [.journal(.ready(machine.epoch)), .startChild(machine.epoch, resuming: false)])

@@ -27,15 +27,16 @@ struct BrokerSockets: Sendable {
     private static let acceptPause: UInt32 = 100_000
 
     init(
-        configuration: SupervisorConfiguration, ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
+        configuration: SupervisorConfiguration, inheritance: Inheritance, ownUser: UInt32,
+        inputs: Mailbox<SupervisorInput>, logger: Logger
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
         // Another user's apps must be able to knock; the kernel's word on who they are decides, not the file's mode.
         let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
-        apps = try Listener(path: configuration.brokerSocket, mode: mode)
-        agents = try Listener(path: configuration.agentSocket, mode: mode)
-        operators = try Listener(path: configuration.operatorSocket, mode: 0o600)
+        apps = try inheritance.listener(.broker, path: configuration.brokerSocket, mode: mode)
+        agents = try inheritance.listener(.agent, path: configuration.agentSocket, mode: mode)
+        operators = try inheritance.listener(.control, path: configuration.operatorSocket, mode: 0o600)
         self.inputs = inputs
         self.logger = logger
     }

@@ -35,6 +35,9 @@ final class Supervisor {
     /// How long the process lived that died last.
     var lastLife = Duration.zero
     var key: MemoryKey?
+    /// The epoch whose key the service manager keeps, too.
+    var keptKey: Epoch?
+    private let keptKeys: [String: MemoryKey]
     var agent: AgentLink?
     /// The page that will be opened when an agent has come.
     var waitingPage: String?
@@ -56,12 +59,13 @@ final class Supervisor {
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, logger: Logger, clock: SupervisorClock
+        executable: String, keptKeys: [String: MemoryKey], logger: Logger, clock: SupervisorClock
     ) throws {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
         self.executable = executable
+        self.keptKeys = keptKeys
         self.logger = logger
         self.clock = clock
         files = DeviceFiles(root: Directory(path: configuration.directory))
@@ -79,7 +83,9 @@ final class Supervisor {
     func run(whenServing: () throws -> Void) throws {
         try device.declare()
         try forgetOldPrincipals()
-        let (recovered, actions) = SessionMachine.recover(from: try files.journal(), random: &random)
+        let record = try files.journal()
+        let keyKept = adoptKey(keptKeys, for: record)
+        let (recovered, actions) = SessionMachine.recover(from: record, keyKept: keyKept, random: &random)
         machine = recovered
         try perform(actions)
         tellStage()
@@ -140,9 +146,7 @@ final class Supervisor {
         switch action {
         case .journal(let record): try journal(record)
         case .makeKey: key = try MemoryKey()
-        case .destroyKey:
-            key?.destroy()
-            key = nil
+        case .destroyKey: destroyKey()
         case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
         case .restartChild(let epoch): try restartChild(epoch)
         case .endChild:
@@ -169,6 +173,7 @@ extension Supervisor {
         if case .signingOut(let ended, _) = record { try rememberEnd(of: ended) }
         try files.write(record)
         if case .signingOut(let ended, _) = record { try markPrincipals(endedWith: ended) }
+        if case .signedIn(let epoch) = record { keepKey(of: epoch) }
         if case .ready = record { try forgetBrowserHolder() }
         logger.info("session state changed", metadata: ["session.state": "\(record.stateName)"])
     }

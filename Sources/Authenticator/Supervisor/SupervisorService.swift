@@ -3,7 +3,7 @@ internal import Glibc
 package import Logging
 package import Processes
 internal import ServiceLifecycle
-internal import UnixSocket
+package import UnixSocket
 
 /// The broker's supervisor as a part of a process: sockets, and the one thread that decides.
 package struct SupervisorService: Service {
@@ -11,6 +11,7 @@ package struct SupervisorService: Service {
     private let device: any DeviceManaged
     private let inputs: Mailbox<SupervisorInput>
     private let executable: String
+    private let inherited: InheritedDescriptors
     private let logger: Logger
     private let clock: SupervisorClock
 
@@ -18,15 +19,19 @@ package struct SupervisorService: Service {
     /// process are always of one version.
     package static let ownExecutable = "/proc/self/exe"
 
-    /// - Parameter executable: the program that is started with the argument `session` for each session's process.
+    /// - Parameters:
+    ///   - executable: the program that is started with the argument `session` for each session's process.
+    ///   - inherited: what the service manager handed to this process.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String = ownExecutable, logger: Logger, clock: SupervisorClock = .system
+        executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
+        clock: SupervisorClock = .system
     ) {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
         self.executable = executable
+        self.inherited = inherited
         self.logger = logger
         self.clock = clock
     }
@@ -48,12 +53,13 @@ package struct SupervisorService: Service {
 
     private func serve() throws {
         try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
+        let inheritance = try Inheritance(inherited, logger: logger)
         let sockets = try BrokerSockets(
-            configuration: configuration, ownUser: geteuid(), inputs: inputs, logger: logger)
+            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs, logger: logger)
         defer { sockets.close() }
         let supervisor = try Supervisor(
-            configuration: configuration, device: device, inputs: inputs, executable: executable, logger: logger,
-            clock: clock)
+            configuration: configuration, device: device, inputs: inputs, executable: executable,
+            keptKeys: inheritance.keys, logger: logger, clock: clock)
         try supervisor.run {
             try sockets.open()
             try ServiceNotification.ready()

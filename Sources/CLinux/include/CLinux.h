@@ -53,8 +53,21 @@ int clinux_accept(int listener);
 int clinux_connect(const char *path);
 int clinux_socket_pair(int ends[2]);
 
-/// Sends one datagram to the Unix socket at `path`; a leading '@' names the abstract namespace.
-int clinux_notify(const char *path, const char *message);
+/// Sends one datagram to the Unix socket at `path`, with the open file `fd` unless that is negative; a leading '@' names
+/// the abstract namespace.
+int clinux_notify(const char *path, const char *message, int fd);
+
+/// Whether `fd` is a Unix stream socket that listens: 1, 0, or a negative error.
+int clinux_listens(int fd);
+
+/// The path that a Unix socket is bound to, ended by a zero; at least 109 bytes.
+int clinux_socket_path(int fd, char *path, size_t size);
+
+/// Keeps `fd` from the programs that this process starts.
+int clinux_close_on_exec(int fd);
+
+/// Whether `fd` is a memory file: 1 or 0.
+int clinux_is_memory_file(int fd);
 
 /// A datagram socket, close-on-exec, bound to `path` for this user alone: where others send READY=1 (sd_notify(3)).
 int clinux_bind_datagrams(const char *path);

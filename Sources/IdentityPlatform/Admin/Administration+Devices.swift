@@ -20,6 +20,18 @@ extension Administration {
         }
     }
 
+    /// Says who may join or register devices of their own, and how many.
+    ///
+    /// - Throws: ``StorageError``
+    package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
+        let now = platform.ambient.now()
+        try await platform.database.write { connection in
+            try rules.keep(for: tenant.id, connection)
+            try AuditLog(connection).append(
+                .deviceRulesSet, tenant: tenant.id, actor: AuditLog.localOperator, subject: nil, at: now)
+        }
+    }
+
     private func change(
         _ action: AuditAction, _ id: DeviceID, _ tenant: Tenant,
         _ body: @escaping @Sendable (Devices, Timestamp) throws -> Bool

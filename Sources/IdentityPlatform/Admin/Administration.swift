@@ -64,6 +64,7 @@ package struct Administration: Sendable {
         let hash = try await hash(password)
         try await write { connection, now in
             try Users(connection).setPassword(hash, of: user.id, tenant: user.tenant)
+            try HelloKeys(connection).removeAll(of: user.id, tenant: user.tenant)
             try Sessions(connection).endAll(
                 of: user.id, tenant: user.tenant, at: now, because: .passwordSet, by: AuditLog.localOperator)
             try record(.passwordSet, user.tenant, user.id.rawValue, now, connection)

@@ -24,6 +24,8 @@ package enum AuditAction: String, Sendable {
     case deviceEnabled = "device.enable"
     case deviceJoined = "device.join"
     case deviceRemoved = "device.remove"
+    case deviceRulesSet = "device.rules.set"
+    case helloKeyAdded = "user.key.add"
     case refreshTokenReplayed = "refresh-token.replay"
     case passwordSet = "user.password.set"
     case roleAssigned = "role.assign"

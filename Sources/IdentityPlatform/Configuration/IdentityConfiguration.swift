@@ -29,12 +29,30 @@ package struct IdentityConfiguration: Sendable {
         package var deviceRegistration: String
         package var graph: String
         package var port: Int
+        package var aliases: Aliases
 
-        package init(login: String, deviceRegistration: String, graph: String, port: Int = 443) {
+        package init(
+            login: String, deviceRegistration: String, graph: String, port: Int = 443, aliases: Aliases = Aliases()
+        ) {
             self.login = login.lowercased()
             self.deviceRegistration = deviceRegistration.lowercased()
             self.graph = graph.lowercased()
             self.port = port
+            self.aliases = aliases
+        }
+
+        /// Names that are answered as well, for clients that have theirs built in; in what the platform writes it calls
+        /// itself by the name alone.
+        package struct Aliases: Sendable {
+            package var login: [String]
+            package var deviceRegistration: [String]
+            package var graph: [String]
+
+            package init(login: [String] = [], deviceRegistration: [String] = [], graph: [String] = []) {
+                self.login = login.map { $0.lowercased() }
+                self.deviceRegistration = deviceRegistration.map { $0.lowercased() }
+                self.graph = graph.map { $0.lowercased() }
+            }
         }
 
         /// `https://host` with the port where it is not 443.

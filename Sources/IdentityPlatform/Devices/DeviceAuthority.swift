@@ -61,7 +61,7 @@ struct DeviceAuthority: Sendable {
         let tenant: TenantID
         let joinType: JoinType
         let region: String
-        let key: _RSA.Signing.PublicKey
+        let key: VerificationKey
     }
 
     /// Issues a device certificate, DER.
@@ -69,15 +69,27 @@ struct DeviceAuthority: Sendable {
     /// - Throws: the library's error.
     func issue(_ subject: Subject, from begin: Timestamp, to end: Timestamp) throws -> [UInt8] {
         let name = try DistinguishedName { CommonName(subject.device.rawValue) }
+        let (publicKey, identifier) = try Self.published(subject.key)
         let certificate = try Certificate(
-            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: Certificate.PublicKey(subject.key),
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: publicKey,
             notValidBefore: begin.date - 300, notValidAfter: end.date, issuer: self.certificate.subject, subject: name,
-            signatureAlgorithm: .sha256WithRSAEncryption, extensions: try extensions(subject), issuerPrivateKey: key)
+            signatureAlgorithm: .sha256WithRSAEncryption, extensions: try extensions(subject, identifier),
+            issuerPrivateKey: key)
         return try der(certificate)
     }
 
-    private func extensions(_ subject: Subject) throws -> Certificate.Extensions {
-        let identifier = ArraySlice(Insecure.SHA1.hash(data: subject.key.pkcs1DERRepresentation))
+    /// The key as certificates hold it, and its identifier: SHA-1 of the key's bits (RFC 5280 section 4.2.1.2).
+    private static func published(_ key: VerificationKey) throws -> (Certificate.PublicKey, ArraySlice<UInt8>) {
+        switch key {
+        case .rsa(let key):
+            (Certificate.PublicKey(key), ArraySlice(Insecure.SHA1.hash(data: key.pkcs1DERRepresentation)))
+        case .p256(let key):
+            (Certificate.PublicKey(key), ArraySlice(Insecure.SHA1.hash(data: key.x963Representation)))
+        case .symmetric: throw JOSEFailure.unusableKey
+        }
+    }
+
+    private func extensions(_ subject: Subject, _ identifier: ArraySlice<UInt8>) throws -> Certificate.Extensions {
         let issuer = try self.certificate.extensions.subjectKeyIdentifier?.keyIdentifier
         var extensions = try Certificate.Extensions {
             Critical(BasicConstraints.notCertificateAuthority)
@@ -102,6 +114,15 @@ struct DeviceAuthority: Sendable {
                     oid: ASN1ObjectIdentifier(elements: name.arcs), critical: false, value: value.serializedBytes[...]))
         }
         return extensions
+    }
+
+    /// The organisation that a certificate says to be of, which has to be looked up before anything is believed.
+    static func tenant(namedBy certificate: [UInt8]) -> TenantID? {
+        guard certificate.count <= 16 * 1024, let parsed = try? Certificate(derEncoded: certificate),
+            let oid = try? ASN1ObjectIdentifier(elements: DeviceCertificateExtension.tenantID.arcs),
+            let value = parsed.extensions[oid: oid]?.value, value.count == 18, value.starts(with: [4, 16])
+        else { return nil }
+        return TenantID(littleEndianBytes: Array(value.dropFirst(2)))
     }
 
     private func der(_ certificate: Certificate) throws -> [UInt8] {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-internal import CryptoExtras
 internal import FoundationEssentials
 internal import OAuth
 internal import Storage
-internal import SwiftASN1
-internal import X509
 
 /// Joins a device: judges, certifies its key, keeps it.
 struct DeviceJoin: Sendable {
     let platform: Platform
+    let version: RegistrationVersion
 
     /// Joins the device for the person of `token`.
     ///
     /// - Throws: ``RegistrationError``, ``StorageError``, or the library's error.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
         let description = try DeviceDescription(request)
-        let key = try Self.provenKey(request.certificateRequest)
+        let key = try provenKey(request.certificateRequest)
         let ambient = platform.ambient
         let (begin, id) = (ambient.now(), ambient.identifier(of: DeviceBinding.self))
         let end = begin + platform.configuration.devices.certificateLifetime
@@ -35,7 +33,7 @@ struct DeviceJoin: Sendable {
             profileType: request.isShared ? .shared : .personal, isEnabled: true, isManaged: false,
             credentials: Device.Credentials(
                 certificateHash: Array(SHA256.hash(data: certificate)), certificateExpires: end,
-                deviceKey: Array(key.derRepresentation),
+                deviceKey: key.publicKeyInfo ?? [],
                 transportKey: request.transportKey.key.encoded),
             registered: begin, registeredOwner: request.isShared ? nil : token.user.id, epoch: nil,
             isEpochClosed: false)
@@ -50,13 +48,15 @@ struct DeviceJoin: Sendable {
 
     /// Keeps the device if the person may join it by the directory of this moment; a refusal is recorded, too.
     private func add(_ device: Device, for person: User) async throws {
-        let quota = platform.configuration.devices.devicesPerPerson
+        let limit = platform.configuration.devices.devicesPerPerson
         let refusal = try await platform.database.write { connection -> RegistrationError? in
             let (devices, log) = (Devices(connection), AuditLog(connection))
-            let refusal = DeviceRegistrationPolicy.refusal(
-                isShared: device.binding.isShared,
-                roles: try RoleMembers(connection).roles(of: person.id, tenant: person.tenant),
-                owned: try devices.owned(by: person.id, tenant: person.tenant).count, quota: quota)
+            let rules = try DeviceRegistrationRules.of(person.tenant, connection) ?? .standard
+            let refusal = DeviceRegistrationPolicy(rules: rules, devicesPerPerson: limit).refusal(
+                of: device,
+                to: DeviceRegistrationPolicy.Candidate(
+                    id: person.id, roles: try RoleMembers(connection).roles(of: person.id, tenant: person.tenant),
+                    owned: try devices.owned(by: person.id, tenant: person.tenant).count))
             if refusal != nil {
                 try log.appendOrCount(
                     .deviceJoined, tenant: person.tenant, actor: person.id.rawValue, subject: nil, outcome: "refused",
@@ -72,16 +72,25 @@ struct DeviceJoin: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// The key of a certificate request that is signed by that key.
-    private static func provenKey(_ request: [UInt8]) throws(RegistrationError) -> _RSA.Signing.PublicKey {
-        guard request.count <= 8 * 1024, let parsed = try? CertificateSigningRequest(derEncoded: request),
-            parsed.publicKey.isValidSignature(parsed.signature, for: parsed)
-        else {
+    /// The key of a certificate request that is signed by that key; where the request holds a nonce, it is one of ours,
+    /// fresh and not shown before.
+    private func provenKey(_ der: [UInt8]) throws(RegistrationError) -> VerificationKey {
+        let request: DeviceKeyRequest
+        do { request = try DeviceKeyRequest(decoding: der) } catch .unusableKey {
+            throw .unusableKey
+        } catch {
             throw RegistrationError(.badRequest, "The certificate request does not parse or is not signed by its key.")
         }
-        guard let key = _RSA.Signing.PublicKey(parsed.publicKey), (2048...4096).contains(key.keySizeInBits) else {
-            throw RegistrationError(.badRequest, "The device key must be an RSA key of 2048 to 4096 bits.")
+        switch (request.key, version) {
+        case (.rsa, .one), (.rsa, .two), (.p256, .three): break
+        default: throw .unusableKey
         }
-        return key
+        if let nonce = request.nonce {
+            do { try platform.nonces.accept(nonce, signed: der, for: .join) } catch {
+                throw RegistrationError(
+                    .badRequest, "The certificate request's nonce is not fresh. Ask for another and sign anew.")
+            }
+        }
+        return request.key
     }
 }

@@ -1,46 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Crypto
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
-internal import NIOCore
 internal import OAuth
+internal import Storage
 
 /// Device registration (MS-DVRJ and the cloud's dialect), on a host name of its own.
 struct DeviceRegistrationEndpoints: Sendable {
     let platform: Platform
 
-    /// The API versions of a join that are served.
-    private static let versions: Set<String> = ["1.0", "2.0"]
-
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/{tenant}/Discover") { _, context in
+        router.get("/{tenant}/Discover") { request, context in
+            try Self.check(request, among: ["1.6", "1.7", "1.8", "1.9"], isOptional: true)
             guard let tenant = try await platform.tenant(in: context) else { throw RegistrationError.unknownTenant }
             return Response(json: RegistrationDiscovery(names: platform.configuration.names, tenant: tenant).members)
         }
-        router.get("/EnrollmentServer/nonce/{tenant}") { _, context in
+        router.get("/EnrollmentServer/nonce/{tenant}") { request, context in
+            try Self.check(request, among: ["1.0"], isOptional: true)
             _ = try await platform.tenant(in: context)
             var body = MembersWriter()
             body.set(RegistrationName.value, platform.nonces.make())
             return Response(json: body)
         }
         router.post("/EnrollmentServer/device", use: join)
+        router.delete("/EnrollmentServer/device/{device}", use: leave)
+        router.post("/EnrollmentServer/key", use: addKey)
     }
 
     @Sendable private func join(_ request: Request, _ context: IdentityContext) async throws -> Response {
-        let token = try await platform.accessTokens.check(
-            authorization: request.headers[.authorization], for: platform.resources.deviceRegistration)
-        guard let version = request.uri.queryParameters["api-version"], Self.versions.contains(String(version)) else {
+        let token = try await registrationToken(request)
+        guard let version = Self.version(of: request).flatMap(RegistrationVersion.init) else {
             throw RegistrationError.unsupportedVersion
         }
         let body = try await request.body.collect(upTo: context.maxUploadSize)
         let join: JoinRequest
         do {
-            join = try JoinRequest(decoding: Array(body.readableBytesView))
+            join = try JoinRequest(decoding: Array(body.readableBytesView), version: version)
         } catch {
             throw RegistrationError.malformed
         }
-        let reply = try await DeviceJoin(platform: platform).join(join, by: token)
+        let reply = try await DeviceJoin(platform: platform, version: version).join(join, by: token)
         context.logger.info("device joined", metadata: ["device.shared": "\(join.isShared)"])
         return Response(json: reply.encoded)
+    }
+
+    /// A device takes itself out of the directory; what proves it is the certificate of the TLS handshake.
+    @Sendable private func leave(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        try Self.check(request, among: ["1.0", "2.0", "3.0"], isOptional: true)
+        guard let certificate = try await context.peerCertificate(),
+            let tenant = DeviceAuthority.tenant(namedBy: certificate)
+        else { throw RegistrationError.certificateRequired }
+        let hash = Array(SHA256.hash(data: certificate))
+        let name = try context.parameters.require("device").lowercased()
+        let now = platform.ambient.now()
+        try await platform.database.write { connection in
+            let devices = Devices(connection)
+            guard let device = try devices.find(certificateHash: hash, tenant: tenant), device.id.rawValue == name,
+                device.credentials.certificateExpires > now
+            else { throw RegistrationError.certificateRequired }
+            guard device.isEnabled else { throw RegistrationError.disabledDevice }
+            _ = try devices.remove(device.id, tenant: tenant, at: now, by: name)
+            try AuditLog(connection).append(.deviceRemoved, tenant: tenant, actor: name, subject: name, at: now)
+        }
+        context.logger.info("device left")
+        return Response(status: .ok)
+    }
+
+    /// Keeps a worker's own key, which proves them from then on, on this device alone. On a shared device it would stay
+    /// behind when they go.
+    @Sendable private func addKey(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let token = try await registrationToken(request)
+        try Self.check(request, among: ["1.0"])
+        let body = try await request.body.collect(upTo: context.maxUploadSize)
+        guard let binding = token.session.device, !binding.isShared else { throw RegistrationError.ownDeviceRequired }
+        guard let members = try? Members(decoding: Array(body.readableBytesView)),
+            let blob = try? Base64.decodeLeniently(try members.string(RegistrationName.helloKey)),
+            let key = try? HelloKey(blob: blob, of: token.user, on: binding.id)
+        else { throw RegistrationError.malformedKey }
+        let now = platform.ambient.now()
+        try await platform.database.write { connection in
+            try HelloKeys(connection).replace(with: key, at: now)
+            try AuditLog(connection).append(
+                .helloKeyAdded, tenant: token.tenant, actor: token.user.id.rawValue, subject: binding.id.rawValue,
+                at: now)
+        }
+        var reply = MembersWriter()
+        reply.set(RegistrationName.keyID, Base64.encode(key.hash))
+        reply.set(RegistrationName.lowercaseUserPrincipalName, token.user.userPrincipalName)
+        return Response(json: reply)
+    }
+
+    private func registrationToken(_ request: Request) async throws -> AccessToken {
+        try await platform.accessTokens.check(
+            authorization: request.headers[.authorization], for: platform.resources.deviceRegistration)
+    }
+
+    private static func version(of request: Request) -> String? {
+        request.uri.queryParameters["api-version"].map(String.init)
+    }
+
+    private static func check(_ request: Request, among versions: Set<String>, isOptional: Bool = false) throws {
+        guard let version = version(of: request) else {
+            guard isOptional else { throw RegistrationError.unsupportedVersion }
+            return
+        }
+        guard versions.contains(version) else { throw RegistrationError.unsupportedVersion }
     }
 }

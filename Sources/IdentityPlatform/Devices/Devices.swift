@@ -86,8 +86,10 @@ package struct Devices {
     ///
     /// - Returns: whether there was such a device.
     /// - Throws: ``StorageError``
-    package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
-        try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: AuditLog.localOperator)
+    package func remove(
+        _ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String = AuditLog.localOperator
+    ) throws -> Bool {
+        try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: actor)
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 

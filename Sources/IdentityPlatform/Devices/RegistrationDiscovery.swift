@@ -15,6 +15,9 @@ struct RegistrationDiscovery {
         case identityProviderService = "IdentityProviderService"
         case joinEndpoint = "JoinEndpoint"
         case joinResourceID = "JoinResourceId"
+        case keyProvisionEndpoint = "KeyProvisionEndpoint"
+        case keyProvisionResourceID = "KeyProvisionResourceId"
+        case keyProvisioningService = "KeyProvisioningService"
         case nonceService = "NonceService"
         case oauth = "OAuth2"
         case resourceID = "ResourceId"
@@ -39,6 +42,9 @@ struct RegistrationDiscovery {
         var join = service("2.0")
         join.set(Name.joinEndpoint, registration + EndpointPath.registration)
         join.set(Name.joinResourceID, resource)
+        var key = service("1.0")
+        key.set(Name.keyProvisionEndpoint, registration + EndpointPath.helloKey)
+        key.set(Name.keyProvisionResourceID, resource)
         var nonce = service("1.0")
         nonce.set(Name.endpoint, registration + EndpointPath.registrationNonce(tenant: id))
         nonce.set(Name.resourceID, resource)
@@ -58,6 +64,7 @@ struct RegistrationDiscovery {
         document.set(Name.authenticationService, authentication)
         document.set(Name.identityProviderService, provider)
         document.set(Name.deviceJoinService, join)
+        document.set(Name.keyProvisioningService, key)
         document.set(Name.nonceService, nonce)
         document.set(Name.tenantInfo, info)
         return document

@@ -13,7 +13,7 @@ extension RegistrationError {
 
     private var status: HTTPResponse.Status {
         switch code {
-        case .authenticationRequired: .unauthorized
+        case .authenticationRequired, .certificateRequired: .unauthorized
         case .authorizationFailed: .forbidden
         case .internalError: .internalServerError
         default: .badRequest
@@ -23,7 +23,18 @@ extension RegistrationError {
     static let malformed = RegistrationError(
         .badRequest, "The request is not a join of this protocol: see the API version and the keys.")
     static let unsupportedVersion = RegistrationError(
-        .unsupportedVersion, "The API version is not served; use 2.0 with RSA keys.")
+        .unsupportedVersion, "The API version is not served; join with 2.0 (RSA keys) or 3.0 (keys on P-256).")
+    static let unusableKey = RegistrationError(
+        .badRequest,
+        "The device key must be an RSA key of 2048 to 4096 bits, or with API version 3.0 one on the curve P-256.")
+    static let certificateRequired = RegistrationError(
+        .certificateRequired, "The device has to show its own certificate in the TLS handshake.")
+    static let ownDeviceRequired = RegistrationError(
+        .authorizationFailed, "A key of one's own is kept on a device of one's own: sign in there first.")
+    static let malformedKey = RegistrationError(
+        .badRequest, "The request holds no RSA key of 2048 to 4096 bits in kngc.")
+    static let disabledDevice = RegistrationError(
+        .authorizationFailed, "The device is disabled. Have an administrator remove it.")
     static let unauthenticated = RegistrationError(
         .authenticationRequired, "A valid access token for device registration is required. Sign in again.")
     static let unknownTenant = RegistrationError(.unknownTenant, "The tenant was not found.")

@@ -6,8 +6,12 @@ package import Hummingbird
 package struct HostResponder: HTTPResponder {
     private let responders: [String: any HTTPResponder<IdentityContext>]
 
-    /// - Parameter responders: by host name in lower case, without a port.
-    package init(_ responders: [String: any HTTPResponder<IdentityContext>]) { self.responders = responders }
+    /// - Parameter responders: by their host names in lower case, without a port; no name twice.
+    package init(_ responders: [[String]: any HTTPResponder<IdentityContext>]) {
+        self.responders = responders.reduce(into: [:]) { all, entry in
+            for name in entry.key { all[name] = entry.value }
+        }
+    }
 
     package func respond(to request: Request, context: IdentityContext) async throws -> Response {
         let authority = request.head.authority ?? ""

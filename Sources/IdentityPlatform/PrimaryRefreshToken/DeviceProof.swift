@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-internal import CryptoExtras
-internal import FoundationEssentials
 internal import OAuth
 internal import Storage
 
@@ -21,11 +19,11 @@ extension Platform {
         let hash = Array(SHA256.hash(data: request.certificate))
         let device = try await database.read { try Devices($0).find(certificateHash: hash, tenant: tenant) }
         guard let device, device.credentials.certificateExpires > ambient.now() else { throw OAuthError.unknownDevice }
-        guard let key = try? _RSA.Signing.PublicKey(derRepresentation: device.credentials.deviceKey) else {
+        guard let key = try? VerificationKey(publicKeyInfo: device.credentials.deviceKey) else {
             throw StorageError(.unexpectedValue, "a device's key does not parse")
         }
         do {
-            return DeviceProof(device: device, claims: try request.verified(with: .rsa(key)))
+            return DeviceProof(device: device, claims: try request.verified(with: key))
         } catch .malformed {
             throw OAuthError.malformedSignedRequest
         } catch {

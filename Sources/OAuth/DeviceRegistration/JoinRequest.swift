@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 
-/// The body of a device join (API version 2.0, RSA keys).
+/// The body of a device join: RSA keys up to API version 2.0, P-256 keys in version 3.0.
 package struct JoinRequest: Sendable {
     /// The subject that every certificate request of this protocol has.
     package static let certificateRequestCommonName = "7E980AD9-B86D-4306-9425-9AC066FB014A"
@@ -33,7 +34,7 @@ package struct JoinRequest: Sendable {
     /// Reads a body of at most 64 KiB; attribute names in either case, truth values also as text.
     ///
     /// - Throws: ``MembersFailure``, ``Base64Failure``, ``JOSEFailure`` for the transport key.
-    package init(decoding body: [UInt8]) throws {
+    package init(decoding body: [UInt8], version: RegistrationVersion = .two) throws {
         let members = try Members(decoding: body)
         guard let request = try members.members(RegistrationName.certificateRequest) else {
             throw MembersFailure.missing(RegistrationName.certificateRequest.rawValue)
@@ -42,7 +43,10 @@ package struct JoinRequest: Sendable {
             throw MembersFailure.wrongType(RegistrationName.type.rawValue)
         }
         certificateRequest = try Base64.decodeLeniently(try request.string(RegistrationName.data))
-        transportKey = try TransportKey(decoding: try members.string(RegistrationName.transportKey))
+        transportKey =
+            version == .three
+            ? try Self.transportKey(among: members)
+            : try TransportKey(decoding: try members.string(RegistrationName.transportKey))
         targetDomain = try members.optionalString(RegistrationName.targetDomain) ?? ""
         deviceType = try members.optionalString(RegistrationName.deviceType) ?? ""
         operatingSystemVersion = try members.optionalString(RegistrationName.operatingSystemVersion) ?? ""
@@ -55,7 +59,25 @@ package struct JoinRequest: Sendable {
         isShared = try attributes?.lenientBool(RegistrationName.sharedDevice) ?? false
     }
 
-    /// The JSON body.
+    /// The session transport key among the `DeviceKeys` of version 3.0.
+    private static func transportKey(among members: Members) throws -> TransportKey {
+        guard case .array(let keys) = members[RegistrationName.deviceKeys], keys.count <= 8 else {
+            throw MembersFailure.missing(RegistrationName.deviceKeys.rawValue)
+        }
+        for element in keys {
+            guard case .object(let values) = element else {
+                throw MembersFailure.wrongType(RegistrationName.deviceKeys.rawValue)
+            }
+            let key = Members(values)
+            guard try key.string(RegistrationName.usage) == "STK" else { continue }
+            guard try key.string(RegistrationName.type) == "ECC", try key.string(RegistrationName.encoding) == "JWK"
+            else { throw JOSEFailure.unsupported }
+            return try TransportKey(curve: try key.string(RegistrationName.data))
+        }
+        throw MembersFailure.missing(RegistrationName.transportKey.rawValue)
+    }
+
+    /// The JSON body of version 2.0.
     ///
     /// - Throws: ``JOSEFailure`` for a transport key that is not RSA.
     package func encoded() throws(JOSEFailure) -> [UInt8] {

@@ -10,6 +10,7 @@ package struct RegistrationError: Error, Sendable, Equatable {
         package static let authenticationRequired = Code(rawValue: "authentication_required")
         package static let badRequest = Code(rawValue: "bad_request")
         package static let authorizationFailed = Code(rawValue: "authorization_failed")
+        package static let certificateRequired = Code(rawValue: "client_certificate_required")
         package static let unsupportedVersion = Code(rawValue: "unsupported_api_version")
         package static let unknownTenant = Code(rawValue: "unknown_tenant")
         package static let internalError = Code(rawValue: "internal_error")

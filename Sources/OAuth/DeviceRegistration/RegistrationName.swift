@@ -9,9 +9,15 @@ package enum RegistrationName: String, WireName {
     case code
     case data = "Data"
     case deviceDisplayName = "DeviceDisplayName"
+    case deviceKeys = "DeviceKeys"
     case deviceType = "DeviceType"
+    case encoding = "Encoding"
+    /// The public key that a worker's gesture unlocks (`BCRYPT_RSAKEY_BLOB` in base64).
+    case helloKey = "kngc"
     case joinType = "JoinType"
+    case keyID = "kid"
     case lowercaseAttributes = "attributes"
+    case lowercaseUserPrincipalName = "upn"
     case message
     case operatingSystemVersion = "OSVersion"
     case rawBody = "RawBody"
@@ -20,6 +26,7 @@ package enum RegistrationName: String, WireName {
     case thumbprint = "Thumbprint"
     case transportKey = "TransportKey"
     case type = "Type"
+    case usage = "Usage"
     case user = "User"
     case userPrincipalName = "Upn"
     case value = "Value"

@@ -21,6 +21,15 @@ package struct TransportKey: Sendable, Equatable {
         _ = try key.encryptionKey()
     }
 
+    /// Reads the transport key of API version 3.0: the text of a JWK on P-256.
+    ///
+    /// - Throws: ``JOSEFailure``; `unsupported` for a key of another kind.
+    package init(curve text: String) throws(JOSEFailure) {
+        guard let members = try? Members(decoding: Array(text.utf8), limit: 8 * 1024) else { throw .malformed }
+        key = try JSONWebKey(members)
+        guard case .p256 = key.numbers else { throw .unsupported }
+    }
+
     /// Base64 of the key blob: what Baton's own device sends.
     ///
     /// - Throws: ``JOSEFailure`` `unsupported` for a key that is not RSA.

@@ -9,6 +9,28 @@ package enum VerificationKey: Sendable {
     case p256(P256.Signing.PublicKey)
     case symmetric(SymmetricKey)
 
+    /// Takes a public key up again that was kept as SubjectPublicKeyInfo in DER.
+    ///
+    /// - Throws: ``JOSEFailure`` `unusableKey`.
+    package init(publicKeyInfo der: [UInt8]) throws(JOSEFailure) {
+        if let key = try? _RSA.Signing.PublicKey(derRepresentation: der) {
+            self = .rsa(key)
+        } else if let key = try? P256.Signing.PublicKey(derRepresentation: der) {
+            self = .p256(key)
+        } else {
+            throw .unusableKey
+        }
+    }
+
+    /// SubjectPublicKeyInfo in DER; nil for a symmetric key, which is never given away.
+    package var publicKeyInfo: [UInt8]? {
+        switch self {
+        case .rsa(let key): Array(key.derRepresentation)
+        case .p256(let key): Array(key.derRepresentation)
+        case .symmetric: nil
+        }
+    }
+
     /// The one algorithm that the key is for.
     package var algorithm: SignatureAlgorithm {
         switch self {

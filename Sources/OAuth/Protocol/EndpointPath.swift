@@ -19,4 +19,7 @@ package enum EndpointPath {
 
     /// Device registration: join, and the stem of a device's own address.
     package static let registration = "/EnrollmentServer/device/"
+
+    /// Device registration: a worker's own key of a device.
+    package static let helloKey = "/EnrollmentServer/key/"
 }

@@ -78,14 +78,35 @@ extension ServerConfiguration.Names: Decodable {
     init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
         let container = try decoder.container(keyedBy: Key.self)
-        login = try container.decode(String.self, forKey: .login)
-        deviceRegistration = try container.decode(String.self, forKey: .deviceRegistration)
-        graph = try container.decode(String.self, forKey: .graph)
+        let login = try container.decode(NameList.self, forKey: .login)
+        let deviceRegistration = try container.decode(NameList.self, forKey: .deviceRegistration)
+        let graph = try container.decode(NameList.self, forKey: .graph)
+        (self.login, self.deviceRegistration, self.graph) = (login.first, deviceRegistration.first, graph.first)
         mdm = try container.decode(String.self, forKey: .mdm)
+        aliases = .init(login: login.others, deviceRegistration: deviceRegistration.others, graph: graph.others)
         guard Set(all.map { $0.lowercased() }).count == all.count, !all.contains(where: \.isEmpty) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "the four names must differ"))
+                .init(codingPath: decoder.codingPath, debugDescription: "the names must differ"))
         }
+    }
+}
+
+/// One host name, or a list of which the first is the server's own and the others are answered as well.
+private struct NameList: Decodable {
+    let first: String
+    let others: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let name = try? container.decode(String.self) {
+            (first, others) = (name, [])
+            return
+        }
+        let names = try container.decode([String].self)
+        guard let name = names.first else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a list of names is empty")
+        }
+        (first, others) = (name, Array(names.dropFirst()))
     }
 }
 

@@ -25,7 +25,11 @@ struct ServerConfiguration: Sendable {
         let deviceRegistration: String
         let graph: String
         let mdm: String
+        /// What the identity platform answers to beside its names.
+        let aliases: IdentityConfiguration.Names.Aliases
 
-        var all: [String] { [login, deviceRegistration, graph, mdm] }
+        var all: [String] {
+            [login, deviceRegistration, graph, mdm] + aliases.login + aliases.deviceRegistration + aliases.graph
+        }
     }
 }

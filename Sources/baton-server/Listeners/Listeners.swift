@@ -8,6 +8,8 @@ internal import MDMServer
 internal import NIOCore
 internal import NIOSSL
 internal import ServiceLifecycle
+internal import SwiftASN1
+internal import X509
 
 /// The listeners as services: the main one over TLS, and the administration socket.
 struct Listeners {
@@ -17,7 +19,9 @@ struct Listeners {
     let readiness: Readiness
     let logger: Logger
 
-    /// HTTP/1.1 over TLS 1.2 or later.
+    /// HTTP/1.1 over TLS 1.2 or later. A client may show a certificate, whose key the handshake then proves; nobody looks
+    /// at who issued it, since device registration knows each of its certificates. The list of authorities names one that
+    /// issues to no person, so that a browser with certificates of its own asks nobody to choose one.
     ///
     /// - Throws: the library's error for a certificate it cannot use.
     func main(_ responder: HostResponder, authority: DevelopmentAuthority) throws -> any Service {
@@ -26,9 +30,16 @@ struct Listeners {
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
         tls.minimumTLSVersion = .tlsv12
+        tls.certificateVerification = .optionalVerification
+        let root = try NIOSSLCertificate(bytes: try authority.root.serializeAsPEM().derBytes, format: .der)
+        tls.trustRoots = .certificates([root])
+        tls.sendCANameList = true
+        let anyIssuer = TLSChannelConfiguration(tlsConfiguration: tls) { _, promise in
+            promise.succeed(.certificateVerified)
+        }
         return Application(
             responder: Deadline(next: responder),
-            server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
+            server: try .tls(.http1(configuration: Self.http), configuration: anyIssuer),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: nil,
                 availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),

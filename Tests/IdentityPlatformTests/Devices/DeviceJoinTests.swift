@@ -132,7 +132,7 @@ import X509
             #expect(answer.status == .badRequest)
             #expect(answer.registrationCode == "bad_request")
         }
-        for version in ["", "?api-version=3.0", "?api-version="] {
+        for version in ["", "?api-version=4.0", "?api-version="] {
             #expect(
                 try await till.join(token, body: good, version: version).registrationCode == "unsupported_api_version")
         }

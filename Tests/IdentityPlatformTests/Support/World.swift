@@ -68,6 +68,13 @@ struct World: Sendable {
     /// The same world as seen from another address.
     func from(_ address: String) -> World { World(platform: platform, like: self, address: address) }
 
+    /// A client that shows a certificate (DER) in its TLS handshake, or none.
+    func client(showing certificate: [UInt8]?) -> TestClient<HostResponder> {
+        TestClient(platform.responder(), host: "login.test:8443") {
+            IdentityContext(source: $0, certificate: certificate)
+        }
+    }
+
     private init(platform: Platform, like other: World, address: String? = nil) {
         self.platform = platform
         client = TestClient(platform.responder(), host: "login.test:8443", address: address)

@@ -66,22 +66,46 @@ final class World: Sendable {
 
     /// Starts a program, from its own file or a copy, and waits until it serves.
     @discardableResult
-    func start(_ program: Program, file: String? = nil) async throws -> RunningProgram {
+    func start(
+        _ program: Program, file: String? = nil, by manager: ServiceManager? = nil
+    ) async throws -> RunningProgram {
         let started = try await RunningProgram.start(
             try file ?? RunningProgram.built(program.rawValue),
-            ["--config", path("configuration/\(program.rawValue).json")], log: program.rawValue + ".log", in: scratch)
+            ["--config", path("configuration/\(program.rawValue).json")], log: program.rawValue + ".log",
+            manager: manager,
+            in: scratch)
         running.withLock { $0[program] = started }
         return started
     }
 
+    /// Has systemd's own tool listen for the broker, which it starts when somebody knocks.
+    func startBrokerOnDemand() async throws -> RunningProgram {
+        let sockets = ["broker", "agent", "control"]
+        let arguments =
+            sockets.flatMap { ["--listen", path("run/\($0).sock")] } + ["--fdname", sockets.joined(separator: ":")]
+            + [try RunningProgram.built("batond"), "--config", path("configuration/batond.json")]
+        for socket in sockets { try? FileManager.default.removeItem(atPath: path("run/\(socket).sock")) }
+        let started = try await RunningProgram.start(
+            "/usr/bin/systemd-socket-activate", arguments, log: "activated.log", awaitsReady: false, in: scratch)
+        try await FolderWatch(path("run")).until("listening") { [self] in
+            try Set(sockets.map { $0 + ".sock" }).isSubset(of: names(in: "run"))
+        }
+        return started
+    }
+
+    /// A service manager for one of the programs.
+    func serviceManager(sockets: [(name: String, descriptor: Descriptor)] = []) throws -> ServiceManager {
+        try ServiceManager(in: scratch, sockets: sockets)
+    }
+
     /// Starts a program that is expected to end before it serves, and gives the end of what it said.
-    func refusal(_ program: Program) async throws -> String {
+    func refusal(_ program: Program, by manager: ServiceManager? = nil) async throws -> String {
         let arguments = ["--config", path("configuration/\(program.rawValue).json")]
         let wrong: RunningProgram
         do {
             wrong = try await RunningProgram.start(
                 try RunningProgram.built(program.rawValue), arguments,
-                log: "refusal-\(UInt32.random(in: 0...UInt32.max)).log", in: scratch)
+                log: "refusal-\(UInt32.random(in: 0...UInt32.max)).log", manager: manager, in: scratch)
         } catch let problem as TestProblem { return problem.description }
         wrong.kill()
         try await wrong.waitForExit()

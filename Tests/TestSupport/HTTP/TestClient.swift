@@ -12,14 +12,20 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     private let host: String
     private let logger: Logger
     private let address: String?
+    private let context: @Sendable (ApplicationRequestContextSource) -> Responder.Context
 
     /// - Parameters:
     ///   - host: the host name of the requests, where a call names none.
     ///   - log: takes what the responder logs; without one it is dropped.
     ///   - address: the IP address that the requests come from.
+    ///   - context: makes a request's context, where the responder is to find more in it than a channel gives.
     package init(
-        _ responder: Responder, host: String = "localhost", log: LogLines? = nil, address: String? = nil
+        _ responder: Responder, host: String = "localhost", log: LogLines? = nil, address: String? = nil,
+        context: @escaping @Sendable (ApplicationRequestContextSource) -> Responder.Context = {
+            Responder.Context(source: $0)
+        }
     ) {
+        self.context = context
         self.address = address
         self.responder = responder
         self.host = host
@@ -37,7 +43,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
         let channel = NIOAsyncTestingChannel()
         if let address { channel.remoteAddress = try SocketAddress(ipAddress: address, port: 4711) }
-        let context = Responder.Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        let context = context(ApplicationRequestContextSource(channel: channel, logger: logger))
         let response = try await responder.respond(to: request, context: context)
         let collected = Collected()
         try await response.body.write(BodyCollector(collected: collected))

@@ -35,24 +35,26 @@ package final class RunningProgram: Sendable {
     ///
     /// - Parameters:
     ///   - environment: Added to the tests' own environment.
+    ///   - manager: What the program is started by; keeps descriptors for it from one start to the next.
     ///   - log: The log file's name in `scratch`; a program started again adds to it.
     /// - Throws: ``TestProblem`` with the end of its log when it ends before it is ready.
     package static func start(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
-        awaitsReady: Bool = true, in scratch: Scratch
+        awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch
     ) async throws -> RunningProgram {
-        let notices =
-            awaitsReady ? try NoticeSocket(path: scratch.path("notify-\(UInt32.random(in: 0...UInt32.max))")) : nil
+        let manager = try manager ?? ServiceManager(in: scratch)
         var variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        variables["NOTIFY_SOCKET"] = notices?.path
-        let program = try spawn(executable, arguments, variables, logPath: scratch.path(log))
+        let handed = manager.handedOver
+        variables.merge(handed.environment) { $1 }
+        variables["NOTIFY_SOCKET"] = awaitsReady ? manager.socketPath : nil
+        let program = try spawn(executable, arguments, variables, handed, logPath: scratch.path(log))
         scratch.atEnd {
             program.kill()
             _ = try? await program.waitForExit()
         }
-        guard let notices else { return program }
+        guard awaitsReady else { return program }
         let isReady = try await blocking {
-            try notices.awaitReady(or: program.process.pidfd, seconds: patience)
+            try manager.awaitReady(or: program.process.pidfd, seconds: patience)
         }
         guard isReady else {
             throw TestProblem("\(executable) ended before it was ready:\n\(try program.log().suffix(2000))")
@@ -61,14 +63,15 @@ package final class RunningProgram: Sendable {
     }
 
     private static func spawn(
-        _ executable: String, _ arguments: [String], _ environment: [String: String], logPath: String
+        _ executable: String, _ arguments: [String], _ environment: [String: String],
+        _ handed: ServiceManager.HandedOver, logPath: String
     ) throws -> RunningProgram {
         let number = unsafe clinux_open(logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard number >= 0 else { throw TestProblem("\(logPath): error \(-number)") }
         let log = Descriptor(owning: number)
         let process = try ChildProcess.spawnBound(
-            executable: executable, arguments: arguments, environment: environment,
-            descriptors: [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)])
+            through: handed.wrapper, executable: executable, arguments: arguments, environment: environment,
+            descriptors: [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)] + handed.descriptors)
         return RunningProgram(process, logPath: logPath)
     }
 

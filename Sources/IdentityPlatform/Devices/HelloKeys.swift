@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import OAuth
+internal import Storage
+
+/// A worker's own key on a device of their own (Windows Hello): a proof beside the password, good on that device alone.
+struct HelloKey: Sendable {
+    let tenant: TenantID
+    let person: UserID
+    let device: DeviceID
+    /// SHA-256 over the key as the device wrote it; its base64 is the `kid` of what the key signs.
+    let hash: [UInt8]
+    let key: JSONWebKey
+
+    /// The key of a registration, read from the device's own form of it (`BCRYPT_RSAKEY_BLOB`).
+    ///
+    /// - Throws: ``JOSEFailure``
+    init(blob: [UInt8], of person: User, on device: DeviceID) throws(JOSEFailure) {
+        let numbers = try RSAPublicKeyBlob.decode(blob)
+        key = JSONWebKey(numbers: .rsa(modulus: numbers.modulus, exponent: numbers.exponent))
+        _ = try key.verificationKey()
+        (tenant, self.person, self.device, hash) = (person.tenant, person.id, device, Array(SHA256.hash(data: blob)))
+    }
+
+    fileprivate init(tenant: TenantID, person: UserID, device: DeviceID, hash: [UInt8], key: JSONWebKey) {
+        (self.tenant, self.person, self.device, self.hash, self.key) = (tenant, person, device, hash, key)
+    }
+}
+
+/// The workers' own keys of one transaction: one of each person on each device.
+struct HelloKeys {
+    private let connection: any Connection
+
+    init(_ connection: any Connection) { self.connection = connection }
+
+    /// Keeps a key in place of the one that the person had on that device.
+    func replace(with key: HelloKey, at time: Timestamp) throws {
+        try connection.execute(
+            """
+            INSERT INTO helloKey (tenant, person, device, hash, key, registered)
+            VALUES (\(key.tenant), \(key.person), \(key.device), \(key.hash), \(key.key.encoded), \(time))
+            ON CONFLICT (tenant, person, device) DO UPDATE SET hash = excluded.hash, key = excluded.key,
+                registered = excluded.registered
+            """)
+    }
+
+    func find(hash: [UInt8], device: DeviceID, tenant: TenantID) throws -> HelloKey? {
+        try connection.row(
+            """
+            SELECT person, key FROM helloKey
+            WHERE tenant = \(tenant) AND device = \(device) AND hash = \(hash)
+            """
+        ).map { row in
+            guard let members = try? Members(decoding: try row.bytes(1)), let key = try? JSONWebKey(members) else {
+                throw StorageError(.unexpectedValue, "a worker's own key does not parse")
+            }
+            return HelloKey(tenant: tenant, person: try row.value(0), device: device, hash: hash, key: key)
+        }
+    }
+
+    /// Forgets every key of a person: whoever registered one while the account was in wrong hands has it no more.
+    func removeAll(of person: UserID, tenant: TenantID) throws {
+        try connection.execute("DELETE FROM helloKey WHERE tenant = \(tenant) AND person = \(person)")
+    }
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A CONNECT proxy on loopback that leads a fixed list of host names to one TLS port and refuses every other.
+
+    proxy.py --listen PORT --target PORT HOST…
+
+TLS stays end to end, certificates of both sides included; whatever a client has built in, nothing leaves this machine.
+Says READY=1 on NOTIFY_SOCKET when it listens, and writes a line for each name that it was asked for.
+"""
+import argparse
+import asyncio
+import os
+import socket
+
+LIMIT = 16 * 1024  # bytes of a request's head
+PATIENCE = 30.0  # seconds for the head to come
+
+
+async def pump(reader, writer):
+    try:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+        writer.write_eof()
+    except (ConnectionError, OSError):
+        writer.close()
+
+
+async def answer(hosts, target, reader, writer):
+    try:
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.TimeoutError, ConnectionError):
+        return writer.close()
+    words = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ")
+    host = words[1].rpartition(":")[0].lower() if len(words) == 3 and words[0] == "CONNECT" else None
+    if host not in hosts:
+        print("refused", host or words[0], flush=True)
+        writer.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        return writer.close()
+    print("led", host, flush=True)
+    other_reader, other_writer = await asyncio.open_connection("127.0.0.1", target)
+    writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+    await asyncio.gather(pump(reader, other_writer), pump(other_reader, writer))
+    other_writer.close()
+    writer.close()
+
+
+async def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--listen", type=int, required=True)
+    parser.add_argument("--target", type=int, required=True)
+    parser.add_argument("hosts", nargs="+")
+    options = parser.parse_args()
+    hosts = {host.lower() for host in options.hosts}
+    server = await asyncio.start_server(
+        lambda reader, writer: answer(hosts, options.target, reader, writer), "127.0.0.1", options.listen, limit=LIMIT)
+    if notices := os.environ.get("NOTIFY_SOCKET"):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
+            notice.connect("\0" + notices[1:] if notices.startswith("@") else notices)
+            notice.send(b"READY=1")
+    await server.serve_forever()
+
+
+asyncio.run(main())

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// A real server that answers to the names which foreign clients have built in, beside its own, and a proxy that leads
+/// those names to it and refuses every other: no client gets off this machine.
+///
+/// The scripts in `Tests/ForeignClients` run the clients; what they have to know they read from a file of facts.
+final class ForeignClients {
+    let server: ServerProcess
+    /// The organisation's id.
+    let tenant: String
+    /// The names and values that scripts see, see `baton_tests.py`.
+    private(set) var facts: [String: String]
+    private let proxy: RunningProgram
+    private let proxyPort: UInt16
+    private let scratch: Scratch
+
+    static let domain = "contoso.test"
+    static let password = "correct horse battery"
+    /// A public client with loopback addresses, as msal wants it.
+    static let client = "6c5f1a52-0000-4000-8000-0000000000aa"
+
+    private static let login = ["login.test", "login.microsoftonline.com", "login.windows.net"]
+    private static let registration = ["drs.test", "enterpriseregistration.windows.net"]
+    private static let graph = ["graph.test", "graph.microsoft.com"]
+
+    /// Starts server and proxy and makes an organisation with Amara, Bo and one public client.
+    ///
+    /// - Parameter changes: keys of the server's configuration file beside the usual ones.
+    init(_ changes: [String: Any] = [:], in scratch: Scratch) async throws {
+        self.scratch = scratch
+        let port = Int(try #require(FreePort.tcp()))
+        let names: [String: Any] = [
+            "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
+        ]
+        server = try ServerProcess(["port": port, "names": names].merging(changes) { $1 }, in: scratch)
+        try await server.start()
+        proxyPort = try #require(FreePort.tcp())
+        proxy = try await RunningProgram.start(
+            Self.python,
+            [Self.script("proxy.py"), "--listen", "\(proxyPort)", "--target", "\(port)"]
+                + Self.login + Self.registration + Self.graph,
+            log: "proxy.log", in: scratch)
+        tenant = try server.create("tenants", ["displayName": "Contoso", "domain": Self.domain])
+        for (name, shown) in [("amara", "Amara Okafor"), ("bo", "Bo")] {
+            _ = try server.create(
+                "tenants/-/users",
+                [
+                    "userPrincipalName": "\(name)@\(Self.domain)", "displayName": shown, "password": Self.password,
+                ])
+        }
+        _ = try server.create(
+            "tenants/-/clients",
+            [
+                "id": Self.client, "displayName": "Ward app",
+                "redirectURIs": ["http://localhost", "https://app.test/cb"],
+            ])
+        facts = [
+            "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
+            "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
+            "registration": "https://drs.test:\(port)", "root": server.state + "/ca/root.pem",
+            "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
+        ]
+    }
+
+    /// Adds to the facts that the scripts see.
+    func add(_ fact: String, _ value: String) { facts[fact] = value }
+
+    /// The interpreter of the environment that `scripts/setup` makes.
+    static let python = Repository.root + "/.venv-foreign/bin/python"
+
+    /// The path of a script.
+    static func script(_ name: String) -> String { Repository.root + "/Tests/ForeignClients/" + name }
+
+    /// The variables by which a client finds the proxy and trusts our root alone, in place of the machine's own.
+    var environment: [String: String] {
+        let root = server.state + "/ca/root.pem"
+        let proxy = "http://127.0.0.1:\(proxyPort)"
+        var variables = [
+            "BATON_FACTS": scratch.path("facts.json"), "HOME": scratch.path, "PYTHONDONTWRITEBYTECODE": "1",
+        ]
+        for name in ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"] { variables[name] = root }
+        for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
+            variables[name] = proxy
+            variables[name.lowercased()] = proxy
+        }
+        for name in ["NO_PROXY", "no_proxy", "SSL_CERT_DIR"] { variables[name] = "" }
+        return variables
+    }
+
+    /// Runs a case of a script to its end, which must be a good one.
+    func check(_ script: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let outcome = try await run([Self.python, Self.script(script), name])
+        #expect(outcome.code == 0, "\(outcome.text.suffix(4000))", sourceLocation: sourceLocation)
+        #expect(outcome.text.contains("case held: \(name)"), sourceLocation: sourceLocation)
+    }
+
+    /// Runs a command (path and arguments) as a foreign client; gives its exit code and all that it wrote.
+    func run(_ command: [String], environment: [String: String] = [:]) async throws -> (code: Int32, text: String) {
+        try scratch.write(
+            String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self), to: "facts.json")
+        let program = try await start(command, environment: environment, awaitsReady: false)
+        return (try await program.waitForExit(), try program.log())
+    }
+
+    /// Starts a command as a foreign client.
+    func start(
+        _ command: [String], environment: [String: String] = [:], awaitsReady: Bool
+    ) async throws -> RunningProgram {
+        let executable = try #require(command.first)
+        guard FileManager.default.isExecutableFile(atPath: executable) else {
+            throw TestProblem("\(executable) is missing: run scripts/setup")
+        }
+        return try await RunningProgram.start(
+            executable, Array(command.dropFirst()), environment: self.environment.merging(environment) { $1 },
+            log: "client-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
+    }
+
+    /// The host names that clients asked the proxy for, those it refused after a `refused`.
+    func asked() throws -> [String] { try proxy.log().split(separator: "\n").map(String.init) }
+}
+
+extension ServerProcess {
+    /// Makes something in the directory by the administration socket and returns its id.
+    func create(_ path: String, _ members: [String: Any]) throws -> String {
+        let body = String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
+        let answer = try administer("POST", "/identity/" + path, body)
+        guard answer.status == 201 else { throw TestProblem("\(path): \(answer.status) \(answer.body)") }
+        let made = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+        return try #require(made?["id"] as? String)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import TestSupport
+import Testing
+import UnixSocket
+
+extension LiveDevice {
+    /// What a service manager adds: sockets that are there before the broker, and a session key that outlives it.
+    @Suite struct ServiceManagerTests {
+        @Test func `a session outlives the supervisor where the service manager keeps its key, and only there`()
+            async throws
+        {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let manager = try world.serviceManager()
+            try await world.start(.broker, by: manager)
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let epoch = try await world.status().epoch
+            #expect(try manager.keptNames == ["session-key-" + epoch])
+
+            try await world.kill(.broker)
+            try await world.start(.broker, by: manager)
+            #expect(try await world.status().epoch == epoch)
+            #expect(try await world.status().session == "signedIn")
+            // Nobody sits at the browser: a prompt would fail.
+            #expect(try await app.token(of: amara, refreshed: true).account == amara)
+
+            // The very file that was kept, in the hands of somebody who never lets go of it.
+            let kept = try #require(try manager.kept.first)
+            #expect(try bytes(of: kept).contains { $0 != 0 })
+            #expect(try await app.signOut(amara))
+            #expect(try manager.keptNames == [])
+            #expect(try bytes(of: kept) == [UInt8](repeating: 0, count: 32))
+            #expect(try world.isClean)
+
+            try await world.kill(.broker)
+            try await world.start(.broker)
+            let again = try await world.signIn("Amara", through: app)
+            try await world.kill(.broker)
+            try await world.start(.broker)
+            #expect(try await world.status().session != "signedIn")
+            try await world.settle()
+            #expect(try await seen { try await app.token(of: again) }.code == .interactionRequired)
+        }
+
+        @Test func `a sign-out that was committed is not undone by a key that was kept`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let manager = try world.serviceManager()
+            try await world.start(.broker, by: manager)
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let kept = try #require(try manager.kept.first)
+            try await world.kill(.broker)
+            // As if the power had gone between the commit and the end of the key.
+            try FileManager.default.removeItem(atPath: world.path("device/live-session.json"))
+            let journal = URL(filePath: world.path("device/journal"))
+            let record = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: journal))
+            let live = try #require(record["epoch"])
+            let next = String((Int(live.prefix { $0 != "." }) ?? 0) + 1) + ".ffffffffffffffffffffffffffffffff"
+            try JSONEncoder().encode(["state": "signingOut", "ended": live, "epoch": next]).write(to: journal)
+
+            try await world.start(.broker, by: manager)
+            #expect(try await app.accounts().current == nil)
+            #expect(try bytes(of: kept) == [UInt8](repeating: 0, count: 32))
+            #expect(try manager.keptNames == [])
+            try await world.settle()
+            #expect(try world.isClean)
+            #expect(try await seen { try await app.token(of: amara) }.code == .interactionRequired)
+        }
+
+        @Test func `the broker serves on the sockets that it is handed, and leaves them when it ends`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let listeners = try [("broker", "broker.sock"), ("agent", "agent.sock"), ("control", "control.sock")].map {
+                ($0, try Listener(path: world.path("run/" + $1), mode: 0o600))
+            }
+            let manager = try world.serviceManager(sockets: listeners.map { ($0, $1.descriptor) })
+            // Knocks before there is a broker wait, and are answered by it.
+            let app = try world.app(1)
+            async let early = app.accounts()
+            try await world.start(.broker, by: manager)
+            #expect(try await early.current == nil)
+            try await world.kill(.broker)
+            async let meanwhile = app.accounts()
+            try await world.start(.broker, by: manager)
+            #expect(try await meanwhile.current == nil)
+            try await world.kill(.broker)
+        }
+
+        @Test func `systemd's own socket activation starts the broker when an app knocks`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let activated = try await world.startBrokerOnDemand()
+            #expect(try await world.app(1).accounts().current == nil)
+            #expect(try await world.status().session == "ready")
+            activated.kill()
+            try await activated.waitForExit()
+        }
+
+        @Test(arguments: [("brokr", "is not known"), ("control", "listens at"), ("session-key-x", "is not known")])
+        func `the broker does not start on a descriptor that it does not know`(name: String, cause: String) async throws
+        {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let stranger = try Listener(path: world.path("run/stranger.sock"), mode: 0o600)
+            let manager = try world.serviceManager(sockets: [(name, stranger.descriptor)])
+            let said = try await world.refusal(.broker, by: manager)
+            #expect(said.contains("inherited_descriptor_unusable: the descriptor \(name) \(cause)"))
+        }
+
+        private func bytes(of file: Descriptor) throws -> [UInt8] {
+            try file.withNumber { number in
+                try [UInt8](Data(contentsOf: URL(filePath: "/proc/self/fd/\(number)")))
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The systemd units that come with the packages, judged by systemd's own tools.
+@Suite struct UnitFileTests {
+    /// The units as they come, but with the programs of this build: the judge wants to see them there.
+    private func units(in scratch: Scratch) throws -> [String] {
+        let folder = Repository.root + "/packaging/systemd"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        return try names.map { name in
+            var text = try textOfFile(folder + "/" + name)
+            for program in ["batond", "baton-agent", "baton-server"] {
+                text = text.replacingOccurrences(
+                    of: "ExecStart=/usr/bin/\(program) ", with: "ExecStart=\(try RunningProgram.built(program)) ")
+            }
+            try Data(text.utf8).write(to: URL(filePath: scratch.path(name)))
+            return scratch.path(name)
+        }
+    }
+
+    private func judge(_ arguments: [String], in scratch: Scratch) async throws -> (status: Int32, words: String) {
+        let run = try await RunningProgram.start(
+            "/usr/bin/systemd-analyze", arguments, environment: ["LC_ALL": "C", "SYSTEMD_LOG_TARGET": "console"],
+            log: "judge-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        let status = try await run.waitForExit()
+        return (status, try run.log())
+    }
+
+    @Test func `systemd finds nothing wrong with the units`() async throws {
+        try await Scratch.with { scratch in
+            let units = try units(in: scratch)
+            #expect(units.count == 6)
+            let verdict = try await judge(
+                ["verify"] + units.filter { !$0.hasSuffix("baton-agent.service") }, in: scratch)
+            #expect(verdict.status == 0 && verdict.words.isEmpty, "\(verdict.words)")
+            let agent = try await judge(
+                ["--user", "verify"] + units.filter { $0.hasSuffix("baton-agent.service") }, in: scratch)
+            #expect(!agent.words.contains("baton-agent.service:"), "\(agent.words)")
+        }
+    }
+
+    @Test func `systemd finds a misspelt setting, so that its silence means something`() async throws {
+        try await Scratch.with { scratch in
+            let unit = try #require(try units(in: scratch).first { $0.hasSuffix("batond.service") })
+            let text = try textOfFile(unit).replacingOccurrences(of: "ProtectHome=", with: "ProtectHomes=")
+            try Data(text.utf8).write(to: URL(filePath: unit))
+            #expect(try await judge(["verify", unit], in: scratch).words.contains("ProtectHomes"))
+        }
+    }
+
+    @Test(arguments: ["batond.service", "baton-server.service"])
+    func `a service is exposed to little, by systemd's own count`(name: String) async throws {
+        try await Scratch.with { scratch in
+            let unit = try #require(try units(in: scratch).first { $0.hasSuffix("/" + name) })
+            // 2.0 of 10.
+            let verdict = try await judge(
+                ["security", "--offline=true", "--threshold=20", "--no-pager", unit], in: scratch)
+            #expect(verdict.status == 0, "\(verdict.words)")
+        }
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sanitizer/tsan_interface.h>
+#include <stdint.h>
+
+// ThreadSanitizer sees a Mutex of Swift's only where it is taken and left with an atomic instruction: that code is
+// compiled into this program. Where threads meet, the standard library's own compiled code asks the kernel
+// (FUTEX_LOCK_PI), and that code is not instrumented: the order that it makes is not seen, and every value behind a
+// contended Mutex is reported as a race. These two functions stand before the library's and say what they do.
+
+#define SWIFT __attribute__((swiftcall))
+#define SELF __attribute__((swift_context))
+#define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+
+typedef SWIFT void Lock(uint32_t thread, SELF void *mutex);
+typedef SWIFT void Unlock(SELF void *mutex);
+
+SWIFT void lock_slowly(uint32_t thread, SELF void *mutex) __asm__(LOCK);
+SWIFT void unlock_slowly(SELF void *mutex) __asm__(UNLOCK);
+
+SWIFT void lock_slowly(uint32_t thread, SELF void *mutex) {
+    ((Lock *)dlsym(RTLD_NEXT, LOCK))(thread, mutex);
+    __tsan_acquire(mutex);
+}
+
+SWIFT void unlock_slowly(SELF void *mutex) {
+    __tsan_release(mutex);
+    ((Unlock *)dlsym(RTLD_NEXT, UNLOCK))(mutex);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+/// That ThreadSanitizer finds a race where there is one, and none behind a `Mutex` that threads fight for.
+///
+/// Each program runs in a process of its own, which ends with ThreadSanitizer's 66 where something was reported.
+struct RaceDetectionTests {
+    @Test func `a value that threads change without a lock is a race`() async {
+        await #expect(processExitsWith: .exitCode(66)) {
+            let counter = Unguarded()
+            inTwoThreads { counter.value += 1 }
+        }
+    }
+
+    @Test func `a value that is changed beside the Mutex, too, is a race`() async {
+        await #expect(processExitsWith: .exitCode(66)) {
+            let (counter, lock) = (Unguarded(), Guarded())
+            inTwoThreads {
+                lock.value.withLock { _ in counter.value += 1 }
+                counter.value += 1
+            }
+        }
+    }
+
+    @Test func `a value behind a contended Mutex is none`() async {
+        await #expect(processExitsWith: .success) {
+            let counter = Guarded()
+            inTwoThreads { for _ in 0..<200_000 { counter.value.withLock { $0 += 1 } } }
+            precondition(counter.value.withLock { $0 } == 400_000)
+        }
+    }
+}
+
+private final class Guarded: Sendable {
+    let value = Mutex(0)
+}
+
+/// A race on purpose.
+private final class Unguarded: @unchecked Sendable {
+    var value = 0
+}
+
+/// Runs `body` in two threads that know nothing of each other, and waits for both.
+private func inTwoThreads(_ body: @escaping @Sendable () -> Void) {
+    let ended = DispatchSemaphore(value: 0)
+    for _ in 0..<2 {
+        Thread {
+            body()
+            ended.signal()
+        }.start()
+    }
+    for _ in 0..<2 { ended.wait() }
+}
