@@ -86,7 +86,8 @@ import Testing
         let code = try await site.code()
         func answer(_ secret: String) async throws -> Int? {
             try await site.redeem(
-                code, ["code_verifier": "short"], basic: "\(site.client.id):\(secret)").errorNumber
+                code, ["code_verifier": "short"], basic: "\(site.client.id):\(secret)"
+            ).errorNumber
         }
         #expect(try await answer(site.secret) == 501481)
         #expect(try await answer(second.text.exposed) == 501481)

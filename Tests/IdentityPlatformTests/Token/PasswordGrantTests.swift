@@ -71,11 +71,12 @@ import Testing
         #expect(try await grant(world).errorNumber == 50053)
     }
 
-    @Test(arguments: [
-        (["client_id": nil], 900144), (["username": nil], 900144), (["password": nil], 900144),
-        (["client_id": "11111111-1111-1111-1111-111111111111"], 700016), (["scope": "Mail.Read"], 70011),
-        (["client_secret": "x"], 700025),
-    ] as [([String: String?], Int)])
+    @Test(
+        arguments: [
+            (["client_id": nil], 900144), (["username": nil], 900144), (["password": nil], 900144),
+            (["client_id": "11111111-1111-1111-1111-111111111111"], 700016), (["scope": "Mail.Read"], 70011),
+            (["client_secret": "x"], 700025),
+        ] as [([String: String?], Int)])
     func `a bad request costs no guess`(changes: [String: String?], number: Int) async throws {
         let world = try await world()
         for _ in 0..<11 {

@@ -96,7 +96,8 @@ import Testing
         #expect(Data(base64Encoded: certificate) != nil)
         // The certificate is made anew at each start and must be the same.
         let restarted = try await world.restarted().client.get("/\(world.tenant.id)/discovery/v2.0/keys")
-        #expect(restarted.text.contains(certificate.replacing("/", with: "\\/")) || restarted.text.contains(certificate))
+        #expect(
+            restarted.text.contains(certificate.replacing("/", with: "\\/")) || restarted.text.contains(certificate))
     }
 
     @Test func `a token that claims another version than its issuer's is refused`() async throws {
