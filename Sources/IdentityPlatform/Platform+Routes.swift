@@ -5,7 +5,8 @@ extension Platform {
     /// The handlers of the token endpoint.
     var grants: [any GrantHandler] {
         [
-            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self), NonceGrant(platform: self),
+            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self),
+            PasswordGrant(platform: self), NonceGrant(platform: self),
             SignedRequestGrant(platform: self),
         ]
     }
@@ -20,13 +21,15 @@ extension Platform {
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
                 EndSessionEndpoint(platform: self).addRoutes(to: router)
+                SessionStateEndpoint(platform: self).addRoutes(to: router)
             },
             [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
-            [names.graph] + names.aliases.graph: router(GraphDialect(ambient: ambient)) { router in
-                GraphEndpoints(platform: self).addRoutes(to: router)
-            },
+            [names.graph] + names.aliases.graph: GraphAddress(
+                next: router(GraphDialect(ambient: ambient)) { router in
+                    GraphEndpoints(platform: self).addRoutes(to: router)
+                }),
         ])
     }
 
@@ -37,6 +40,7 @@ extension Platform {
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorAnswers(dialect: dialect))
+        router.add(middleware: AuditedRequests())
         addRoutes(router)
         return router.buildResponder()
     }

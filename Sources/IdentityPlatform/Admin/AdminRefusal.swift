@@ -10,6 +10,8 @@ package enum AdminRefusal: String, Error, Sendable {
     case noRole = "identity.role.missing"
     case noClient = "identity.client.missing"
     case noDevice = "identity.device.missing"
+    case noGroup = "identity.group.missing"
+    case badNickname = "identity.group.nickname"
     case taken = "identity.name.taken"
     case badDomain = "identity.domain.malformed"
     case badUserName = "identity.user.name"
@@ -18,13 +20,17 @@ package enum AdminRefusal: String, Error, Sendable {
     case badRedirect = "identity.client.redirect"
     case unknownResource = "identity.client.resource"
     case unknownPermission = "identity.client.permission"
+    case unknownAlgorithm = "identity.client.algorithm"
+    case publicClient = "identity.client.public"
+    case noSecret = "identity.client.secret.missing"
+    case rotationPending = "identity.keys.pending"
     case busy = "identity.busy"
     case fault = "identity.fault"
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noTenant, .noUser, .noRole, .noClient, .noDevice: .notFound
-        case .taken: .conflict
+        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSecret: .notFound
+        case .taken, .rotationPending: .conflict
         case .busy: .serviceUnavailable
         case .fault: .internalServerError
         default: .badRequest
@@ -44,6 +50,9 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noRole: ("There is no such directory role.", "List the roles; name one by template id or name.")
         case .noClient: ("There is no such client in the tenant.", "List the clients and name one of them.")
         case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
+        case .noGroup: ("There is no such group in the tenant.", "List the groups and name one of them.")
+        case .badNickname:
+            ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
         case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:
@@ -55,6 +64,12 @@ package enum AdminRefusal: String, Error, Sendable {
             ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
         case .unknownPermission:
             ("A permission is none that a resource of the server knows.", "Use the names in docs/identity-platform.md.")
+        case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
+        case .publicClient:
+            ("The client is public, so it has no secret.", "Register the application as a confidential client.")
+        case .noSecret: ("The client has no such secret.", "List its secrets and name one of them.")
+        case .rotationPending:
+            ("New signing keys wait for their time already.", "Wait for them, or rotate immediately.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: ("The server failed.", "Look into the server's log.")
         }

@@ -23,6 +23,7 @@ package struct AdminRoutes: Sendable {
         addRoleRoutes(to: router)
         addClientRoutes(to: router)
         addDeviceRoutes(to: router)
+        addSigningKeyRoutes(to: router)
     }
 }
 
@@ -34,7 +35,9 @@ extension AdminRoutes {
     ) {
         router.on(RouterPath(path.rawValue), method: method) { request, context in
             do {
-                return try await route(request, context)
+                return try await AuditLog.$correlation.withValue(request.auditedID(context)) {
+                    try await route(request, context)
+                }
             } catch let refusal as AdminRefusal {
                 return Self.answer(refusal)
             } catch {

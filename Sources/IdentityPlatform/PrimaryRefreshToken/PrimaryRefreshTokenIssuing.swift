@@ -60,9 +60,9 @@ struct PrimaryRefreshTokenIssuing {
     ) throws -> (session: SessionID, family: String?) {
         switch person {
         case .refreshToken(let token):
-            guard let record = try RefreshTokens(connection).find(token), record.client == client, !record.ofPrimary
-            else { throw OAuthError.badGrant }
-            guard record.expires > time else { throw OAuthError.expiredGrant }
+            let record = try RefreshTokenUse(connection: connection, now: time).check(token, of: client, for: .proof)
+            guard !record.ofPrimary else { throw OAuthError.badGrant }
+            try RefreshTokens(connection).use(record, at: time)
             let live = try LiveSession(record.session, tenant: tenant, connection)
             return (live.session.id, record.family)
         case .password(let checked, let id):
@@ -70,7 +70,8 @@ struct PrimaryRefreshTokenIssuing {
                 throw OAuthError.badCredentials
             }
             try AuditLog(connection).append(
-                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, at: time)
+                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
+                at: time)
             let methods = [AuthenticationMethod.password]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
         }
