@@ -26,14 +26,16 @@ extension Platform {
                 DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)
                 DevicePage(platform: self).addRoutes(to: router)
                 UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/{tenant}/openid/userinfo")
+                SessionStateEndpoint(platform: self).addRoutes(to: router)
             },
             [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
-            [names.graph] + names.aliases.graph: router(GraphDialect(ambient: ambient)) { router in
-                GraphEndpoints(platform: self).addRoutes(to: router)
-                UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
-            },
+            [names.graph] + names.aliases.graph: GraphAddress(
+                next: router(GraphDialect(ambient: ambient, challenge: accessTokens.challenge)) { router in
+                    GraphEndpoints(platform: self).addRoutes(to: router)
+                    UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
+                }),
         ])
     }
 
@@ -44,6 +46,7 @@ extension Platform {
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorAnswers(dialect: dialect))
+        router.add(middleware: AuditedRequests())
         addRoutes(router)
         return router.buildResponder()
     }

@@ -37,7 +37,7 @@ extension Administration {
         }
         try await unhurried {
             try await KeyRotation(platform: platform).rotate(
-                KeySchedule.algorithms, of: tenant.id, immediately: immediately, by: AuditLog.localOperator)
+                KeySchedule.algorithms, of: tenant.id, immediately: immediately, by: actor.name)
         }
     }
 }

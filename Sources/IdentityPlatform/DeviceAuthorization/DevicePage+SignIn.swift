@@ -56,7 +56,8 @@ extension DevicePage {
             try BrowserSessions(connection).begin(
                 cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
             try AuditLog(connection).append(
-                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: record.client.rawValue, at: now)
+                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: record.client.rawValue,
+                door: .page, at: now)
             return (user, cookie)
         }
     }

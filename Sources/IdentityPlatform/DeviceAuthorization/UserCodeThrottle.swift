@@ -23,7 +23,8 @@ struct UserCodeThrottle: Sendable {
             guard let next = Self.rule.counting(try drained(connection, now), at: now) else {
                 return .failure(.tooManyCodes)
             }
-            if let code, let record = try DeviceCodes(connection).find(userCode: platform.hash(of: code), tenant: tenant),
+            if let code,
+                let record = try DeviceCodes(connection).find(userCode: platform.hash(of: code), tenant: tenant),
                 record.state == .pending, record.expires > now
             {
                 return .success(record)

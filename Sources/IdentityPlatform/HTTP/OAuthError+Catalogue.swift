@@ -48,13 +48,15 @@ extension OAuthError {
     package static let expiredDeviceCode = OAuthError(
         .expiredToken, number: 70019, description: "The device code has expired. Begin anew.")
     package static let wrongUserCode = OAuthError(
-        .invalidRequest, number: 5_000_620, description: "The code is wrong, used or expired. Look at the other screen.")
+        .invalidRequest, number: 5_000_620, description: "The code is wrong, used or expired. Look at the other screen."
+    )
     package static let tooManyCodes = OAuthError(
         .invalidRequest, number: 5_000_621,
         description: "Too many wrong codes from this address. Wait some minutes, then try again.")
     package static let noDeviceCodeOnSharedDevice = OAuthError(
         .accessDenied, number: 5_000_622,
-        description: "On a device that several people share no other screen can be signed in. Use a device of your own.")
+        description: "On a device that several people share no other screen can be signed in. Use a device of your own."
+    )
     package static let badDeviceCode = OAuthError(
         .invalidGrant, number: 70018, description: "The device code is unknown, used, or of another client.")
 

@@ -6,6 +6,6 @@ package import Storage
 package enum Schema {
     package static let migrations: [Migration] =
         directory + sessions + audit + devices + passwords + clients
-        + deviceRegistration
+        + deviceRegistration + auditOrigin + groups
         + tokens
 }

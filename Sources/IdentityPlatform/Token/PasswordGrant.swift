@@ -37,7 +37,8 @@ struct PasswordGrant: GrantHandler {
                 json: try await platform.issuer.reply(
                     begun.grant, refreshToken: begun.refreshToken, withClientInfo: form.wantsClientInfo))
         }
-        try await platform.recordFailedSignIn(name: name, tenant: tenant.id, client: client.id.rawValue)
+        try await platform.recordFailedSignIn(
+            name: name, tenant: tenant.id, client: client.id.rawValue, door: .passwordGrant)
         throw OAuthError.badCredentials
     }
 }
@@ -62,7 +63,8 @@ private struct SessionStart: Sendable {
         _ = try Sessions(connection).begin(
             session, user: user, methods: [AuthenticationMethod.password], at: now)
         try AuditLog(connection).append(
-            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.id.rawValue, at: now)
+            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.id.rawValue,
+            door: .passwordGrant, at: now)
         return try platform.issue(
             session, family: family, client: client, scope: scope, claims: claims, version: version, connection)
     }

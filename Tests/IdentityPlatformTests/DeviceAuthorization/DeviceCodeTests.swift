@@ -67,7 +67,8 @@ import Testing
     @Test func `a person signs another screen in`() async throws {
         let world = try await World()
         let screen = try await Screen(world)
-        #expect(try screen.reply.string(ReplyName.verificationURI) == "https://login.test:8443/common/oauth2/deviceauth")
+        #expect(
+            try screen.reply.string(ReplyName.verificationURI) == "https://login.test:8443/common/oauth2/deviceauth")
         #expect(try screen.reply.integer(ReplyName.interval) == 5)
         #expect(try screen.reply.integer(ReplyName.expiresIn) == 900)
         let code = try screen.userCode

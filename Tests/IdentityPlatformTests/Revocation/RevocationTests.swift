@@ -8,7 +8,9 @@ import Testing
 
 /// A client gives a token back (RFC 7009).
 @Suite struct RevocationTests {
-    private func revoke(_ world: World, _ token: String, _ changes: [String: String?] = [:]) async throws -> TestResponse {
+    private func revoke(_ world: World, _ token: String, _ changes: [String: String?] = [:]) async throws
+        -> TestResponse
+    {
         var fields: [String: String?] = ["client_id": world.app.id.rawValue, "token": token]
         for (name, value) in changes { fields[name] = value }
         let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
