@@ -168,6 +168,17 @@ if isFuzzing {
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
 }
 
+// With BATON_BENCH=1 there is a program more, which measures hot paths; see scripts/bench.
+if Context.environment["BATON_BENCH"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "IdentityPlatform", "JSON", "OAuth", "Redaction", "Storage", "TestSupport", .cryptoExtras, .hummingbird,
+            ],
+            path: "Benchmarks"))
+}
+
 for target in package.targets where target.type != .system && !["CLinux", "RaceDetection"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
