@@ -24,7 +24,8 @@ struct IdentityBench {
         let folder = FileManager.default.temporaryDirectory.appending(path: "baton-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var configuration = IdentityConfiguration(
-            names: IdentityConfiguration.Names(login: "login.test", deviceRegistration: "drs.test", graph: "graph.test"))
+            names: IdentityConfiguration.Names(login: "login.test", deviceRegistration: "drs.test", graph: "graph.test")
+        )
         configuration.compatibility.passwordGrant = true
         platform = try await Platform(
             configuration: configuration,
