@@ -84,4 +84,6 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     // Baton's own operations.
     package static let previousHomeAccountID = Key("baton_previous_home_account_id")
     package static let epoch = Key("baton_epoch")
+    /// Who hears of account changes, where a client has several that do.
+    package static let reader = Key("baton_reader")
 }

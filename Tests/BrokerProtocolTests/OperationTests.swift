@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
+import Foundation
 import JSON
 import Testing
 
@@ -84,5 +85,30 @@ import Testing
             map[.deviceMode] = mode
             #expect(throws: BrokerError.self) { try DeviceInfo(map) }
         }
+    }
+
+    @Test(arguments: [("", "client"), ("stream", "client"), ("", "stream:client"), ("a", "b:c:")])
+    func `a reader of accounts is its client and its name, and comes back out of a file`(
+        name: String, clientID: String
+    ) throws {
+        let reader = try #require(AccountReader(clientID: clientID, name: name))
+        #expect(AccountReader(rawValue: reader.rawValue) == reader)
+        let map = name.isEmpty ? FlatMap() : FlatMap([Key.reader: name])
+        #expect(try AccountReader(map, clientID: clientID) == reader)
+        let kept = try JSONEncoder().encode([reader: 1])
+        #expect(try JSONDecoder().decode([AccountReader: Int].self, from: kept) == [reader: 1])
+    }
+
+    @Test func `two readers are never taken for one`() {
+        let readers = [("", "a:b"), ("a", "b"), ("", "b"), ("a", "a:b"), ("b", "a")].compactMap { name, clientID in
+            AccountReader(clientID: clientID, name: name)
+        }
+        #expect(Set(readers.map(\.rawValue)).count == 5)
+    }
+
+    @Test(arguments: ["Stream", "a b", "a:b", "1", "\u{e9}", String(repeating: "a", count: 17)])
+    func `what is no short word in small letters is no reader's name`(name: String) {
+        #expect(AccountReader(clientID: "client", name: name) == nil)
+        #expect(throws: BrokerError.self) { try AccountReader(FlatMap([Key.reader: name]), clientID: "client") }
     }
 }

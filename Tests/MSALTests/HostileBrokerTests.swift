@@ -60,6 +60,60 @@ import UnixSocket
         #expect(current?.identifier == World.amara.homeAccountID)
     }
 
+    @Test func `a broker that takes nothing is left, and the next one answers every call`() async throws {
+        var deadlines = BrokerDeadlines.generous
+        deadlines.taking = .milliseconds(100)
+        let broker = try ScriptedBroker(
+            deadlines: deadlines,
+            { end in
+                try end.greet()
+                end.waitForEndWithoutReading()
+            },
+            { end in
+                try end.greet()
+                while true { try end.answer(try end.request(), World.token(World.amara)) }
+            })
+        let application = try broker.application()
+        let amara = try await account(World.amara)
+        // More than the kernel holds for a reader that does not read.
+        let long = MSALIndividualClaimRequestAdditionalInfo()
+        long.value = String(repeating: "x", count: 50_000)
+        let claims = MSALClaimsRequest()
+        let claim = MSALIndividualClaimRequest(name: "long")
+        claim.additionalInfo = long
+        try claims.requestClaim(claim, for: .idToken)
+        let (answers, signal) = AsyncStream.makeStream(of: Bool.self)
+        for _ in 0..<40 {
+            let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: amara)
+            parameters.claimsRequest = claims
+            application.acquireTokenSilent(with: parameters) { result, _ in signal.yield(result != nil) }
+        }
+        for await isToken in answers.prefix(40) { #expect(isToken) }
+    }
+
+    @Test func `an app that lets go of its application while a call waits still gets the answer`() async throws {
+        let mayAnswer = DispatchSemaphore(value: 0)
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let request = try end.request()
+            mayAnswer.wait()
+            try end.answer(request, World.current(World.amara, previous: nil))
+            end.waitForEnd()
+        }
+        let identifier = await withCheckedContinuation { (done: CheckedContinuation<String?, Never>) in
+            weak var gone: MSALPublicClientApplication?
+            do {
+                let application = try? broker.application()
+                gone = application
+                application?.getCurrentAccount(with: nil) { current, _, _ in done.resume(returning: current?.identifier)
+                }
+            }
+            #expect(gone == nil)
+            mayAnswer.signal()
+        }
+        #expect(identifier == World.amara.homeAccountID)
+    }
+
     @Test func `a broker that asks and greets where it should answer is refused`() async throws {
         for message in [
             ClientMessage.cancel("x").bytes, ClientMessage.hello(ClientHello(clientName: "", clientVersion: "")).bytes,

@@ -133,6 +133,12 @@ struct BrokerEnd: Sendable {
         while true { try answer(try request()) }
     }
 
+    /// Waits for the other side to end the connection, and takes nothing of what it sends.
+    func waitForEndWithoutReading() {
+        var question = pollfd(fd: connection.descriptor.withNumber { $0 }, events: 0, revents: 0)
+        _ = unsafe poll(&question, 1, -1)
+    }
+
     /// Waits for the other side to end the connection; takes acknowledgements and nothing else.
     func waitForEnd() {
         while let message = try? message() {

@@ -93,15 +93,14 @@ extension AccountDesk {
     // MARK: - The current account and the one before
 
     private func currentAccount(_ request: Request, _ app: AppConnection) throws(BrokerError) {
-        // The registry's spelling: one app is one client, however it writes its id.
-        let clientID = try self.app(ClientRequest(request.parameters)).clientID
+        let reader = try reader(ClientRequest(request.parameters), request)
         let answer = try changePrincipals { state in
-            var principals = state.principals[clientID] ?? Principals([])
+            var principals = state.principals[reader] ?? Principals([])
             let answer = CurrentAccount(
                 current: state.worker?.account, previousHomeAccountID: principals.previous, epoch: state.epoch)
             let current = state.worker?.account.homeAccountID
             let isNew = current.map { principals.tell($0, in: state.epoch.description) } ?? false
-            return (answer, isNew ? store(principals, of: clientID, in: &state) : nil)
+            return (answer, isNew ? store(principals, of: reader, in: &state) : nil)
         }
         let info = try state.withLock { $0.device }.info()
         app.reply(
@@ -113,19 +112,37 @@ extension AccountDesk {
 
     private func acknowledge(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let note = try Acknowledgement(request.parameters)
-        let clientID = try self.app(note.client).clientID
+        let reader = try reader(note.client, request)
         try changePrincipals { state in
             guard note.epoch == state.epoch, let previous = note.previousHomeAccountID,
-                var principals = state.principals[clientID],
+                var principals = state.principals[reader],
                 principals.acknowledge(previous, current: state.worker?.account.homeAccountID)
             else { return ((), nil) }
-            return ((), store(principals, of: clientID, in: &state))
+            return ((), store(principals, of: reader, in: &state))
         }
         let info = try state.withLock { $0.device }.info()
         app.reply(to: request, .success(.response(to: request.operation, type: .generic, device: info)))
     }
 
-    /// Changes what clients have been told, one change at a time, and waits until it is on disk.
+    /// Who of the client asks; the client in the registry's spelling: one app is one client, however it writes its id.
+    ///
+    /// - Throws: ``BrokerError`` where the app may not ask, or has as many readers as one may have.
+    private func reader(_ client: ClientRequest, _ request: Request) throws(BrokerError) -> AccountReader {
+        let reader = try AccountReader(request.parameters, clientID: try app(client).clientID)
+        let named = state.withLock { state in
+            state.principals.keys.filter { $0.clientID == reader.clientID && !$0.name.isEmpty }
+        }
+        guard reader.name.isEmpty || named.contains(reader) || named.count < Self.maximumReaders else {
+            throw BrokerError(
+                .developerParameter, "The app has \(Self.maximumReaders) readers of accounts already. Use one of them.")
+        }
+        return reader
+    }
+
+    /// Readers with a name that one app may have, for each is kept on disk.
+    private static let maximumReaders = 4
+
+    /// Changes what readers have been told, one change at a time, and waits until it is on disk.
     private func changePrincipals<Answer: Sendable>(
         _ change: (inout sending State) -> (Answer, Promise<Void>?)
     ) throws(BrokerError) -> Answer {
@@ -138,11 +155,11 @@ extension AccountDesk {
         } catch { throw BrokerError(reading: error) }
     }
 
-    private func store(_ principals: Principals, of clientID: String, in state: inout State) -> Promise<Void> {
+    private func store(_ principals: Principals, of reader: AccountReader, in state: inout State) -> Promise<Void> {
         let stored = Promise<Void>()
-        state.principals[clientID] = principals
-        state.storing[clientID] = stored
-        tell(.storePrincipals(clientID: clientID, principals.told))
+        state.principals[reader] = principals.told.isEmpty ? nil : principals
+        state.storing[reader] = stored
+        tell(.storePrincipals(reader: reader, principals.told))
         return stored
     }
 
@@ -215,7 +232,10 @@ extension AccountDesk {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
         }
-        tell(.endWanted(requestID: request.id, fromBrowser: wanted.signoutFromBrowser), descriptors: [app.descriptor])
+        tell(
+            .endWanted(
+                requestID: request.id, fromBrowser: wanted.signoutFromBrowser,
+                correlationID: wanted.client.correlationID), descriptors: [app.descriptor])
     }
 }
 

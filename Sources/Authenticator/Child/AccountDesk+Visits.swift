@@ -129,10 +129,7 @@ extension AccountDesk {
         let worker = try await source.session(
             refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
         // From here the server holds a session: that is written down before anything can be answered.
-        tell(
-            .sessionKnown(
-                EndedSession(
-                    serverSession: worker.serverSession, epoch: epoch.description, fromBrowser: false)))
+        tell(.sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch.description)))
         try await disk.run { [files] in
             try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
         }

@@ -14,13 +14,13 @@ final class AccountDesk: Sendable {
     struct State {
         var epoch: Epoch
         var device: DeviceSnapshot
-        var principals: [String: Principals]
+        var principals: [AccountReader: Principals]
         var worker: WorkerSession?
         var tokens = TokenCache()
         var visit: Visit?
         var visits: UInt64 = 0
         var connections: [ObjectIdentifier: AppConnection] = [:]
-        var storing: [String: Promise<Void>] = [:]
+        var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
     }
 
@@ -38,7 +38,7 @@ final class AccountDesk: Sendable {
     let principalTurn = Mutex<Void>(())
 
     init(
-        epoch: Epoch, device: DeviceSnapshot, principals: [String: [Principal]], supervisor: SupervisorLink,
+        epoch: Epoch, device: DeviceSnapshot, principals: [AccountReader: [Principal]], supervisor: SupervisorLink,
         network: Network, files: DeviceFiles, logger: Logger
     ) {
         state = Mutex(State(epoch: epoch, device: device, principals: principals.mapValues(Principals.init)))
@@ -67,8 +67,8 @@ final class AccountDesk: Sendable {
         case .principals(let principals): state.withLock { $0.principals = principals.mapValues(Principals.init) }
         case .refuse(let ticket, let refusal): visit(ticket)?.admission.settle(.failure(refusal.error))
         case .confirm(let ticket): visit(ticket)?.confirmation.settle(.success(()))
-        case .principalsStored(let clientID):
-            state.withLock { $0.storing.removeValue(forKey: clientID) }?.settle(.success(()))
+        case .principalsStored(let reader):
+            state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
         case .browserEnded(let end): state.withLock { $0.visit }?.interruption.settle(.failure(end.error))
         case .join(let order): join(order)
         }

@@ -83,6 +83,8 @@ struct TokenSource: Sendable {
         guard let epoch = Epoch(session.epoch), let counter = Int(exactly: epoch.counter),
             let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
         else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
+        var server = server
+        server.correlationID = session.correlationID
         let path = EndpointPath.endSession(tenant: server.tenant)
         let deviceID = try Certificate(derEncoded: certificate).commonName
         _ = try await server.post(to: path) { nonce in

@@ -95,11 +95,15 @@ package struct JoinRecord: Sendable, Codable, Equatable {
 package struct EndedSession: Sendable, Codable, Equatable {
     package let serverSession: String
     package let epoch: String
-    package let fromBrowser: Bool
+    /// Whether the identity platform's session in the browser ends, too.
+    package var fromBrowser: Bool
+    /// The id of the request that ended it, where an app's did.
+    package var correlationID: String?
 
-    package init(serverSession: String, epoch: String, fromBrowser: Bool) {
+    package init(serverSession: String, epoch: String, fromBrowser: Bool = false, correlationID: String? = nil) {
         self.serverSession = serverSession
         self.epoch = epoch
         self.fromBrowser = fromBrowser
+        self.correlationID = correlationID
     }
 }

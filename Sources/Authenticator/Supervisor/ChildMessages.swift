@@ -6,20 +6,20 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch, and the session key as a descriptor when a live session is taken up again.
     case start(
         configuration: SupervisorConfiguration, epoch: String, resuming: Bool, device: DeviceSnapshot,
-        principals: [String: [Principal]])
+        principals: [AccountReader: [Principal]])
     /// The device changed.
     case device(DeviceSnapshot)
     /// A new app connection, as a descriptor.
     case connection(PeerRecord)
-    /// What clients have been told of, after some of it was forgotten.
-    case principals([String: [Principal]])
+    /// What readers have been told of, after some of it was forgotten.
+    case principals([AccountReader: [Principal]])
     /// The visit may begin; the session key is the descriptor.
     case admit(ticket: UInt64, epoch: String)
     case refuse(ticket: UInt64, SessionMachine.Refusal)
     /// The visit is in the journal: the worker holds the device.
     case confirm(ticket: UInt64)
-    /// A client's principals are on disk.
-    case principalsStored(clientID: String)
+    /// A reader's principals are on disk.
+    case principalsStored(AccountReader)
     /// The person closed the browser, or it could not be opened.
     case browserEnded(BrowserEnd)
     /// An operator asks for the join; the answer is ``ChildMessage/joined`` or ``ChildMessage/visitFailed``.
@@ -35,10 +35,10 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case sessionKnown(EndedSession)
     case visitSucceeded
     case visitFailed(OperatorFailure)
-    /// A client is about to be told of an account, or of nobody; it is on disk before the client hears of it.
-    case storePrincipals(clientID: String, [Principal])
+    /// A reader is about to be told of an account, or of nobody; it is on disk before the reader hears of it.
+    case storePrincipals(reader: AccountReader, [Principal])
     /// An app asks for the sign-out; its connection is the descriptor, and the answer goes there.
-    case endWanted(requestID: String, fromBrowser: Bool)
+    case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?)
     case joined(JoinRecord)
     /// The server knows that this session has ended.
     case serverSessionEnded(String)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 internal import FoundationEssentials
 internal import JSON
 
@@ -48,10 +49,10 @@ package struct DeviceFiles: Sendable {
     package func join() throws -> JoinRecord? { try read(JoinRecord.self, Name.join) }
     package func write(_ join: JoinRecord) throws { try write(join, Name.join) }
 
-    package func principals() throws -> [String: [Principal]] {
-        try read([String: [Principal]].self, Name.principals) ?? [:]
+    package func principals() throws -> [AccountReader: [Principal]] {
+        try read([AccountReader: [Principal]].self, Name.principals) ?? [:]
     }
-    package func write(_ principals: [String: [Principal]]) throws { try write(principals, Name.principals) }
+    package func write(_ principals: [AccountReader: [Principal]]) throws { try write(principals, Name.principals) }
 
     package func endedSessions() throws -> [EndedSession] { try read([EndedSession].self, Name.endedSessions) ?? [] }
     package func write(_ sessions: [EndedSession]) throws { try write(sessions, Name.endedSessions) }

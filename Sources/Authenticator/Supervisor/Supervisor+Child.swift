@@ -150,11 +150,13 @@ extension Supervisor {
         case .visitFailed(let failure):
             failJoin(failure)
             try handle(.visitFailed)
-        case .storePrincipals(let clientID, let told):
-            try store(told, of: clientID)
-            tell(.principalsStored(clientID: clientID))
-        case .endWanted(let requestID, let fromBrowser):
-            try endWanted(requestID: requestID, fromBrowser: fromBrowser, app: descriptors.first)
+        case .storePrincipals(let reader, let told):
+            try store(told, of: reader)
+            tell(.principalsStored(reader))
+        case .endWanted(let requestID, let fromBrowser, let correlationID):
+            guard let app = descriptors.first else { return }
+            try noteEnd(fromBrowser: fromBrowser, correlationID: correlationID)
+            try endWanted(requestID: requestID, app: app)
         case .joined(let record): try joined(record)
         case .serverSessionEnded(let session):
             endedSessions.removeAll { $0.serverSession == session }
@@ -171,9 +173,7 @@ extension Supervisor {
     }
 
     /// An app asked: the answer goes out on its own connection, which then ends like every other of the epoch.
-    private func endWanted(requestID: String, fromBrowser: Bool, app: Descriptor?) throws {
-        guard let app else { return }
-        if fromBrowser { try markBrowserSession() }
+    private func endWanted(requestID: String, app: Descriptor) throws {
         let connection = Connection(app, maximumFrame: Wire.maximumFrame)
         let info = try? snapshot.info()
         let requester = newRequester { [logger] outcome in
@@ -203,9 +203,12 @@ extension Supervisor {
         requesters.removeValue(forKey: requester)?(.goesOn)
     }
 
-    func markBrowserSession() throws {
-        guard let live = liveSession else { return }
-        try remember(EndedSession(serverSession: live.serverSession, epoch: live.epoch, fromBrowser: true))
+    /// Writes down what the server is to hear with the end of the session that is live.
+    func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
+        guard var live = liveSession else { return }
+        live.fromBrowser = live.fromBrowser || fromBrowser
+        live.correlationID = correlationID ?? live.correlationID
+        try remember(live)
     }
 
     /// The server has opened a session, or what must be said of its end has changed.

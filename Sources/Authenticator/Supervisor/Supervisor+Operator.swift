@@ -10,7 +10,7 @@ extension Supervisor {
         case .checkIn: device.checkIn(answer: answer)
         case .join(let order): try join(order, answer: answer)
         case .signOut(let fromBrowser):
-            if fromBrowser { try markBrowserSession() }
+            if fromBrowser { try noteEnd(fromBrowser: true) }
             try handle(.endWanted(newRequester { _ in answer(.done) }, .operator))
         }
     }

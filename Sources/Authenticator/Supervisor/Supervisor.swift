@@ -21,7 +21,7 @@ final class Supervisor {
 
     var machine: SessionMachine
     var random = SystemRandomNumberGenerator()
-    var principals: [String: [Principal]]
+    var principals: [AccountReader: [Principal]]
     var endedSessions: [EndedSession]
     /// The session that the server has opened for the worker who is here, or is signing in.
     var liveSession: EndedSession?
@@ -273,11 +273,11 @@ extension Supervisor {
         principal.endedAt.map { clock.now() - $0 < Self.tombstoneLife } ?? true
     }
 
-    /// What a client has been told of now; when an epoch ended is the supervisor's own knowledge, whatever comes back
+    /// What a reader has been told of now; when an epoch ended is the supervisor's own knowledge, whatever comes back
     /// from a session's process.
-    func store(_ told: [Principal], of clientID: String) throws {
-        guard snapshot.apps.contains(where: { $0.clientID == clientID }) else { return }
-        let known = principals[clientID] ?? []
+    func store(_ told: [Principal], of reader: AccountReader) throws {
+        guard snapshot.apps.contains(where: { $0.clientID == reader.clientID }) else { return }
+        let known = principals[reader] ?? []
         let current = told.map { principal in
             let end = known.first { $0.homeAccountID == principal.homeAccountID && $0.epoch == principal.epoch }?
                 .endedAt
@@ -287,11 +287,11 @@ extension Supervisor {
                 endedAt: isLive ? nil : end ?? clock.now())
         }
         var changed = principals
-        changed[clientID] = current.isEmpty ? nil : current.filter(isYoung)
+        changed[reader] = current.isEmpty ? nil : current.filter(isYoung)
         try store(changed)
     }
 
-    func store(_ changed: [String: [Principal]]) throws {
+    func store(_ changed: [AccountReader: [Principal]]) throws {
         guard changed != principals else { return }
         try files.write(changed)
         principals = changed

@@ -2,6 +2,8 @@
 
 /// The answer to ``Operation/currentAccount``: who is signed in now, and whom this client saw before.
 ///
+/// What is said of a client here is said of each of its readers (``AccountReader``).
+///
 /// The broker keeps `previousHomeAccountID` pending until the client acknowledges the epoch, so that a crash between
 /// the answer and the app's clean-up loses nothing.
 package struct CurrentAccount: Sendable, Equatable {

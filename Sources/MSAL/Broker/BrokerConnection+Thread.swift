@@ -14,16 +14,24 @@ extension BrokerConnection {
             let (isClosed, isWanted) = state.withLock { ($0.isClosed, $0.exchange.wantsConnection) }
             if isClosed { break }
             guard isWanted else {
-                wakeup.wait(timeout: nil)
+                wakeup.wait()
                 continue
             }
             let start = ContinuousClock.now
             connectAndServe()
             backoff.reset(after: .now - start)
-            let pause = backoff.pause()
-            if pause > .zero { wakeup.wait(timeout: pause) }
+            rest(for: backoff.pause())
         }
         apply { $0.closed() }
+    }
+
+    /// Sleeps for so long, or until somebody wants the connection.
+    ///
+    /// A semaphore's own time limit follows the wall clock, so that one which is set back would make a pause last for hours.
+    private func rest(for pause: Duration) {
+        guard pause > .zero else { return }
+        timers.asyncAfter(deadline: .now() + pause.timeInterval) { [wakeup] in wakeup.raise() }
+        wakeup.wait()
     }
 
     private func connectAndServe() {
@@ -46,6 +54,7 @@ extension BrokerConnection {
         let peer: Peer
         do throws(SocketError) {
             connection = try Connection.connect(to: location.socket, maximumFrame: Wire.maximumFrame)
+            try connection.descriptor.setSendTimeout(milliseconds: deadlines.taking.milliseconds)
             peer = try connection.descriptor.peer()
         } catch { throw location.failure(error) }
         guard location.trusts(peer) else { throw .untrusted(uid: peer.uid) }

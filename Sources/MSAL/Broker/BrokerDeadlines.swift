@@ -6,6 +6,8 @@ package struct BrokerDeadlines: Sendable {
     package var connect: Duration = .seconds(1)
     /// For the broker's hello on a new connection.
     package var hello: Duration = .seconds(1)
+    /// For the broker to take what is sent, before the connection is given up.
+    package var taking: Duration = .seconds(10)
     /// For the reply to a request in which no person takes part.
     package var silent: Duration = .seconds(60)
     /// For the reply to a sign-in: longer than the broker lets a page stay open.

@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Lets one thread sleep until it is woken or a time is over; waking it twice before it looks wakes it once.
+/// Lets one thread sleep until it is woken; waking it twice before it looks wakes it once.
 final class Wakeup: Sendable {
     private let isRaised = Mutex(false)
     private let semaphore = DispatchSemaphore(value: 0)
@@ -15,10 +15,9 @@ final class Wakeup: Sendable {
         if !wasRaised { semaphore.signal() }
     }
 
-    /// Sleeps until ``raise()``, or until `timeout` is over; nil waits without end.
-    func wait(timeout: Duration?) {
-        let limit = timeout.map { DispatchTime.now() + $0.timeInterval } ?? .distantFuture
-        guard semaphore.wait(timeout: limit) == .success else { return }
+    /// Sleeps until ``raise()``, which may have been called already.
+    func wait() {
+        semaphore.wait()
         isRaised.withLock { $0 = false }
     }
 }
@@ -29,4 +28,7 @@ extension Duration {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18
     }
+
+    /// Whole milliseconds, one at least, for the kernel.
+    var milliseconds: Int32 { Int32(max(1, min(timeInterval * 1000, 1e9))) }
 }

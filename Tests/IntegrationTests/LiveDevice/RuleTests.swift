@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Foundation
 import Glibc
 import MSAL
@@ -39,6 +40,42 @@ extension LiveDevice {
             let told = try await fresh.accounts()
             #expect(told.current == nil && told.previous == amara)
             #expect(try await fresh.accounts().previous == nil)
+        }
+
+        @Test func `CUR-5 what one reader of a client has acknowledged the others still hear, also after a restart`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            #expect(try await app.accounts().current == amara)
+            let told = try await NamedReader(world, "stream").accounts()
+            #expect(told.current?.homeAccountID == amara.identifier && told.previousHomeAccountID == nil)
+            try await app.signOut(amara)
+            // MSAL hears of it, and has dealt with it.
+            #expect(try await app.accounts().previous == amara)
+            #expect(try await app.accounts().previous == nil)
+            try await world.kill(.broker)
+            try await world.start(.broker)
+            let reader = try await NamedReader(world, "stream")
+            let left = try await reader.accounts()
+            #expect(left.current == nil && left.previousHomeAccountID == amara.identifier)
+            try await reader.acknowledge(left)
+            #expect(try await reader.accounts().previousHomeAccountID == nil)
+        }
+
+        @Test func `a reader's name is a short word, and one app has few of them`() async throws {
+            let world = try await World.ready()
+            try await world.signIn("Amara", through: try world.app(1))
+            for name in ["Stream", "a b", "a:b", String(repeating: "a", count: 17)] {
+                #expect(try await NamedReader(world, name).refusal().code == .developerParameter)
+            }
+            for name in ["a", "b", "c", "d"] { _ = try await NamedReader(world, name).accounts() }
+            let refusal = try await NamedReader(world, "e").refusal()
+            #expect(refusal.code == .developerParameter && refusal.message.contains("readers"))
+            // Those that are there are served, and so is the one without a name.
+            _ = try await NamedReader(world, "a").accounts()
+            #expect(try await world.app(1).accounts().current != nil)
         }
 
         @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`()
@@ -133,6 +170,17 @@ extension LiveDevice {
             let result = try await app.token(of: amara, refreshed: true) { $0.correlationId = id }
             #expect(result.correlationId == id)
             #expect(result.authority.url.absoluteString == world.facts.authority)
+        }
+
+        @Test func `ERR-5 the id of a sign-out leads to the end of the session at the identity platform`() async throws
+        {
+            let world = try await World.ready()
+            let amara = try await world.signIn("Amara", through: try world.app(1))
+            let id = UUID()
+            try await NamedReader(world, "").signOut(amara, correlation: id)
+            try await world.serverHearsOfEveryEnd()
+            #expect(try world.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
+            #expect(try world.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
         }
 
         @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])

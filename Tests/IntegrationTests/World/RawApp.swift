@@ -55,13 +55,23 @@ final class RawApp: Sendable {
         guard case .message(.hello) = try await answer() else { throw TestProblem("no hello") }
     }
 
-    /// Asks for one operation; the answer must be an error.
-    func refusal(_ operation: BrokerProtocol.Operation, _ parameters: FlatMap) async throws -> BrokerError {
+    /// Asks for one operation.
+    func ask(
+        _ operation: BrokerProtocol.Operation, _ parameters: FlatMap
+    ) async throws -> Result<FlatMap, BrokerError> {
         let id = UUID().uuidString
         try send(.request(Request(id: id, operation: operation, parameters: parameters, isSilent: true)))
-        guard case .message(.reply(let reply)) = try await answer(), reply.requestID == id,
-            case .failure(let error) = reply.outcome
-        else { throw TestProblem("\(operation.rawValue) was not refused") }
+        guard case .message(.reply(let reply)) = try await answer(), reply.requestID == id else {
+            throw TestProblem("\(operation.rawValue) was not answered")
+        }
+        return reply.outcome
+    }
+
+    /// Asks for one operation; the answer must be an error.
+    func refusal(_ operation: BrokerProtocol.Operation, _ parameters: FlatMap) async throws -> BrokerError {
+        guard case .failure(let error) = try await ask(operation, parameters) else {
+            throw TestProblem("\(operation.rawValue) was not refused")
+        }
         return error
     }
 }

@@ -187,7 +187,12 @@ private func versionOne(_ application: MSALPublicClientApplication, _ account: M
         forScopes: ["user.read"], account: account, authority: nil, claimsRequest: nil, forceRefresh: true,
         correlationId: nil
     ) { (result, error) in }
-    _ = MSALInteractiveTokenParameters(scopes: ["user.read"])
+    let parameters = MSALInteractiveTokenParameters(scopes: ["user.read"])
+    parameters.parentViewController = application
+    parameters.webviewType = .default
+    application.validateAuthority = false
+    application.webviewType = .default
+    MSALGlobalConfig.defaultWebviewType = .default
     _ = MSALWebviewParameters()
     _ = MSALWebviewParameters(parentViewController: application)
     MSALLogger.shared().level = .info

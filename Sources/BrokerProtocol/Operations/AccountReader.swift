@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One of those who hear of account changes under one client id, each at its own pace: what one has acknowledged the others
+/// still hear.
+///
+/// `MSAL`'s `getCurrentAccount` is the reader without a name; a library above it takes a name.
+package struct AccountReader: Sendable, Hashable {
+    package let clientID: String
+    /// Up to 16 letters `a` to `z`; empty for the reader without a name.
+    package let name: String
+
+    package init?(clientID: String, name: String) {
+        guard name.utf8.count <= 16, name.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains) else {
+            return nil
+        }
+        self.clientID = clientID
+        self.name = name
+    }
+
+    /// The one of `clientID` who asks, as a request says it.
+    ///
+    /// - Throws: ``BrokerError`` -51112 for a name that cannot be one.
+    package init(_ map: FlatMap, clientID: String) throws(BrokerError) {
+        guard let reader = AccountReader(clientID: clientID, name: map[.reader] ?? "") else {
+            throw BrokerError(
+                .developerParameter, "\(Key.reader.rawValue) is no name. Send up to 16 letters from a to z.")
+        }
+        self = reader
+    }
+}
+
+extension AccountReader: RawRepresentable, Codable, CodingKeyRepresentable {
+    /// `<name>:<client id>`, as files and messages have it; a name holds no colon.
+    package var rawValue: String { "\(name):\(clientID)" }
+
+    package init?(rawValue: String) {
+        let parts = rawValue.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        self.init(clientID: String(parts[1]), name: String(parts[0]))
+    }
+}
