@@ -6,7 +6,7 @@ extension Platform {
     var grants: [any GrantHandler] {
         [
             AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self),
-            PasswordGrant(platform: self), NonceGrant(platform: self),
+            PasswordGrant(platform: self), DeviceCodeGrant(platform: self), NonceGrant(platform: self),
             SignedRequestGrant(platform: self),
         ]
     }
@@ -21,14 +21,20 @@ extension Platform {
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
                 EndSessionEndpoint(platform: self).addRoutes(to: router)
+                RevocationEndpoint(platform: self).addRoutes(to: router)
+                IntrospectionEndpoint(platform: self).addRoutes(to: router)
+                DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)
+                DevicePage(platform: self).addRoutes(to: router)
+                UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/{tenant}/openid/userinfo")
                 SessionStateEndpoint(platform: self).addRoutes(to: router)
             },
             [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
             [names.graph] + names.aliases.graph: GraphAddress(
-                next: router(GraphDialect(ambient: ambient)) { router in
+                next: router(GraphDialect(ambient: ambient, challenge: accessTokens.challenge)) { router in
                     GraphEndpoints(platform: self).addRoutes(to: router)
+                    UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
                 }),
         ])
     }

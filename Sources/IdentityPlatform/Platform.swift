@@ -20,6 +20,7 @@ package struct Platform: Sendable {
     let administrationHashing: HashingPool
     package let hashing: HashingPool
     let pages: Pages
+    let devicePages: DevicePages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.
     ///
@@ -48,5 +49,6 @@ package struct Platform: Sendable {
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, ambient: ambient)
         accessTokens = AccessTokens(issuer: issuer, database: database, ambient: ambient)
         pages = try Pages()
+        devicePages = try DevicePages()
     }
 }

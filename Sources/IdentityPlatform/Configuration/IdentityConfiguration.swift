@@ -66,6 +66,10 @@ package struct IdentityConfiguration: Sendable {
         /// On a device that several workers share: an access token already handed out outlives the sign-out by this.
         package var sharedDeviceAccessToken: Duration = .seconds(600)
         package var refreshToken: Duration = .seconds(14 * 86400)
+        /// How long a person has to type the code of another screen.
+        package var deviceCode: Duration = .seconds(900)
+        /// How long the other screen waits between two questions.
+        package var devicePolling: Duration = .seconds(5)
         package var browserSession: Duration = .seconds(86400)
 
         package init() {}

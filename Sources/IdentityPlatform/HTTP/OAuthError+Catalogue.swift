@@ -38,7 +38,34 @@ extension OAuthError {
     package static let redirectMismatch = OAuthError(
         .invalidGrant, number: 500112, description: "The redirect_uri is not the one that the code was issued for.")
 
+    // Device codes (RFC 8628 section 3.5)
+    package static let authorizationPending = OAuthError(
+        .authorizationPending, number: 70016, description: "The person has not answered yet. Ask again later.")
+    package static let slowDown = OAuthError(
+        .slowDown, number: 70017, description: "The client asks too often. Wait five seconds longer between requests.")
+    package static let declined = OAuthError(
+        .authorizationDeclined, number: 65004, description: "The person has declined.")
+    package static let expiredDeviceCode = OAuthError(
+        .expiredToken, number: 70019, description: "The device code has expired. Begin anew.")
+    package static let wrongUserCode = OAuthError(
+        .invalidRequest, number: 5_000_620, description: "The code is wrong, used or expired. Look at the other screen."
+    )
+    package static let tooManyCodes = OAuthError(
+        .invalidRequest, number: 5_000_621,
+        description: "Too many wrong codes from this address. Wait some minutes, then try again.")
+    package static let noDeviceCodeOnSharedDevice = OAuthError(
+        .accessDenied, number: 5_000_622,
+        description: "On a device that several people share no other screen can be signed in. Use a device of your own."
+    )
+    package static let badDeviceCode = OAuthError(
+        .invalidGrant, number: 70018, description: "The device code is unknown, used, or of another client.")
+
     // Requests
+    package static let unsupportedToken = OAuthError(
+        .unsupportedTokenType, number: 7_000_220,
+        description: "Only refresh tokens are revoked one by one. An access token ends with its session.")
+    package static let confidentialClientRequired = OAuthError(
+        .invalidClient, number: 7_000_221, description: "Only a client that has a secret may ask this.")
     package static let unknownTenant = OAuthError(
         .invalidRequest, number: 90002, description: "The tenant was not found. Check the tenant in the address.")
     package static let ambiguousTenant = OAuthError(

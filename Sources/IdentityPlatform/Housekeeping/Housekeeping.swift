@@ -37,6 +37,10 @@ package struct Housekeeping: Sendable {
                 SELECT hash FROM authorizationCode WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
             """,
             """
+            DELETE FROM deviceCode WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM deviceCode WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
+            """,
+            """
             DELETE FROM refreshToken WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM refreshToken WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
             """,
@@ -60,6 +64,8 @@ package struct Housekeeping: Sendable {
                     AND COALESCE(ended, 0) <= \(before)
                     AND NOT EXISTS (SELECT 1 FROM authorizationCode
                         WHERE authorizationCode.tenant = session.tenant AND authorizationCode.session = session.id)
+                    AND NOT EXISTS (SELECT 1 FROM deviceCode
+                        WHERE deviceCode.tenant = session.tenant AND deviceCode.session = session.id)
                     AND NOT EXISTS (SELECT 1 FROM refreshToken
                         WHERE refreshToken.tenant = session.tenant AND refreshToken.session = session.id)
                     AND NOT EXISTS (SELECT 1 FROM primaryRefreshToken

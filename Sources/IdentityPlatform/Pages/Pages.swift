@@ -48,8 +48,8 @@ struct Pages: Sendable {
 
     /// The page that asks for name and password.
     ///
-    /// - Parameter redirect: where the form's answer may lead, for the policy.
-    func signIn(_ content: SignIn, redirect: RedirectURI, status: HTTPResponse.Status) -> Response {
+    /// - Parameter redirect: where the form's answer may lead, for the policy; nil where it stays here.
+    func signIn(_ content: SignIn, redirect: RedirectURI?, status: HTTPResponse.Status) -> Response {
         var values: [String: Any] = [
             "tenant": escaped(content.tenant), "client": escaped(content.client),
             "action": escaped(content.action), "request": escaped(content.request), "csrf": escaped(content.csrf),
@@ -57,7 +57,7 @@ struct Pages: Sendable {
         ]
         // Left out, not nil: the library takes an absent text in a dictionary of anything for one that reads "nil".
         if let alert = content.alert { values["alert"] = escaped(alert) }
-        return page(signIn.render(values), status: status, formAction: "'self' \(redirect.policySource)")
+        return page(signIn.render(values), status: status, formAction: "'self' \(redirect?.policySource ?? "")")
     }
 
     /// A page that only says something.
@@ -92,14 +92,14 @@ struct Pages: Sendable {
         return page(signOut.render(form(path, fields)), formAction: sources.joined(separator: " "))
     }
 
-    private func form(_ target: String, _ fields: [Field], script: String? = nil) -> [String: Any] {
+    func form(_ target: String, _ fields: [Field], script: String? = nil) -> [String: Any] {
         [
             "target": escaped(target), "script": script ?? "",
             "fields": fields.map { ["name": escaped($0.name), "value": escaped($0.value)] },
         ]
     }
 
-    private func page(
+    func page(
         _ html: String, status: HTTPResponse.Status = .ok, formAction: String = "'none'", script: String? = nil
     ) -> Response {
         let policy = [
@@ -116,7 +116,7 @@ struct Pages: Sendable {
     }
 
     /// Text as it may stand in an element or in a quoted attribute (HTML, section 13.1).
-    private func escaped(_ text: String) -> String {
+    func escaped(_ text: String) -> String {
         var output = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -131,7 +131,7 @@ struct Pages: Sendable {
         return String(output)
     }
 
-    private static func template(_ body: String) throws -> MustacheTemplate {
+    static func template(_ body: String) throws -> MustacheTemplate {
         try MustacheTemplate(
             string: """
                 <!doctype html>

@@ -15,6 +15,11 @@ package struct GrantedScope: Sendable {
     /// What stands for the request in a code or a refresh token; the older `resource` is a scope in it.
     package let lasting: String
 
+    /// What stands in an access token as `scp`: the permissions, and what was asked of the person's profile, for UserInfo.
+    var carried: [String] {
+        permissions + [Scopes.openID, Scopes.profile, Scopes.email].filter(requested.contains)
+    }
+
     package var isOpenID: Bool { requested.contains(Scopes.openID) }
     package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }
 }

@@ -5,7 +5,7 @@ package import OAuth
 package struct ResourceCatalogue: Sendable {
     package let graph: Resource
     package let deviceRegistration: Resource
-    private let all: [Resource]
+    let all: [Resource]
 
     init(names: IdentityConfiguration.Names) {
         graph = Resource(

@@ -15,6 +15,21 @@ extension Schema {
                 """,
                 "DROP INDEX refreshTokenByFamily",
             ]),
+        Migration(
+            "device-codes",
+            [
+                """
+                CREATE TABLE deviceCode (
+                    tenant TEXT NOT NULL, hash BLOB NOT NULL, userCodeHash BLOB NOT NULL, client TEXT NOT NULL,
+                    scope TEXT NOT NULL, expires BIGINT NOT NULL, polled BIGINT, decision TEXT, session TEXT,
+                    redeemed BIGINT,
+                    PRIMARY KEY (tenant, hash), UNIQUE (tenant, userCodeHash),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE,
+                    FOREIGN KEY (tenant, session) REFERENCES session (tenant, id) ON DELETE CASCADE)
+                """,
+                "CREATE INDEX deviceCodeByEnd ON deviceCode (tenant, expires)",
+                "CREATE INDEX deviceCodeBySession ON deviceCode (tenant, session)",
+            ]),
         Migration("signing-key-schedule", ["ALTER TABLE signingKey ADD COLUMN signs BIGINT NOT NULL DEFAULT 0"]),
     ]
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import OAuth
 
 /// An access token that one of the platform's own resources has checked.
 package struct AccessToken: Sendable {
@@ -8,4 +9,6 @@ package struct AccessToken: Sendable {
     package let client: ClientID
     package let permissions: [String]
     package let roles: [RoleID]
+    /// Everything that it says.
+    package let claims: Members
 }

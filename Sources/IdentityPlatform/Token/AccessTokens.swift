@@ -21,15 +21,22 @@ package struct AccessTokens: Sendable {
         guard let authorization else { throw Refusal.missing }
         let parts = authorization.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Refusal.malformed }
-        guard let token = try? CompactJWS(String(parts[1])), let claims = try? token.claims(),
-            let tenant = TenantID(rawValue: try text(claims, .tenantID)),
-            let user = UserID(rawValue: try text(claims, .objectID)),
-            let session = SessionID(rawValue: try text(claims, .sessionID)),
-            let client = ClientID(rawValue: try text(claims, .appID))
+        return try await check(String(parts[1]), for: [resource])
+    }
+
+    /// Checks a token that is for one of several resources.
+    ///
+    /// - Throws: ``Refusal``, ``StorageError``
+    func check(_ text: String, for resources: [Resource]) async throws -> AccessToken {
+        guard let token = try? CompactJWS(text), let claims = try? token.claims(),
+            let tenant = TenantID(rawValue: try self.text(claims, .tenantID)),
+            let user = UserID(rawValue: try self.text(claims, .objectID)),
+            let session = SessionID(rawValue: try self.text(claims, .sessionID)),
+            let client = ClientID(rawValue: try self.text(claims, .appID))
         else { throw Refusal.malformed }
         try await verify(token, tenant)
-        try judge(claims, tenant, resource)
-        let permissions = try text(claims, .scopes).split(separator: " ").map(String.init)
+        try judge(claims, tenant, resources)
+        let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
         return try await database.read { connection in
             guard try Clients(connection).contains(client, tenant: tenant) else { throw Refusal.ended }
             let live: LiveSession
@@ -39,7 +46,7 @@ package struct AccessTokens: Sendable {
             guard live.person.id == user else { throw Refusal.ended }
             return AccessToken(
                 tenant: tenant, user: live.person, session: live.session, client: client, permissions: permissions,
-                roles: try RoleMembers(connection).roles(of: user, tenant: tenant))
+                roles: try RoleMembers(connection).roles(of: user, tenant: tenant), claims: claims)
         }
     }
 
@@ -49,13 +56,12 @@ package struct AccessTokens: Sendable {
         do { try token.verify(with: key.verification) } catch { throw Refusal.signature }
     }
 
-    private func judge(_ claims: Members, _ tenant: TenantID, _ resource: Resource) throws {
-        guard let version = TokenVersion(rawValue: try text(claims, .version)),
-            try text(claims, .issuer) == issuer.issuer(tenant, version)
+    private func judge(_ claims: Members, _ tenant: TenantID, _ resources: [Resource]) throws {
+        guard let version = TokenVersion(rawValue: try self.text(claims, .version)),
+            try self.text(claims, .issuer) == issuer.issuer(tenant, version)
         else { throw Refusal.signature }
-        guard resource.identifiers.contains(try text(claims, .audience).lowercased()) else {
-            throw Refusal.audience
-        }
+        let audience = try self.text(claims, .audience).lowercased()
+        guard resources.contains(where: { $0.identifiers.contains(audience) }) else { throw Refusal.audience }
         guard let begin = try? claims.integer(ClaimName.notBefore), let end = try? claims.integer(ClaimName.expiresAt)
         else { throw Refusal.malformed }
         let now = ambient.now().seconds

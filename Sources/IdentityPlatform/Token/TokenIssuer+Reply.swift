@@ -39,6 +39,13 @@ extension TokenIssuer {
         return members
     }
 
+    /// The members of a successful reply to the first request of a sign-in.
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    func reply(_ issued: IssuedGrant, withClientInfo: Bool) async throws -> MembersWriter {
+        try await reply(issued.grant, refreshToken: issued.refreshToken, withClientInfo: withClientInfo)
+    }
+
     /// Who the person is at home, for clients that build `oid.tid`.
     package static func clientInfo(_ user: User) -> String {
         ClientInfo(userID: user.id.rawValue, tenantID: user.tenant.rawValue).encoded

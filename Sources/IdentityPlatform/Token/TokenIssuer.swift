@@ -38,7 +38,7 @@ package struct TokenIssuer: Sendable {
             claims.set(ClaimName.authorizedPartyAuthenticationClass, authentication)
         }
         claims.set(ClaimName.identityType, "user")
-        claims.set(ClaimName.scopes, grant.scope.permissions.joined(separator: " "))
+        claims.set(ClaimName.scopes, grant.scope.carried.joined(separator: " "))
         if grant.version == .two { Self.addOlderNames(of: grant, to: &claims) }
         claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))
         if !grant.claims.capabilities.isEmpty { claims.set(ClaimName.clientCapabilities, grant.claims.capabilities) }

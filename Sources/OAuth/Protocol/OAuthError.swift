@@ -10,6 +10,12 @@ package struct OAuthError: Error, Sendable, Equatable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
+        /// What known clients have for a person's no (RFC 8628 calls it `access_denied`).
+        package static let authorizationDeclined = Code(rawValue: "authorization_declined")
+        package static let authorizationPending = Code(rawValue: "authorization_pending")
+        package static let expiredToken = Code(rawValue: "expired_token")
+        package static let slowDown = Code(rawValue: "slow_down")
+        package static let unsupportedTokenType = Code(rawValue: "unsupported_token_type")
         package static let accessDenied = Code(rawValue: "access_denied")
         package static let interactionRequired = Code(rawValue: "interaction_required")
         package static let invalidClient = Code(rawValue: "invalid_client")

@@ -13,6 +13,7 @@ package enum ParameterName: String, WireName {
     case codeChallenge = "code_challenge"
     case codeChallengeMethod = "code_challenge_method"
     case codeVerifier = "code_verifier"
+    case deviceCode = "device_code"
     case domainHint = "domain_hint"
     case error
     case errorDescription = "error_description"
@@ -35,6 +36,8 @@ package enum ParameterName: String, WireName {
     case scope
     case sessionState = "session_state"
     case state
+    case token
+    case userCode = "user_code"
     case username
     case windowsAPIVersion = "windows_api_version"
 }

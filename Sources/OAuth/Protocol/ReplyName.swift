@@ -3,9 +3,12 @@
 /// Names of members in replies of the token endpoint, errors included.
 package enum ReplyName: String, WireName {
     case accessToken = "access_token"
+    case active
     case claims
+    case clientID = "client_id"
     case clientInfo = "client_info"
     case correlationID = "correlation_id"
+    case deviceCode = "device_code"
     case deviceTenantID = "device_tenant_id"
     case ended
     case error
@@ -16,6 +19,8 @@ package enum ReplyName: String, WireName {
     case expiresOn = "expires_on"
     case extendedExpiresIn = "ext_expires_in"
     case idToken = "id_token"
+    case interval
+    case message
     case nonce = "Nonce"
     case notBefore = "not_before"
     case refreshToken = "refresh_token"
@@ -28,4 +33,9 @@ package enum ReplyName: String, WireName {
     case timestamp
     case tokenType = "token_type"
     case traceID = "trace_id"
+    case userCode = "user_code"
+    case username
+    case verificationURI = "verification_uri"
+    case verificationURIComplete = "verification_uri_complete"
+    case verificationURL = "verification_url"
 }

@@ -57,7 +57,7 @@ import Testing
         #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
         #expect(try claims.string(ClaimName.tenantID) == world.tenant.id.rawValue)
         #expect(try claims.string(ClaimName.appID) == world.app.id.rawValue)
-        #expect(try claims.string(ClaimName.scopes) == "User.Read")
+        #expect(try claims.string(ClaimName.scopes) == "User.Read openid profile")
         #expect(try claims.strings(ClaimName.authenticationMethods) == ["pwd"])
         #expect(try claims.strings(ClaimName.directoryRoles) == ["7698a772-787b-4ac8-901f-60d6b08affd2"])
         #expect(try claims.optionalString(ClaimName.deviceID) == nil)

@@ -8,13 +8,13 @@ import Testing
 /// A client may get less than it asked for, and is told what (RFC 6749 section 3.3).
 @Suite struct GrantedScopeTests {
     @Test(arguments: [
-        (["openid", "User.Read", "Mail.Read"], "openid User.Read", "User.Read"),
+        (["openid", "User.Read", "Mail.Read"], "openid User.Read", "User.Read openid"),
         (["Calendars.Read", "user.read"], "user.read", "User.Read"),
         (
             ["https://graph.test/User.Read", "https://graph.test/Mail.Send"], "https://graph.test/User.Read",
             "User.Read"
         ),
-        (["openid", "https://graph.test/.default"], "openid https://graph.test/.default", "User.Read"),
+        (["openid", "https://graph.test/.default"], "openid https://graph.test/.default", "User.Read openid"),
     ])
     func `INT-9 of several permissions those are granted that there are, and the reply says which`(
         asked: [String], granted: String, permissions: String

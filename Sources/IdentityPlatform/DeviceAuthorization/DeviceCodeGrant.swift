@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// Asks whether the person has answered, and redeems the device code when they have said yes (RFC 8628 section 3.4).
+struct DeviceCodeGrant: GrantHandler {
+    let platform: Platform
+
+    var grantTypes: [GrantType] { [.deviceCode] }
+
+    func respond(to request: TokenRequest) async throws -> Response {
+        let form = request.form
+        // Clients of the older endpoint, and one of the newer, call it `code`.
+        guard let text = form[ParameterName.deviceCode] ?? form[ParameterName.code] else {
+            throw OAuthError.missing(.deviceCode)
+        }
+        guard let code = OpaqueToken(text) else { throw OAuthError.badDeviceCode }
+        _ = try request.tenant(of: code)
+        let redemption = DeviceCodeRedemption(
+            code: code, credentials: try request.credentials(), resource: form[ParameterName.resource],
+            claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version,
+            family: platform.ambient.identifier(of: RefreshToken.self).rawValue)
+        let outcome = try await platform.database.write { [platform] connection in
+            try redemption.answer(platform, connection)
+        }
+        return Response(
+            json: try await platform.issuer.reply(try outcome.get(), withClientInfo: form.wantsClientInfo))
+    }
+}
+
+/// One question of a client about its device code.
+private struct DeviceCodeRedemption: Sendable {
+    let code: OpaqueToken
+    let credentials: ClientCredentials
+    let resource: String?
+    let claims: ClaimsRequest
+    let version: TokenVersion
+    let family: String
+
+    /// What the client is told. A refusal is not thrown: that the client asked has to be kept.
+    func answer(_ platform: Platform, _ connection: any Connection) throws -> Result<IssuedGrant, OAuthError> {
+        let now = platform.ambient.now()
+        let codes = DeviceCodes(connection)
+        let client = try Clients(connection).authenticated(credentials, tenant: code.tenant, at: now)
+        guard let record = try codes.find(code), record.client == client.id else { return .failure(.badDeviceCode) }
+        guard record.expires > now else { return .failure(.expiredDeviceCode) }
+        switch record.state {
+        case .redeemed: return .failure(.badDeviceCode)
+        case .declined: return .failure(.declined)
+        case .pending:
+            try codes.setPolled(code, at: now)
+            // Some clients give up when they are told to slow down, so only who asks twice as often as agreed is told.
+            let pause = platform.configuration.lifetimes.devicePolling / 2
+            return .failure(record.polled.map { now < $0 + pause } == true ? .slowDown : .authorizationPending)
+        case .approved(let session):
+            let scope = try platform.resources.grant(scope: nil, resource: resource, before: record.scope, to: client)
+            let issued = try platform.issue(
+                session, family: family, client: client, scope: scope, claims: claims, version: version, connection)
+            guard try codes.redeem(code, at: now) else { return .failure(.badDeviceCode) }
+            return .success(issued)
+        }
+    }
+}

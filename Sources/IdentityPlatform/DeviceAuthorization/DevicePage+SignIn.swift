@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+extension DevicePage {
+    /// The ordinary sign-in page, which leads back here.
+    func signInPage(
+        _ visit: Visit, _ code: UserCode, _ client: String, username: String = "", alert: OAuthError? = nil
+    ) -> Response {
+        platform.pages.signIn(
+            Pages.SignIn(
+                tenant: visit.tenant.displayName, client: client, action: address(visit.tenant, "/login"),
+                request: code.text, csrf: visit.form[Field.csrf] ?? "", username: username,
+                alert: alert?.wireDescription),
+            redirect: nil, status: alert?.status ?? .ok)
+    }
+
+    /// Takes name and password, begins the browser's session and goes on to the question.
+    func signIn(_ visit: Visit, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
+        let username = visit.form[Field.username] ?? ""
+        let client = try await name(of: record)
+        do {
+            let checked = try await platform.passwords.check(
+                name: username, password: SecretBytes(copying: Array((visit.form[Field.password] ?? "").utf8)),
+                tenant: visit.tenant.id, from: visit.peer)
+            if let checked, let (user, cookie) = try await begin(visit, record, checked) {
+                var response = question(visit, code, client, user)
+                HostCookie.session.set(cookie.text.exposed, on: &response)
+                return response
+            }
+        } catch is HashingPool.Busy {
+            return signInPage(visit, code, client, username: username, alert: .busy)
+        } catch let error as OAuthError where error == .tooManyFailures {
+            return signInPage(visit, code, client, username: username, alert: error)
+        }
+        try await platform.recordFailedSignIn(
+            name: username, tenant: visit.tenant.id, client: record.client.rawValue)
+        return signInPage(visit, code, client, username: username, alert: .badCredentials)
+    }
+
+    private func begin(
+        _ visit: Visit, _ record: DeviceCode, _ checked: CheckedPassword
+    ) async throws -> (User, OpaqueToken)? {
+        let former = HostCookie.session.value(in: visit.request).flatMap(OpaqueToken.init)
+        let cookie = OpaqueToken(tenant: visit.tenant.id, ambient: platform.ambient)
+        let id = platform.ambient.identifier(of: Session.self)
+        return try await platform.database.write { [platform] connection in
+            let now = platform.ambient.now()
+            guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
+            let session = try Sessions(connection).begin(
+                id, user: user, methods: [AuthenticationMethod.password], at: now)
+            if let former { try BrowserSessions(connection).forget(former) }
+            try BrowserSessions(connection).begin(
+                cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
+            try AuditLog(connection).append(
+                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: record.client.rawValue,
+                door: .page, at: now)
+            return (user, cookie)
+        }
+    }
+
+    /// Takes the person's answer. A yes begins a session of its own, which outlives the browser's; so it is not taken from
+    /// one on a shared device, where the next person is somebody else.
+    func answer(_ visit: Visit, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
+        let endpoint = AuthorizeEndpoint(platform: platform)
+        guard let (browser, user) = try await endpoint.signedIn(visit.request, visit.tenant) else {
+            return signInPage(visit, code, try await name(of: record))
+        }
+        let isYes = visit.form[Field.choice] == "yes"
+        guard !isYes || browser.device?.isShared != true else { throw OAuthError.noDeviceCodeOnSharedDevice }
+        let id = platform.ambient.identifier(of: Session.self)
+        try await platform.database.write { [platform] connection in
+            _ = try LiveSession(browser.id, tenant: browser.tenant, connection)
+            if isYes { _ = try Sessions(connection).begin(id, user: user, methods: browser.methods, at: browser.begun) }
+            let isFirst = try DeviceCodes(connection).decide(
+                isYes ? id : nil, userCode: platform.hash(of: code), tenant: record.tenant)
+            guard isFirst else { throw OAuthError.wrongUserCode }
+            try AuditLog(connection).append(
+                isYes ? .deviceCodeApproved : .deviceCodeDeclined, tenant: user.tenant, actor: user.id.rawValue,
+                subject: record.client.rawValue, at: platform.ambient.now())
+        }
+        return isYes
+            ? platform.pages.message(
+                title: "You are signed in", text: "Go back to the other device or program. You can close this window.")
+            : platform.pages.message(title: "Cancelled", text: "Nothing was signed in. You can close this window.")
+    }
+}

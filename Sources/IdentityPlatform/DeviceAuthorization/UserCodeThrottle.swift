@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// Counts wrong user codes by address, in the database (RFC 8628 section 5.1): ten, then one in half a minute.
+struct UserCodeThrottle: Sendable {
+    let platform: Platform
+    let tenant: TenantID
+    let peer: PeerAddress
+
+    private static let rule = ThrottleRule(burst: 10, interval: .seconds(30))
+    private static let kind = "userCode"
+
+    private var hash: [UInt8] { platform.storageKey.derived("throttled user code", Array(peer.key.utf8)) }
+
+    /// Finds the code that somebody typed, if it still waits for an answer; counts a wrong one.
+    ///
+    /// - Throws: ``OAuthError`` `tooManyCodes`, ``StorageError``
+    func find(_ typed: String) async throws -> (code: UserCode, record: DeviceCode)? {
+        let code = UserCode(typed: typed)
+        let now = platform.ambient.now()
+        let outcome = try await platform.database.write { [self] connection -> Result<DeviceCode?, OAuthError> in
+            guard let next = Self.rule.counting(try drained(connection, now), at: now) else {
+                return .failure(.tooManyCodes)
+            }
+            if let code,
+                let record = try DeviceCodes(connection).find(userCode: platform.hash(of: code), tenant: tenant),
+                record.state == .pending, record.expires > now
+            {
+                return .success(record)
+            }
+            try count(next, connection)
+            return .success(nil)
+        }
+        guard let code, let record = try outcome.get() else { return nil }
+        return (code, record)
+    }
+
+    private func drained(_ connection: any Connection, _ now: Timestamp) throws -> Timestamp? {
+        try connection.row(
+            """
+            SELECT drained FROM signInThrottle
+            WHERE tenant = \(tenant) AND kind = \(Self.kind) AND hash = \(hash) AND expires > \(now)
+            """)?.value(0)
+    }
+
+    private func count(_ drained: Timestamp, _ connection: any Connection) throws {
+        try connection.execute(
+            """
+            INSERT INTO signInThrottle (tenant, kind, hash, drained, expires)
+            VALUES (\(tenant), \(Self.kind), \(hash), \(drained), \(drained))
+            ON CONFLICT (tenant, kind, hash) DO UPDATE SET drained = excluded.drained, expires = excluded.expires
+            """)
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// `POST /{tenant}/oauth2/v2.0/revoke`: a client gives a refresh token back (RFC 7009). All that it has of the same sign-in
+/// goes with it. A token that nobody knows is revoked as far as the client is concerned.
+struct RevocationEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.post("/{tenant}/oauth2/v2.0/revoke", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let tenant = try await platform.tenant(in: context)
+        let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
+        let text = try form.required(.token)
+        let token = OpaqueToken(text)
+        guard let owner = tenant?.id ?? token?.tenant else { throw OAuthError.ambiguousTenant }
+        let now = platform.ambient.now()
+        try await platform.database.write { connection in
+            let client = try Clients(connection).authenticated(credentials, tenant: owner, at: now)
+            guard let token, token.tenant == owner else { return }
+            try revoke(token, of: client, at: now, connection)
+        }
+        // An access token is not looked up, and says so by its form.
+        guard token != nil || text.split(separator: ".").count != 3 || (try? CompactJWS(text)) == nil else {
+            throw OAuthError.unsupportedToken
+        }
+        return Response(status: .ok)
+    }
+}
+
+private func revoke(
+    _ token: OpaqueToken, of client: Client, at now: Timestamp, _ connection: any Connection
+) throws {
+    let tokens = RefreshTokens(connection)
+    guard let record = try tokens.find(token) else { return }
+    guard record.client == client.id else { throw OAuthError.badGrant }
+    guard try tokens.revoke(chainOf: record, at: now) > 0 else { return }
+    try PrimaryRefreshTokens(connection).revoke(proofFamily: record.family, tenant: record.tenant)
+    try AuditLog(connection).append(
+        .refreshTokenRevoked, tenant: record.tenant, actor: client.id.rawValue, subject: record.session.rawValue,
+        at: now)
+}

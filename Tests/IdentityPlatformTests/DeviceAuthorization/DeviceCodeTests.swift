@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Storage
+import TestSupport
+import Testing
+
+/// The sign-in that a person finishes at another screen (RFC 8628).
+@Suite struct DeviceCodeTests {
+    /// A program on the other screen.
+    fileprivate struct Screen {
+        let world: World
+        let reply: Members
+
+        init(_ world: World, _ changes: [String: String?] = [:], path: String = "v2.0/devicecode") async throws {
+            self.world = world
+            var fields: [String: String?] = [
+                "client_id": world.app.id.rawValue, "scope": "openid offline_access User.Read",
+            ]
+            for (name, value) in changes { fields[name] = value }
+            let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
+            let answer = try await world.client.send(
+                .post, "/\(world.tenant.id)/oauth2/\(path)", body: body.joined(separator: "&"))
+            #expect(answer.status == .ok, "\(answer.text)")
+            reply = try answer.json
+        }
+
+        var userCode: String { get throws { try reply.string(ReplyName.userCode) } }
+
+        func poll(_ changes: [String: String?] = [:]) async throws -> TestResponse {
+            var fields: [String: String?] = [
+                "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": world.app.id.rawValue,
+                "device_code": try reply.string(ReplyName.deviceCode), "client_info": "1",
+            ]
+            for (name, value) in changes { fields[name] = value }
+            return try await world.token(fields)
+        }
+
+        /// What the person does: types the code, signs in where asked, and answers.
+        func answer(
+            _ choice: String, browser: Browser, code: String? = nil, username: String = "amara@contoso.test"
+        ) async throws -> TestResponse {
+            var page = try await type(code ?? userCode, browser)
+            if page.text.contains("name=\"password\"") {
+                page = try await browser.submit(page, username: username, password: World.password)
+            }
+            guard page.text.contains("name=\"choice\"") else { return page }
+            return try await browser.post(
+                try #require(page.attribute("action", of: "<form")),
+                [
+                    "csrf": try #require(page.hidden("csrf")), "user_code": try #require(page.hidden("user_code")),
+                    "choice": choice,
+                ])
+        }
+
+        func type(_ code: String, _ browser: Browser) async throws -> TestResponse {
+            let page = try await browser.get("/common/oauth2/deviceauth")
+            return try await browser.post(
+                try #require(page.attribute("action", of: "<form")),
+                ["csrf": try #require(page.hidden("csrf")), "user_code": code])
+        }
+    }
+
+    private func error(_ answer: TestResponse) throws -> String { try answer.json.string(ReplyName.error) }
+
+    @Test func `a person signs another screen in`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        #expect(
+            try screen.reply.string(ReplyName.verificationURI) == "https://login.test:8443/common/oauth2/deviceauth")
+        #expect(try screen.reply.integer(ReplyName.interval) == 5)
+        #expect(try screen.reply.integer(ReplyName.expiresIn) == 900)
+        let code = try screen.userCode
+        #expect(code.count == 9 && code.allSatisfy { "BCDFGHJKLMNPQRSTVWXZ-".contains($0) })
+        #expect(try screen.reply.string(ReplyName.message).contains(code))
+        #expect(try error(try await screen.poll()) == "authorization_pending")
+
+        let browser = Browser(world)
+        let question = try await screen.type(code.lowercased().replacing("-", with: " "), browser)
+        let asked = try await browser.submit(question, username: "amara@contoso.test", password: World.password)
+        #expect(asked.text.contains("Ward &lt;app&gt;") && asked.text.contains("amara@contoso.test"))
+        #expect(asked.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
+        let done = try await screen.answer("yes", browser: browser)
+        #expect(done.text.contains("You are signed in"))
+
+        world.clock.advance(by: .seconds(5))
+        let tokens = try await screen.poll().json
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
+        #expect(try ClientInfo(decoding: try tokens.string(ReplyName.clientInfo)).userID == world.amara.id.rawValue)
+        #expect(try await screen.poll().errorNumber == 70018)
+        // It is a session of its own, which outlives the browser's.
+        _ = try await browser.confirm(try await browser.get("/common/oauth2/v2.0/logout"))
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(20, tenant: world.tenant.id) }
+        #expect(lines.filter { $0.action == "device-code.approve" && $0.actor == world.amara.id.rawValue }.count == 1)
+    }
+
+    @Test func `clients of the older endpoint find their names`() async throws {
+        let world = try await World()
+        let screen = try await Screen(
+            world, ["scope": nil, "resource": "https://graph.microsoft.com"], path: "devicecode")
+        #expect(try screen.reply.string(ReplyName.verificationURL).hasSuffix("/common/oauth2/deviceauth"))
+        #expect(try screen.reply.string(ReplyName.expiresIn) == "900")
+        #expect(try screen.reply.string(ReplyName.interval) == "5")
+        _ = try await screen.answer("yes", browser: Browser(world))
+        let code = try screen.reply.string(ReplyName.deviceCode)
+        let body = [
+            "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code", "client_id=\(world.app.id)",
+            "code=\(code)",
+        ].joined(separator: "&")
+        let answer = try await world.client.send(.post, "/\(world.tenant.id)/oauth2/token", body: body)
+        #expect(try answer.json.string(ReplyName.resource) == "https://graph.microsoft.com")
+        #expect(try answer.json.string(ReplyName.expiresIn) == "3600")
+    }
+
+    @Test func `a person's no is told once and for all`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let browser = Browser(world)
+        #expect(try await screen.answer("no", browser: browser).text.contains("Cancelled"))
+        #expect(try error(try await screen.poll()) == "authorization_declined")
+        #expect(try await screen.answer("yes", browser: browser).alert?.hasPrefix("AADSTS5000620:") == true)
+        #expect(try error(try await screen.poll()) == "authorization_declined")
+    }
+
+    @Test func `a code expires for both sides`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        world.clock.advance(by: .seconds(900))
+        #expect(try error(try await screen.poll()) == "expired_token")
+        #expect(
+            try await screen.answer("yes", browser: Browser(world)).alert?.hasPrefix("AADSTS5000620:") == true)
+        let late = try await Screen(world)
+        _ = try await late.answer("yes", browser: Browser(world))
+        world.clock.advance(by: .seconds(900))
+        #expect(try error(try await late.poll()) == "expired_token")
+    }
+
+    @Test func `only who asks twice as often as agreed is told to slow down`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        _ = try await screen.poll()
+        for (pause, word) in [(3, "authorization_pending"), (2, "slow_down"), (3, "authorization_pending")] {
+            world.clock.advance(by: .seconds(pause))
+            #expect(try error(try await screen.poll()) == word)
+        }
+    }
+
+    @Test func `a device code is its client's alone`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        _ = try await screen.answer("yes", browser: Browser(world))
+        #expect(try await screen.poll(["client_id": WellKnownApplication.broker]).errorNumber == 70018)
+        #expect(try await screen.poll(["client_secret": "x"]).errorNumber == 700025)
+        #expect(try await screen.poll(["device_code": nil]).errorNumber == 900144)
+        #expect(try await screen.poll(["device_code": "x"]).errorNumber == 70018)
+        #expect(try await screen.poll().status == .ok)
+    }
+
+    @Test func `many who redeem one code at once get tokens once`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        _ = try await screen.answer("yes", browser: Browser(world))
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<20 { group.addTask { try await screen.poll().status.code } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.filter { $0 == 200 }.count == 1)
+    }
+
+    @Test func `guesses are counted by address, and a right code costs none`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let guesser = Browser(world.from("192.0.2.1"))
+        for _ in 0..<10 {
+            let page = try await Screen.typed("BBBB-BBBB", guesser)
+            #expect(page.alert?.hasPrefix("AADSTS5000620:") == true)
+        }
+        let locked = try await Screen.typed(try screen.userCode, guesser)
+        #expect(locked.alert?.hasPrefix("AADSTS5000621:") == true)
+        let restarted = try await world.restarted()
+        let again = try await Screen.typed(try screen.userCode, Browser(restarted.from("192.0.2.1")))
+        #expect(again.alert?.hasPrefix("AADSTS5000621:") == true)
+        let other = Browser(world.from("192.0.2.2"))
+        for _ in 0..<12 { #expect(try await screen.type(try screen.userCode, other).alert == nil) }
+        world.clock.advance(by: .seconds(30))
+        #expect(try await Screen.typed(try screen.userCode, guesser).alert == nil)
+    }
+
+    @Test func `the forms count only with the cookie of the same browser`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let browser = Browser(world)
+        let page = try await screen.type(try screen.userCode, browser)
+        let asked = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let csrf = try #require(asked.hidden("csrf"))
+        let action = try #require(asked.attribute("action", of: "<form"))
+        let kept = browser.cookies["__Host-baton-session"].map { "__Host-baton-session=\($0)" } ?? ""
+        let forged = try await world.client.post(
+            action, form: ["csrf": csrf, "user_code": try screen.userCode, "choice": "yes"],
+            headers: [.cookie: kept])
+        #expect(forged.alert?.hasPrefix("AADSTS165900:") == true)
+        #expect(try error(try await screen.poll()) == "authorization_pending")
+    }
+
+    @Test func `a wrong password at this page counts as one`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let browser = Browser(world)
+        let page = try await screen.type(try screen.userCode, browser)
+        let wrong = try await browser.submit(page, username: "amara@contoso.test", password: "wrong")
+        #expect(wrong.alert == "AADSTS50126: The user name or password is incorrect.")
+        for _ in 0..<9 { _ = try await browser.submit(page, username: "amara@contoso.test", password: "wrong") }
+        let locked = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        #expect(locked.alert?.hasPrefix("AADSTS50053:") == true)
+        #expect(browser.cookies["__Host-baton-session"] == nil)
+    }
+
+    @Test func `somebody at a shared device signs no other screen in`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let till = try await Till.joined(world)
+        let refresh = try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)
+        #expect(try await till.issue(refresh).status == .ok)
+        let screen = try await Screen(world)
+        let answer = try await screen.answer("yes", browser: browser)
+        #expect(answer.alert?.hasPrefix("AADSTS5000622:") == true)
+        #expect(try error(try await screen.poll()) == "authorization_pending")
+    }
+
+    @Test func `neither code is in the database`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let rows = try await world.platform.database.read { try $0.rows("SELECT * FROM deviceCode").flatMap(\.cells) }
+        #expect(rows.count > 3)
+        let secrets = [try screen.reply.string(ReplyName.deviceCode), try screen.userCode]
+        for secret in secrets + [secrets[1].replacing("-", with: "")] {
+            #expect(rows.allSatisfy { $0.firstRange(of: Array(secret.utf8)) == nil })
+        }
+        world.clock.advance(by: .seconds(2 * 86400))
+        while try await Housekeeping(world.platform).sweep() > 0 {}
+        #expect(try await world.platform.database.read { try $0.rows("SELECT hash FROM deviceCode") }.isEmpty)
+    }
+}
+
+extension DeviceCodeTests.Screen {
+    fileprivate static func typed(_ code: String, _ browser: Browser) async throws -> TestResponse {
+        let page = try await browser.get("/common/oauth2/deviceauth?user_code=\(code)")
+        return try await browser.post(
+            try #require(page.attribute("action", of: "<form")),
+            ["csrf": try #require(page.hidden("csrf")), "user_code": code])
+    }
+}

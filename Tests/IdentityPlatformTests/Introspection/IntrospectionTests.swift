@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import JSON
+import OAuth
+import Redaction
+import TestSupport
+import Testing
+
+/// An application with a secret asks whether a token is good at this moment (RFC 7662).
+@Suite struct IntrospectionTests {
+    private struct Service {
+        let world: World
+        let client: Client
+        let secret: String
+
+        init() async throws {
+            world = try await World()
+            client = try await world.administration.addClient(
+                NewClient(displayName: "Ward service", redirectURIs: [World.redirect], isConfidential: true),
+                tenant: world.tenant)
+            secret = try await world.administration.addSecret(to: client).text.exposed
+        }
+
+        func ask(_ token: String, _ changes: [String: String?] = [:]) async throws -> TestResponse {
+            var fields: [String: String?] = [
+                "client_id": client.id.rawValue, "client_secret": secret, "token": token,
+            ]
+            for (name, value) in changes { fields[name] = value }
+            let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
+            return try await world.client.send(
+                .post, "/\(world.tenant.id)/oauth2/v2.0/introspect", body: body.joined(separator: "&"))
+        }
+
+        func isActive(_ token: String) async throws -> Bool {
+            try await ask(token).json.values["active"] == .bool(true)
+        }
+    }
+
+    @Test func `a good access token is told as it is`() async throws {
+        let service = try await Service()
+        let text = try await service.world.signedIn().string(ReplyName.accessToken)
+        let answer = try await service.ask(text).json
+        let claims = try CompactJWS(text).claims()
+        #expect(answer.values["active"] == .bool(true))
+        #expect(try answer.string(ReplyName.clientID) == service.world.app.id.rawValue)
+        #expect(try answer.string(ReplyName.username) == "amara@contoso.test")
+        #expect(try answer.string(ReplyName.scope) == "User.Read openid profile")
+        for name in [ClaimName.subject, .audience, .issuer, .sessionID, .tenantID, .objectID] {
+            #expect(try answer.string(name) == claims.string(name))
+        }
+        #expect(try answer.integer(ClaimName.expiresAt) == claims.integer(ClaimName.expiresAt))
+    }
+
+    @Test func `the end of its session is known at once`() async throws {
+        let service = try await Service()
+        let world = service.world
+        let text = try await world.signedIn().string(ReplyName.accessToken)
+        #expect(try await service.isActive(text))
+        try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+        let answer = try await service.ask(text)
+        #expect(answer.text == "{\"active\":false}")
+        #expect(try await service.ask("x").text == answer.text)
+        #expect(try await service.ask("\(text)x").text == answer.text)
+        let bo = try await world.signedIn("bo@contoso.test").string(ReplyName.accessToken)
+        world.clock.advance(by: .seconds(3600))
+        #expect(try await service.ask(bo).text == answer.text)
+    }
+
+    @Test func `a refresh token is told to its own client alone, and once used no more`() async throws {
+        let service = try await Service()
+        let world = service.world
+        let foreign = try await world.signedIn().string(ReplyName.refreshToken)
+        #expect(try await !service.isActive(foreign))
+        let code = try await Browser(world).signIn(
+            AuthorizeQuery(world, ["client_id": service.client.id.rawValue]))[ParameterName.code]
+        let proof = ["client_id": service.client.id.rawValue, "client_secret": service.secret]
+        let own = try await world.redeem(code, proof).json.string(ReplyName.refreshToken)
+        #expect(try await service.isActive(own))
+        #expect(try await world.refresh(own, proof).status == .ok)
+        #expect(try await !service.isActive(own))
+    }
+
+    @Test func `who has no secret is told nothing`() async throws {
+        let service = try await Service()
+        let text = try await service.world.signedIn().string(ReplyName.accessToken)
+        #expect(try await service.ask(text, ["client_secret": nil]).errorNumber == 7_000_218)
+        #expect(try await service.ask(text, ["client_secret": "x"]).errorNumber == 7_000_215)
+        let other = ["client_id": service.world.app.id.rawValue, "client_secret": nil]
+        let refused = try await service.ask(text, other)
+        #expect(refused.status == .unauthorized)
+        #expect(refused.errorNumber == 7_000_221)
+    }
+}
