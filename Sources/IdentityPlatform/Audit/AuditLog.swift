@@ -25,6 +25,7 @@ package enum AuditAction: String, Sendable {
     case deviceRulesSet = "device.rules.set"
     case helloKeyAdded = "user.key.add"
     case passwordSet = "user.password.set"
+    case primaryTokenReplayed = "prt.replay"
     case roleAssigned = "role.assign"
     case roleUnassigned = "role.unassign"
     case sessionBound = "session.bind"

@@ -6,9 +6,10 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// Gives an app's tokens for a PRT, encrypted under its session key.
+/// Gives an app's tokens for a PRT, or another PRT, encrypted under its session key.
 struct PrimaryRefreshTokenUse: Sendable {
     let platform: Platform
+    let dialect: PrimaryRefreshToken.Dialect
 
     func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
         guard let unverified = try? SessionSignedRequest.Unverified(token) else {
@@ -21,16 +22,47 @@ struct PrimaryRefreshTokenUse: Sendable {
         let use = try await platform.database.read { [platform] connection in
             try verify(unverified, primary, platform, connection)
         }
-        try platform.nonces.accept(use.nonce, signed: token.signingInput, for: .use)
-        let refresh = use.grant.scope.wantsRefreshToken ? try await refreshToken(use) : nil
-        let reply = try await platform.issuer.reply(
+        try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
+        let reply = try await reply(to: use, request)
+        return try sealed(reply, with: use.key, version: unverified.keyDerivationVersion)
+    }
+
+    private func reply(to use: VerifiedUse, _ request: TokenRequest) async throws -> MembersWriter {
+        if use.request.isRenewal {
+            let renewal = try await PrimaryRefreshTokenRenewal(platform: platform).renew(use)
+            guard use.request.wantsAccess else {
+                return PrimaryRefreshTokenReply(platform: platform).members(
+                    renewal.issued, use.grant.tenant, renewal.token, nil)
+            }
+            return try await platform.issuer.reply(
+                use.grant,
+                refreshToken: IssuedRefreshToken(token: renewal.token, expires: renewal.issued.expires),
+                withClientInfo: request.form.wantsClientInfo)
+        }
+        if !use.record.isConfirmed {
+            try await platform.database.write { try PrimaryRefreshTokens($0).confirm(use.primary) }
+        }
+        // Clients of the older protocol know no offline_access: they always get one.
+        let refresh =
+            use.grant.scope.wantsRefreshToken || dialect == .windows ? try await refreshToken(use) : nil
+        return try await platform.issuer.reply(
             use.grant, refreshToken: refresh, withClientInfo: request.form.wantsClientInfo)
+    }
+
+    /// The reply as the device reads it. Those that derive keys by the older version read the unauthenticated form alone;
+    /// that they are served at all, the operator has said.
+    private func sealed(
+        _ reply: MembersWriter, with key: SessionKey, version: KeyDerivationVersion
+    ) throws -> Response {
         var generator = AmbientGenerator(ambient: platform.ambient)
-        let sealed = try EncryptedReply.seal(reply.bytes, with: use.key, using: &generator)
+        let text =
+            dialect == .windows && version == .one
+            ? try EncryptedReply.sealWithoutAuthentication(reply.bytes, with: key, using: &generator)
+            : try EncryptedReply.seal(reply.bytes, with: key, using: &generator)
         return Response(
             status: .ok,
             headers: [.contentType: "application/jose", .cacheControl: "no-store", .pragma: "no-cache"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: sealed)))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
     /// The app's refresh token of this PRT: derived, not drawn, so that it is written once and not at each use.
@@ -41,8 +73,8 @@ struct PrimaryRefreshTokenUse: Sendable {
             ambient: Ambient(now: platform.ambient.now, randomBytes: { Array(secret.prefix($0)) }))
         let record = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
-            scope: use.grant.scope.requested.text, family: PrimaryRefreshTokens.family(of: use.primary.hash),
-            ofPrimary: true, expires: use.expires)
+            scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
+            expires: use.record.expires)
         let known = try await platform.database.read { try RefreshTokens($0).find(token) }
         if let known { return IssuedRefreshToken(token: token, expires: known.expires) }
         try await platform.database.write { [platform] connection in
@@ -55,12 +87,12 @@ struct PrimaryRefreshTokenUse: Sendable {
 }
 
 /// A use request that the session key has signed, and what it is granted.
-private struct VerifiedUse: Sendable {
+struct VerifiedUse: Sendable {
     let primary: OpaqueToken
+    let record: StoredPrimaryRefreshToken
     let key: SessionKey
-    let nonce: String
+    let request: PrimaryRefreshToken.UseRequest
     let grant: Grant
-    let expires: Timestamp
 }
 
 /// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
@@ -74,12 +106,19 @@ private func verify(
     do { key = try platform.open(record.sealedSessionKey, of: primary) } catch { throw OAuthError.badGrant }
     let claims: Members
     do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
-    guard record.expires > platform.ambient.now() else { throw OAuthError.expiredGrant }
     guard let request = try? PrimaryRefreshToken.UseRequest(claims) else { throw OAuthError.malformedSignedRequest }
-    guard !request.scopes.contains(Scopes.primaryRefreshToken) else { throw OAuthError.renewalUnsupported }
+    // A renewal is judged in its own transaction.
+    switch PrimaryRefreshTokenRule.judge(
+        record, successor: nil, isRenewal: request.isRenewal, at: platform.ambient.now())
+    {
+    case .expired: throw OAuthError.expiredGrant
+    case .renewed: throw OAuthError.renewedToken
+    case .good, .repeated, .reused: break
+    }
     guard let id = ClientID(rawValue: request.clientID),
         let client = try Clients(connection).find(id, tenant: record.tenant)
     else { throw OAuthError.unknownClient }
+    guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
     }
@@ -87,6 +126,5 @@ private func verify(
     let asked = try ClaimsRequest(parsing: request.claims)
     let grant = try platform.grant(record.session, client: client, scope: scope, claims: asked, connection)
     guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
-    return VerifiedUse(
-        primary: primary, key: key, nonce: request.nonce, grant: grant, expires: record.expires)
+    return VerifiedUse(primary: primary, record: record, key: key, request: request, grant: grant)
 }
