@@ -29,7 +29,7 @@ import Testing
         #expect(Set(causes).count == causes.count)
     }
 
-    @Test func `docs errors md is the list; scripts errors-page writes it`() throws {
+    @Test func `docs errors md is the list; scripts pages writes it`() throws {
         let file = URL(filePath: Repository.root + "/docs/errors.md")
         if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil {
             try Data(ErrorCatalogue.page.utf8).write(to: file)

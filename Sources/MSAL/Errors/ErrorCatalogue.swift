@@ -15,7 +15,7 @@ package enum ErrorCatalogue {
     private static let head = """
         # Errors that apps get from MSAL
 
-        This page is made of `Sources/MSAL/Errors/Problem+Entry.swift` by `scripts/errors-page`; do not edit it.
+        This page is made of `Sources/MSAL/Errors/Problem+Entry.swift` by `scripts/pages`; do not edit it.
 
         Every error is an `NSError` of `MSALErrorDomain` and one of these. The second number stands under
         `MSALInternalErrorCodeKey`. Cause and remedy stand under `MSALErrorDescriptionKey`, often in more words, which name the

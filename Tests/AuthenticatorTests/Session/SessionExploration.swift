@@ -3,68 +3,19 @@ import Authenticator
 import BrokerProtocol
 import Testing
 
-/// Every state that any order of events can lead to, with counters told apart by their distance from now alone.
+/// What holds in every state that any order of events can lead to. `scripts/break-session-machine` takes each guard of the
+/// machine away in turn and sees this go red.
 @Suite struct SessionExploration {
-    private struct Step {
-        let before: SessionMachine
-        let event: SessionMachine.Event
-        let actions: [SessionMachine.Action]
-        let after: SessionMachine
-    }
-
-    private static let steps: [Step] = explore()
-
-    private static func explore() -> [Step] {
-        var random = Zeros()
-        var steps: [Step] = []
-        var seen: Set<String> = []
-        var waiting = [SessionMachine.recover(from: nil, keyKept: false, random: &random).0]
-        while let machine = waiting.popLast() {
-            guard seen.insert(shape(machine)).inserted else { continue }
-            for event in events(machine) {
-                var after = machine
-                let actions = after.handle(event, random: &random)
-                steps.append(Step(before: machine, event: event, actions: actions, after: after))
-                if requesters(after) <= 2 { waiting.append(after) }
-            }
-        }
-        return steps
-    }
-
-    /// A state with the counters made relative to the present epoch.
-    private static func shape(_ machine: SessionMachine) -> String {
-        let now = machine.epoch.counter
-        return "\(machine.state)".replacing(/(\d+)\.0{32}/) { match in
-            "\(Int(match.1).map { $0 - Int(now) } ?? 0)"
-        }
-    }
-
-    private static func requesters(_ machine: SessionMachine) -> Int {
-        guard case .signingOut(let clearing) = machine.state else { return 0 }
-        return clearing.requesters.count
-    }
-
-    private static func events(_ machine: SessionMachine) -> [SessionMachine.Event] {
-        var epochs = [machine.epoch]
-        if case .signingOut(let clearing) = machine.state { epochs.append(clearing.ended) }
-        let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
-        return [
-            .visitWanted(.init(number: 1, purpose: .worker)), .visitWanted(.init(number: 2, purpose: .worker)),
-            .visitWanted(.init(number: 3, purpose: .administrator)),
-            .visitOverdue(.init(number: 1, purpose: .worker), .agentMissing),
-            .browserWanted(url: "http://127.0.0.1:1/x"),
-            .visitSucceeded, .visitFailed, .endWanted(.init(number: 1)), .childDied, .agentArrived,
-        ] + cleared.map { .itemCleared($0, $1) }
-    }
+    private let steps = SessionStep.all
 
     @Test func `the exploration reaches every kind of state`() {
-        let names = Set(Self.steps.map { "\($0.after.state)".prefix { $0 != "(" } })
+        let names = Set(steps.map { "\($0.after.state)".prefix { $0 != "(" } })
         #expect(names == ["ready", "visiting", "signedIn", "signingOut"])
-        #expect(Self.steps.count > 200)
+        #expect((300..<SessionStep.maximum).contains(steps.count))
     }
 
     @Test func `nobody is admitted while another holds the device or traces are left`() {
-        for step in Self.steps {
+        for step in steps {
             let admitted = step.actions.filter { if case .admit = $0 { true } else { false } }
             guard !admitted.isEmpty else { continue }
             #expect(admitted.count == 1)
@@ -79,69 +30,164 @@ import Testing
         }
     }
 
+    @Test func `a session changes hands only through an end that was committed`() {
+        for step in steps {
+            guard let held = step.before.heldEpoch, step.after.heldEpoch != held else { continue }
+            #expect(step.actions.first == .journal(.signingOut(ended: held, next: step.after.epoch)))
+        }
+    }
+
+    @Test func `an administrator who joins the device never becomes its worker`() {
+        for step in steps {
+            guard case .visiting(_, let ticket) = step.before.state, case .signedIn = step.after.state else { continue }
+            #expect(ticket.purpose == .worker)
+        }
+    }
+
+    @Test func `a sign-in that fails ends itself and no session`() {
+        for step in steps {
+            guard case .event(.visitFailed) = step.cause, case .signedIn = step.before.state else { continue }
+            #expect(step.after == step.before && step.actions.isEmpty)
+        }
+    }
+
     @Test func `every end is committed before anything is destroyed, and destroys everything`() {
-        for step in Self.steps where step.actions.contains(.destroyKey) {
-            guard case .journal(.signingOut(let ended, let next))? = step.actions.first else {
-                Issue.record("no commit in \(step.actions)")
+        for step in steps where step.actions.contains(.destroyKey) {
+            guard let clearing = step.after.clearing else {
+                Issue.record("a key destroyed without an end in \(step.actions)")
                 continue
             }
-            #expect(next == step.after.epoch)
-            #expect(next.counter > ended.counter)
+            if step.before.clearing == nil {
+                #expect(
+                    step.actions.first == .journal(.signingOut(ended: clearing.ended, next: step.after.epoch)))
+                #expect(step.after.epoch.counter > clearing.ended.counter)
+            }
             #expect(step.actions.contains(.endChild))
-            #expect(step.actions.contains(.clearFiles(ended)))
+            #expect(step.actions.contains(.clearFiles(clearing.ended)))
         }
     }
 
     @Test func `an epoch's counter never comes back`() {
-        for step in Self.steps { #expect(step.after.epoch.counter >= step.before.epoch.counter) }
-        for step in Self.steps where step.after.epoch != step.before.epoch {
+        for step in steps { #expect(step.after.epoch.counter >= step.before.epoch.counter) }
+        for step in steps where step.after.epoch != step.before.epoch {
             #expect(step.after.epoch.counter > step.before.epoch.counter)
+        }
+        for step in steps {
+            guard let visitor = step.after.heldEpoch, step.before.heldEpoch == nil else { continue }
+            #expect(visitor.counter > step.before.epoch.counter)
         }
     }
 
     @Test func `nothing is confirmed that is not in the journal`() {
-        for step in Self.steps {
+        for step in steps {
             for case .confirm in step.actions { #expect(step.actions.first == .journal(.signedIn(step.after.epoch))) }
         }
     }
 
     @Test func `whoever asked for the end is answered when the device is ready, not before`() {
-        for step in Self.steps {
+        for step in steps {
             for case .answer(let requesters) in step.actions where !requesters.isEmpty {
                 #expect(step.after.state == .ready || step.actions.contains(.journal(.ready(step.before.epoch))))
             }
         }
     }
 
+    @Test func `a request to begin is admitted, refused, or waits; it is never lost while its process lives`() {
+        for step in steps {
+            guard case .event(let event) = step.cause else { continue }
+            let settled = step.actions.compactMap { action -> SessionMachine.Ticket? in
+                switch action {
+                case .admit(let ticket, _), .refuse(let ticket, _): ticket
+                default: nil
+                }
+            }
+            let waiting = step.after.clearing?.waiting
+            if case .visitWanted(let ticket) = event { #expect(settled.contains(ticket) || waiting == ticket) }
+            if let before = step.before.clearing?.waiting, event != .childDied {
+                #expect(settled.contains(before) || waiting == before)
+            }
+            // And nobody is settled who neither asked now nor waited.
+            for ticket in settled { #expect(event == .visitWanted(ticket) || step.before.clearing?.waiting == ticket) }
+        }
+    }
+
+    @Test func `who waits for a process that died waits no more`() {
+        for step in steps {
+            guard case .event(.childDied) = step.cause else { continue }
+            #expect(step.after.clearing?.waiting == nil)
+        }
+    }
+
+    @Test func `a trace counts as gone by the word on its own epoch alone`() {
+        for step in steps {
+            guard let before = step.before.clearing, case .event(let event) = step.cause else { continue }
+            let left = step.after.clearing?.ended == before.ended ? step.after.clearing?.items ?? [] : []
+            for item in before.items.subtracting(left) { #expect(event == .itemCleared(item, before.ended)) }
+        }
+    }
+
+    @Test func `a session's process is not started for ever`() {
+        for step in steps {
+            guard case .signedIn(let visit) = step.after.state else { continue }
+            #expect(visit.restarts <= SessionMachine.Visit.maximumRestarts)
+        }
+    }
+
     @Test func `from every state the device becomes ready when its own steps succeed`() {
         var random = Zeros()
-        for step in Self.steps {
+        for step in steps {
             var machine = step.after
             _ = machine.handle(.endWanted(.init(number: 9)), random: &random)
-            if case .signingOut(var clearing) = machine.state {
-                clearing.waiting = nil
+            if let clearing = machine.clearing {
                 for item in clearing.items { _ = machine.handle(.itemCleared(item, clearing.ended), random: &random) }
             }
             switch machine.state {
             case .ready, .visiting: break
-            case .signedIn, .signingOut: Issue.record("stuck in \(machine.state) after \(step.event)")
+            case .signedIn, .signingOut: Issue.record("stuck in \(machine.state) after \(step.cause)")
             }
         }
     }
 
-    @Test func `a browser that was used is closed before the device is ready`() {
-        for step in Self.steps {
-            guard case .signingOut(let clearing) = step.after.state, clearing.items.contains(.browser) else { continue }
-            if case .signedIn(let visit) = step.before.state {
-                #expect(visit.usedBrowser)
-                #expect(step.actions.contains(.closeBrowser(clearing.ended)))
+    @Test func `a browser that was opened is closed before the device is ready`() {
+        for step in steps {
+            let opened = step.actions.contains { if case .openBrowser = $0 { true } else { false } }
+            guard opened else { continue }
+            switch step.after.state {
+            case .visiting(let visit, _), .signedIn(let visit): #expect(visit.usedBrowser)
+            case .ready, .signingOut: Issue.record("a browser opened in \(step.after.state)")
             }
         }
-        for step in Self.steps {
-            guard case .signedIn(let visit) = step.before.state, visit.usedBrowser,
-                case .signingOut(let clearing) = step.after.state
-            else { continue }
+        for step in steps {
+            let visit: SessionMachine.Visit
+            switch step.before.state {
+            case .visiting(let present, _), .signedIn(let present): visit = present
+            case .ready, .signingOut: continue
+            }
+            guard visit.usedBrowser, let clearing = step.after.clearing else { continue }
             #expect(clearing.items == [.browser, .files])
+            #expect(step.actions.contains(.closeBrowser(clearing.ended)))
+        }
+    }
+
+    @Test func `an agent is told to close what is not closed yet, and nothing else`() {
+        for step in steps {
+            guard case .event(.agentArrived) = step.cause else { continue }
+            let clearing = step.before.clearing
+            let expected = clearing.map {
+                $0.items.contains(.browser) ? [SessionMachine.Action.closeBrowser($0.ended)] : []
+            }
+            #expect(step.actions == expected ?? [])
+        }
+    }
+
+    @Test func `a restart keeps only a session that was live, by the key that was kept`() {
+        for step in steps {
+            guard case .restart(let keyKept) = step.cause, let held = step.after.heldEpoch else { continue }
+            #expect(keyKept && step.before.heldEpoch == held)
+            guard case .signedIn = step.before.state else {
+                Issue.record("\(step.before.state) was taken for a session")
+                continue
+            }
         }
     }
 }
