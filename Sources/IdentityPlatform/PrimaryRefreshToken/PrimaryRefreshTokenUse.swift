@@ -12,13 +12,8 @@ struct PrimaryRefreshTokenUse: Sendable {
     let dialect: PrimaryRefreshToken.Dialect
 
     func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
-        guard let unverified = try? SessionSignedRequest.Unverified(token) else {
-            throw OAuthError.malformedSignedRequest
-        }
-        guard let primary = OpaqueToken(unverified.primaryRefreshToken.exposed) else { throw OAuthError.badGrant }
+        let (unverified, primary) = try platform.sessionSigned(token)
         _ = try request.tenant(of: primary)
-        guard unverified.keyDerivationVersion == .two || platform.configuration.compatibility.keyDerivationVersionOne
-        else { throw OAuthError.keyDerivationRequired }
         let use = try await platform.database.read { [platform] connection in
             try verify(unverified, primary, platform, connection)
         }
@@ -100,13 +95,11 @@ private func verify(
     _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ platform: Platform,
     _ connection: any Connection
 ) throws -> VerifiedUse {
-    guard let record = try PrimaryRefreshTokens(connection).find(primary) else { throw OAuthError.badGrant }
-    let key: SessionKey
-    // A row that was changed or copied: the client can only begin anew.
-    do { key = try platform.open(record.sealedSessionKey, of: primary) } catch { throw OAuthError.badGrant }
-    let claims: Members
-    do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
-    guard let request = try? PrimaryRefreshToken.UseRequest(claims) else { throw OAuthError.malformedSignedRequest }
+    let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
+    let record = proven.record
+    guard let request = try? PrimaryRefreshToken.UseRequest(proven.claims) else {
+        throw OAuthError.malformedSignedRequest
+    }
     // A renewal is judged in its own transaction.
     switch PrimaryRefreshTokenRule.judge(
         record, successor: nil, isRenewal: request.isRenewal, at: platform.ambient.now())
@@ -126,5 +119,5 @@ private func verify(
     let asked = try ClaimsRequest(parsing: request.claims)
     let grant = try platform.grant(record.session, client: client, scope: scope, claims: asked, connection)
     guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
-    return VerifiedUse(primary: primary, record: record, key: key, request: request, grant: grant)
+    return VerifiedUse(primary: primary, record: record, key: proven.key, request: request, grant: grant)
 }

@@ -111,7 +111,7 @@ struct Till {
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
         return TillSession(
             till: self, reply: reply, key: try reply.sessionKey(transportKey: transportKey), counter: counter,
-            brokerRefreshToken: refresh)
+            brokerRefreshToken: refresh, token: reply.token)
     }
 }
 
@@ -122,6 +122,8 @@ struct TillSession {
     let key: SessionKey
     let counter: Int
     let brokerRefreshToken: String
+    /// The PRT at hand: the one of the reply, or the one of a renewal.
+    var token: Sensitive<String>
 
     /// Signs a use request; what a test does not say is as it should be.
     func useRequest(
@@ -131,7 +133,7 @@ struct TillSession {
         var generator = SystemRandomNumberGenerator()
         let fresh = try await till.nonce()
         let request = PrimaryRefreshToken.UseRequest(
-            token: reply.token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
+            token: token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
             scopes: Scopes(scopes), nonce: nonce ?? fresh, claims: claims)
         return try request.signed(
             with: key ?? self.key, now: Int(till.world.clock.now.seconds), using: &generator)
