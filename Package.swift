@@ -47,14 +47,15 @@ let package = Package(
         // 4. Contracts between processes: no I/O either.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
+        .target(name: "DeviceLine", dependencies: ["JSON"]),
 
         // 5. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
-                "UnixSocket",
+                "BrokerProtocol", "CLinux", "DeviceLine", "DeviceManagement", "JSON", "OAuth", "Processes",
+                "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
@@ -88,7 +89,8 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "JSON", "MDMServer", "Redaction", "Storage", "UnixSocket",
+                "AdminAPI", "DeviceLine", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Redaction", "Storage",
+                "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
@@ -120,6 +122,7 @@ let package = Package(
                 .subprocess,
             ]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "DeviceLineTests", dependencies: ["DeviceLine"]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(
             name: "AuthenticatorTests",

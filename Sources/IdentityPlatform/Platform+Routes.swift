@@ -20,6 +20,7 @@ extension Platform {
                 TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
                 LogoutEndpoint(platform: self).addRoutes(to: router)
                 EndSessionEndpoint(platform: self).addRoutes(to: router)
+                SessionStateEndpoint(platform: self).addRoutes(to: router)
             },
             [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)

@@ -93,19 +93,22 @@ extension Management {
     }
 
     /// The tenant of a device that is bound to it.
-    private func recognized(_ context: MDMContext) async throws -> String {
+    private func recognized(_ context: MDMContext) async throws -> String { try await device(context).tenant }
+
+    /// The enrolled device that the channel's certificate is of.
+    func device(_ context: MDMContext) async throws -> ManagedDevice {
         let (tenant, fingerprint) = try await caller(context)
         let now = sources.now()
         let enrolment = try await database.read {
             try Enrolments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
         }
-        guard enrolment.udid != nil else { throw DeviceRefusal.unrecognized }
-        return tenant
+        guard let udid = enrolment.udid else { throw DeviceRefusal.unrecognized }
+        return ManagedDevice(tenant: tenant, udid: udid)
     }
 }
 
 /// Turns refusals into answers; anything else is the server's fault, and the device tries again later.
-private func refusing(_ body: () async throws -> Response) async throws -> Response {
+func refusing(_ body: () async throws -> Response) async throws -> Response {
     do { return try await body() } catch let refusal as DeviceRefusal {
         Logger.current.notice("device refused", metadata: ["reason": "\(refusal)"])
         return refusal.response

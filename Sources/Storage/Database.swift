@@ -15,7 +15,19 @@ package protocol Database: Sendable {
     /// - Throws: ``StorageError``, `CancellationError`, or what `body` throws.
     @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T
+
+    /// Tells `observer`, for as long as the database lives, everything that writes announce: once each, after the
+    /// transaction is durable, also where the task that wrote was cancelled then.
+    ///
+    /// It is called on the database's own thread, where no other write can begin meanwhile: it must be quick, must not
+    /// block, and must not use the database.
+    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void)
 }
+
+/// What a transaction has made so and somebody outside of the database has to hear of.
+///
+/// A value, not a closure: a database of several nodes can send it to the others.
+package protocol Announcement: Sendable {}
 
 /// One transaction's access to the tables; valid only inside the closure that got it.
 package protocol Connection {
@@ -28,6 +40,11 @@ package protocol Connection {
     ///
     /// - Throws: ``StorageError``
     func rows(_ sql: SQL) throws -> [Row]
+
+    /// Has the database's observers told once this transaction is durable; nobody hears of one that is rolled back.
+    ///
+    /// - Throws: ``StorageError`` in a read, which makes nothing so.
+    func announce(_ announcement: any Announcement) throws
 }
 
 extension Connection {

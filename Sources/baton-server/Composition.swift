@@ -37,14 +37,23 @@ struct Composition {
         let devices = Router(context: MDMContext.self)
         management.addRoutes(to: devices)
 
+        let connections = DescriptorLimit.connections(of: DescriptorLimit.raise())
+        // A quarter of the listener's connections is left for what devices ask beside their lines.
+        let lines = DeviceLines(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
+        identity.observeDevices { lines.nudge($0) }
+        management.observeDevices { lines.nudge($0) }
+        DeviceLineRoute(identity: identity, management: management, lines: lines).add(to: devices)
+
         let listeners = Listeners(
-            configuration: configuration, connections: DescriptorLimit.connections(of: DescriptorLimit.raise()),
+            configuration: configuration, connections: connections,
             readiness: Readiness(listeners: 3, logger: logger), logger: logger)
         let services = [
             try listeners.main(identity.responder(), authority: authority),
             try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
             HousekeepingService(housekeeping: Housekeeping(identity), logger: logger),
+            // The last one is told of a shutdown first: the devices' listener waits for the answers that lines are.
+            lines,
         ]
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(

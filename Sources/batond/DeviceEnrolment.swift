@@ -30,6 +30,31 @@ enum DeviceEnrolment {
             logger: logger)
     }
 
+    /// The part that holds the line to the server of `agent`'s enrolment; the supervisor hears what it learns.
+    static func line(
+        _ configuration: SupervisorConfiguration, agent: EnrolmentAgent, inputs: Mailbox<SupervisorInput>,
+        logger: Logger
+    ) -> LineKeeper {
+        let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
+        let keeper = LineKeeper(
+            configuration: .init(
+                keys: DeviceFiles(root: Directory(path: configuration.directory)).keys,
+                access: { try await agent.access() },
+                connect: { access in
+                    try HTTPSClient(
+                        configuration: .init(
+                            trustRootsPEM: try content(of: roots) + [UInt8(ascii: "\n")] + access.roots,
+                            dnsOverride: resolve, identity: access.identity, readTimeout: .seconds(3600)))
+                },
+                https: {
+                    try HTTPSClient(configuration: .init(trustRootsPEM: content(of: roots), dnsOverride: resolve))
+                },
+                ended: { epoch, door in inputs.post(.serverEnded(epoch, door)) }, visit: { agent.poke() }),
+            logger: logger)
+        agent.observeAccess { keeper.accessChanged() }
+        return keeper
+    }
+
     /// - Throws: ``FileError``, also where there is no such file: that is not "trusts nobody".
     private static func content(of file: String) throws -> [UInt8] {
         guard let content = try AtomicFile(path: file).read() else {

@@ -43,12 +43,13 @@ struct Supervise: AsyncParsableCommand {
         let inputs = Mailbox<SupervisorInput>()
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
+        let line = DeviceEnrolment.line(configuration.supervisor, agent: device, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
-            logger: logger)
+            logger: logger, watch: { line.watch($0) })
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: supervisor), .init(service: device)],
+                services: [.init(service: supervisor), .init(service: device), .init(service: line)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }

@@ -161,6 +161,8 @@ final class Breakable: Sendable {
             try await inner.read(body)
         }
 
+        func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { inner.observe(observer) }
+
         func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
             try await inner.write { [owner] connection in
                 let value = try body(connection)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Storage
+import Synchronization
 import Testing
 
 private let people = Migration("people", ["CREATE TABLE person (id TEXT NOT NULL PRIMARY KEY, age BIGINT, photo BLOB)"])
@@ -41,6 +42,35 @@ private let pets = Migration(
             }
         }
         #expect(try await database.read { try $0.rows("SELECT id FROM person") }.isEmpty)
+    }
+
+    private struct Birthday: Announcement, Equatable { let of: String }
+
+    @Test func `what a write announces is told once it is durable, and what is rolled back is not`() async throws {
+        struct Refusal: Error {}
+        let path = NSTemporaryDirectory() + "announcements-\(UUID().uuidString).sqlite"
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let database = try await SQLiteDatabase(path: path, migrations: [people])
+        let heard = Mutex<[Birthday]>([])
+        database.observe { said in heard.withLock { $0 += [said as? Birthday].compactMap(\.self) } }
+        await #expect(throws: Refusal.self) {
+            try await database.write { connection in
+                try connection.announce(Birthday(of: "nobody"))
+                throw Refusal()
+            }
+        }
+        try await database.write { connection in
+            for name in ["a", "b"] {
+                try connection.execute("INSERT INTO person (id) VALUES (\(name))")
+                try connection.announce(Birthday(of: name))
+                #expect(heard.withLock(\.self).isEmpty)
+            }
+        }
+        #expect(heard.withLock(\.self) == [Birthday(of: "a"), Birthday(of: "b")])
+        await #expect(throws: StorageError(.failed, "")) {
+            try await database.read { try $0.announce(Birthday(of: "c")) }
+        }
+        #expect(heard.withLock(\.self).count == 2)
     }
 
     @Test func `broken rules have codes and their messages hold no values`() async throws {

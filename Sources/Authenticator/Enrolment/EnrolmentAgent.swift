@@ -58,6 +58,9 @@ package final class EnrolmentAgent: Service {
     private let inbox: AsyncStream<Order>.Continuation
     private let current: Mutex<ManagementState>
     private let unconfirmed: Mutex<Bool>
+    /// What the device has from the server that it is enrolled with.
+    private let ticket: Mutex<ManagementRecord.Ticket?>
+    private let ticketObserver = Mutex<@Sendable () -> Void>({})
     /// Whether a visit that nobody waits for is ordered already.
     private let isPoked = Atomic(false)
     /// Until the supervisor has looked, somebody may be there.
@@ -78,6 +81,7 @@ package final class EnrolmentAgent: Service {
         try store.sweep(keeping: loaded)
         current = Mutex(try ManagementState(record: loaded ?? ManagementRecord(udid: ""), apps: store.apps))
         unconfirmed = Mutex(loaded?.enrolment?.stage == .authenticating)
+        ticket = Mutex(loaded?.enrolment?.confirmed)
         (orders, inbox) = AsyncStream.makeStream()
     }
 
@@ -193,6 +197,7 @@ package final class EnrolmentAgent: Service {
             publish: { record in
                 let state = try ManagementState(record: record, apps: apps)
                 self.unconfirmed.withLock { $0 = record.enrolment?.stage == .authenticating }
+                self.note(record.enrolment?.confirmed)
                 let isNew = self.current.withLock { current in
                     defer { current = state }
                     return current != state
@@ -200,6 +205,34 @@ package final class EnrolmentAgent: Service {
                 if isNew { self.configuration.changed(state) }
             },
             record: loaded, logger: logger)
+    }
+}
+
+// MARK: - The way to the server for others
+
+extension EnrolmentAgent {
+    /// Calls `observer` each time that the device is enrolled, has another identity, or is enrolled no more.
+    package func observeAccess(_ observer: @escaping @Sendable () -> Void) {
+        ticketObserver.withLock { $0 = observer }
+    }
+
+    /// The server that the device is enrolled with, and who the device is there; nil where it is not enrolled.
+    ///
+    /// - Throws: ``EnrolmentError``, ``DeviceStateDamaged``.
+    package func access() async throws -> ServerAccess? {
+        guard let ticket = ticket.withLock({ $0 }) else { return nil }
+        let store = store
+        return try await queue.run {
+            try ServerAccess(profile: ticket.profile, identity: try store.identity(ticket.identity))
+        }
+    }
+
+    private func note(_ new: ManagementRecord.Ticket?) {
+        let isNew = ticket.withLock { ticket in
+            defer { ticket = new }
+            return ticket != new
+        }
+        if isNew { ticketObserver.withLock { $0 }() }
     }
 }
 

@@ -54,19 +54,36 @@ struct EnrolmentOffer: Sendable {
     }
 }
 
+/// The server of an enrolment: where it is, whom to trust there, and who the device is to it.
+package struct ServerAccess: Sendable {
+    package let identity: HTTPSClient.Identity
+    /// PEM certificates that the enrolment profile brought.
+    package let roots: [UInt8]
+    /// Where the device asks for commands.
+    package var serverURL: String { enrolment.serverURL }
+    let enrolment: EnrolmentPayload
+
+    /// - Throws: the reader's error for a profile that cannot be read any more.
+    init(profile bytes: Data, identity: HTTPSClient.Identity) throws {
+        let profile = try Profile(xml: Array(bytes))
+        let roots = profile.payloads.compactMap { payload -> String? in
+            guard case .rootCertificate(let root) = payload.content else { return nil }
+            return PEMDocument(type: "CERTIFICATE", derBytes: root.certificate).pemString + "\n"
+        }
+        self.identity = identity
+        self.roots = Array(roots.joined().utf8)
+        enrolment = try EnrolmentOffer.server(of: profile)
+    }
+}
+
 extension ServerLink {
     /// The way to the server of a profile that was judged before.
     ///
     /// - Throws: ``EnrolmentError``.
     init(profile bytes: Data, identity: HTTPSClient.Identity, connect: EnrolmentAgent.Connect) throws(EnrolmentError) {
         do {
-            let profile = try Profile(xml: Array(bytes))
-            let roots = profile.payloads.compactMap { payload -> String? in
-                guard case .rootCertificate(let root) = payload.content else { return nil }
-                return PEMDocument(type: "CERTIFICATE", derBytes: root.certificate).pemString + "\n"
-            }
-            let server = try EnrolmentOffer.server(of: profile)
-            self.init(client: try connect(identity, Array(roots.joined().utf8)), enrolment: server)
+            let access = try ServerAccess(profile: bytes, identity: identity)
+            self.init(client: try connect(access.identity, access.roots), enrolment: access.enrolment)
         } catch let error as EnrolmentError { throw error } catch let error as FileError {
             throw EnrolmentError(.storage, "the trust roots: \(error)")
         } catch {

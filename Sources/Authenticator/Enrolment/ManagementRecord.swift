@@ -34,6 +34,9 @@ struct ManagementRecord: Codable, Sendable, Equatable {
 
         /// Whether a server manages the device, also while it moves from one ticket to the next.
         var isManaged: Bool { stage != .authenticating || former != nil }
+
+        /// The ticket by which the server knows the device.
+        var confirmed: Ticket? { stage == .authenticating ? former : ticket }
     }
 
     /// What the device got from its server to enrol with.

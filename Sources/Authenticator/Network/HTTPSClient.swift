@@ -97,6 +97,20 @@ package final class HTTPSClient: HTTPSending {
         }
     }
 
+    package func listen(
+        _ request: Request, into sink: @Sendable ([UInt8]) async throws -> Void
+    ) async throws -> Int {
+        let answer = try await execute(request)
+        guard answer.status.code == 200 else { return Int(answer.status.code) }
+        var pieces = answer.body.makeAsyncIterator()
+        while true {
+            let piece: ByteBuffer?
+            do { piece = try await pieces.next() } catch { throw HTTPSError(reading: error) }
+            guard let piece else { return 200 }
+            try await sink(Array(piece.readableBytesView))
+        }
+    }
+
     private func execute(_ request: Request) async throws -> HTTPClientResponse {
         guard request.url.lowercased().hasPrefix("https://") else { throw HTTPSError(.invalidURL, "not an https URL") }
         var outgoing = HTTPClientRequest(url: request.url)

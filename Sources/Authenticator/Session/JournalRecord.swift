@@ -7,8 +7,8 @@ package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
     case signedIn(Epoch)
-    /// Committed: `ended` is over for good, `next` has begun.
-    case signingOut(ended: Epoch, next: Epoch)
+    /// Committed: `ended` is over for good, `next` has begun; `door` is nil where an earlier version wrote it.
+    case signingOut(ended: Epoch, next: Epoch, door: Door?)
 }
 
 extension JournalRecord {
@@ -16,6 +16,7 @@ extension JournalRecord {
         static let state = "state"
         static let epoch = "epoch"
         static let ended = "ended"
+        static let door = "door"
     }
 
     /// The state's name in the journal and in logs.
@@ -33,7 +34,8 @@ extension JournalRecord {
         switch self {
         case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch):
             members[Member.epoch] = .string(epoch.description)
-        case .signingOut(let ended, let next):
+        case .signingOut(let ended, let next, let door):
+            members[Member.door] = door.map { .string($0.rawValue) }
             members[Member.ended] = .string(ended.description)
             members[Member.epoch] = .string(next.description)
         }
@@ -52,7 +54,10 @@ extension JournalRecord {
         case "signedIn": self = .signedIn(epoch)
         case "signingOut":
             guard let ended = members[Member.ended]?.string.flatMap({ Epoch($0) }) else { return nil }
-            self = .signingOut(ended: ended, next: epoch)
+            let name = members[Member.door]
+            let door = name?.string.flatMap(Door.init)
+            guard (name == nil) == (door == nil) else { return nil }
+            self = .signingOut(ended: ended, next: epoch, door: door)
         default: return nil
         }
     }

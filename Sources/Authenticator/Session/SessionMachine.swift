@@ -31,9 +31,9 @@ package struct SessionMachine: Sendable, Equatable {
             return (SessionMachine(state: .ready, epoch: epoch), [.startChild(epoch, resuming: false)])
         case .signingIn(let epoch), .signedIn(let epoch):
             var machine = SessionMachine(state: .signedIn(Visit(epoch: epoch, usedBrowser: true)), epoch: epoch)
-            let actions = machine.end(answering: [], random: &random)
+            let actions = machine.end(by: .supervisorLost, answering: [], random: &random)
             return (machine, actions)
-        case .signingOut(let ended, let next):
+        case .signingOut(let ended, let next, _):
             var machine = SessionMachine(state: .ready, epoch: next)
             let actions = machine.clear(ended, usedBrowser: true, answering: [])
             return (machine, actions)
@@ -47,8 +47,8 @@ package struct SessionMachine: Sendable, Equatable {
         case .visitOverdue(let ticket, let refusal): withdraw(ticket, refusal)
         case .browserWanted(let url): browse(url)
         case .visitSucceeded: succeed()
-        case .visitFailed: isVisiting ? end(answering: [], random: &random) : []
-        case .endWanted(let requester): endWanted(requester, random: &random)
+        case .visitFailed: isVisiting ? end(by: .attemptFailed, answering: [], random: &random) : []
+        case .endWanted(let requester, let door): endWanted(requester, door, random: &random)
         case .itemCleared(let item, let ended): cleared(item, of: ended, random: &random)
         case .childDied: childDied(random: &random)
         case .agentArrived: agentArrived
@@ -106,11 +106,11 @@ extension SessionMachine {
     }
 
     private mutating func endWanted<R: RandomNumberGenerator>(
-        _ requester: Requester, random: inout R
+        _ requester: Requester, _ door: Door, random: inout R
     ) -> [Action] {
         switch state {
         case .ready: return [.answer([requester])]
-        case .visiting, .signedIn: return end(answering: [requester], random: &random)
+        case .visiting, .signedIn: return end(by: door, answering: [requester], random: &random)
         case .signingOut(var clearing):
             clearing.requesters.append(requester)
             state = .signingOut(clearing)
@@ -120,7 +120,7 @@ extension SessionMachine {
 
     /// Commits the end of the session or attempt, and begins what must follow.
     private mutating func end<R: RandomNumberGenerator>(
-        answering requesters: [Requester], random: inout R
+        by door: Door, answering requesters: [Requester], random: inout R
     ) -> [Action] {
         let visit: Visit
         switch state {
@@ -128,7 +128,7 @@ extension SessionMachine {
         case .ready, .signingOut: return []
         }
         epoch = Epoch(random: &random, counter: visit.epoch.counter + 1)
-        return [.journal(.signingOut(ended: visit.epoch, next: epoch))]
+        return [.journal(.signingOut(ended: visit.epoch, next: epoch, door: door))]
             + clear(visit.epoch, usedBrowser: visit.usedBrowser, answering: requesters)
     }
 
@@ -155,10 +155,12 @@ extension SessionMachine {
     private mutating func childDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
         switch state {
         case .ready: return [.restartChild(epoch)]
-        case .visiting: return end(answering: [], random: &random)
+        case .visiting: return end(by: .processLost, answering: [], random: &random)
         case .signedIn(var visit):
             visit.restarts += 1
-            guard visit.restarts <= Visit.maximumRestarts else { return end(answering: [], random: &random) }
+            guard visit.restarts <= Visit.maximumRestarts else {
+                return end(by: .processLost, answering: [], random: &random)
+            }
             state = .signedIn(visit)
             return [.startChild(epoch, resuming: true)]
         case .signingOut(var clearing):

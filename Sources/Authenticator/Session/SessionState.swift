@@ -76,8 +76,7 @@ extension SessionMachine {
         case browserWanted(url: String)
         case visitSucceeded
         case visitFailed
-        /// By any door: an app, the command line, the end of an administrator's visit.
-        case endWanted(Requester)
+        case endWanted(Requester, Door)
         case itemCleared(Item, Epoch)
         case childDied
         case agentArrived

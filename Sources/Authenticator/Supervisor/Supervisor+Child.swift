@@ -143,7 +143,7 @@ extension Supervisor {
             try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
             awaitAgentOfLastWorker()
         case .browserWanted(let url): try browserWanted(url)
-        case .sessionKnown(let session): try files.write(live: session)
+        case .sessionKnown(let session): try remember(session)
         case .visitSucceeded:
             try endUnlessShared()
             try handle(.visitSucceeded)
@@ -192,7 +192,7 @@ extension Supervisor {
             }
         }
         post(.overdue(requester), after: Self.signOutPatience)
-        try handle(.endWanted(requester))
+        try handle(.endWanted(requester, .app))
     }
 
     /// For an app's sign-out, before the app hears that it goes on: a person looks at a screen.
@@ -204,8 +204,14 @@ extension Supervisor {
     }
 
     func markBrowserSession() throws {
-        guard let live = try files.liveSession() else { return }
-        try files.write(live: EndedSession(serverSession: live.serverSession, epoch: live.epoch, fromBrowser: true))
+        guard let live = liveSession else { return }
+        try remember(EndedSession(serverSession: live.serverSession, epoch: live.epoch, fromBrowser: true))
+    }
+
+    /// The server has opened a session, or what must be said of its end has changed.
+    private func remember(_ session: EndedSession) throws {
+        try files.write(live: session)
+        liveSession = session
     }
 
     func newRequester(_ answer: @escaping (SignOutOutcome) -> Void) -> SessionMachine.Requester {
@@ -243,7 +249,7 @@ extension Supervisor {
         case .visiting, .ready, .signingOut: return
         }
         guard snapshot.mode != .shared else { return }
-        try handle(.endWanted(newRequester { _ in }))
+        try handle(.endWanted(newRequester { _ in }, .management))
     }
 }
 

@@ -11,7 +11,7 @@ extension Supervisor {
         case .join(let order): try join(order, answer: answer)
         case .signOut(let fromBrowser):
             if fromBrowser { try markBrowserSession() }
-            try handle(.endWanted(newRequester { _ in answer(.done) }))
+            try handle(.endWanted(newRequester { _ in answer(.done) }, .operator))
         }
     }
 
@@ -42,10 +42,11 @@ extension Supervisor {
     func joined(_ record: JoinRecord) throws {
         try files.write(record)
         join = record
+        tellWatch()
         guard let answer = joining?.answer else { return }
         joining = nil
         let outcome = OperatorReply.joined(deviceID: record.deviceID, tenantID: record.tenantID)
-        try handle(.endWanted(newRequester { _ in answer(outcome) }))
+        try handle(.endWanted(newRequester { _ in answer(outcome) }, .operator))
     }
 
     /// Tells the operator who waits for a join that it failed; the administrator's visit ends with it.

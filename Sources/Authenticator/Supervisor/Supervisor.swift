@@ -23,6 +23,8 @@ final class Supervisor {
     var random = SystemRandomNumberGenerator()
     var principals: [String: [Principal]]
     var endedSessions: [EndedSession]
+    /// The session that the server has opened for the worker who is here, or is signing in.
+    var liveSession: EndedSession?
     var join: JoinRecord?
 
     var child: SessionChildLink?
@@ -54,12 +56,16 @@ final class Supervisor {
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
     /// What management was told last.
     private var stage: SessionStage?
+    private let watch: @Sendable (WatchedSession) -> Void
+    /// What it was told last.
+    private var watched: WatchedSession?
     var stopping = false
     private let trashQueue = DispatchQueue(label: "baton.trash")
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, keptKeys: [String: MemoryKey], logger: Logger, clock: SupervisorClock
+        executable: String, keptKeys: [String: MemoryKey], logger: Logger, clock: SupervisorClock,
+        watch: @escaping @Sendable (WatchedSession) -> Void
     ) throws {
         self.configuration = configuration
         self.device = device
@@ -68,11 +74,13 @@ final class Supervisor {
         self.keptKeys = keptKeys
         self.logger = logger
         self.clock = clock
+        self.watch = watch
         files = DeviceFiles(root: Directory(path: configuration.directory))
         try files.prepare()
         join = try files.join()
         principals = try files.principals()
         endedSessions = try files.endedSessions()
+        liveSession = try files.liveSession()
         browserHolder = try files.browserHolder()
         machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
     }
@@ -112,6 +120,7 @@ final class Supervisor {
         case .agentOverdue(let wait): if wait == agentWait { try agentOverdue() }
         case .childDue(let start): if start == dueChild?.start { try startDueChild() }
         case .forgetPrincipals: try forgetOldPrincipals()
+        case .serverEnded(let epoch, let door): try serverEnded(epoch, door)
         case .stop: stopping = true
         }
     }
@@ -132,10 +141,30 @@ final class Supervisor {
 
     /// Management hears of every stage, each once.
     private func tellStage() {
+        tellWatch()
         let present = machine.state.stage
         guard present != stage else { return }
         stage = present
         device.session(is: present)
+    }
+
+    /// Whoever speaks with the server hears what the device states there, each time that it changes.
+    func tellWatch() {
+        var session: String?
+        if case .signedIn(let visit) = machine.state, liveSession?.epoch == visit.epoch.description {
+            session = liveSession?.serverSession
+        }
+        let present = WatchedSession(join: join, epoch: machine.epoch, serverSession: session)
+        guard present != watched else { return }
+        watched = present
+        watch(present)
+    }
+
+    /// The server has said that the session of that epoch, or its device, is no longer good: the worker is signed out as
+    /// by every other door. An epoch that is over already needs nothing.
+    private func serverEnded(_ epoch: Epoch, _ door: Door) throws {
+        guard case .signedIn(let visit) = machine.state, visit.epoch == epoch else { return }
+        try handle(.endWanted(newRequester { _ in }, door))
     }
 
     private func perform(_ actions: [SessionMachine.Action]) throws {
@@ -170,20 +199,23 @@ final class Supervisor {
 
 extension Supervisor {
     private func journal(_ record: JournalRecord) throws {
-        if case .signingOut(let ended, _) = record { try rememberEnd(of: ended) }
+        if case .signingOut(let ended, _, _) = record { try rememberEnd(of: ended) }
         try files.write(record)
-        if case .signingOut(let ended, _) = record { try markPrincipals(endedWith: ended) }
+        if case .signingOut(let ended, _, _) = record { try markPrincipals(endedWith: ended) }
         if case .signedIn(let epoch) = record { keepKey(of: epoch) }
         if case .ready = record { try forgetBrowserHolder() }
-        logger.info("session state changed", metadata: ["session.state": "\(record.stateName)"])
+        var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
+        if case .signingOut(_, _, let door?) = record { metadata["session.door"] = "\(door.rawValue)" }
+        logger.info("session state changed", metadata: metadata)
     }
 
     /// Writes down whom the server must hear of, before the commit and without any secret.
     private func rememberEnd(of ended: Epoch) throws {
-        guard let live = try files.liveSession(), live.epoch == ended.description else { return }
+        guard let live = liveSession, live.epoch == ended.description else { return }
         if !endedSessions.contains(live) { endedSessions.append(live) }
         try files.write(endedSessions)
         try files.removeLiveSession()
+        liveSession = nil
     }
 
     func clearFiles(of ended: Epoch) throws {

@@ -24,5 +24,7 @@ package enum SupervisorInput: Sendable {
     case childDue(start: UInt64)
     /// Time to forget whom clients saw long ago.
     case forgetPrincipals
+    /// The server's definite word that the session of this epoch is over.
+    case serverEnded(Epoch, Door)
     case stop
 }

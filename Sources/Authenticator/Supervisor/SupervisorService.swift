@@ -14,6 +14,7 @@ package struct SupervisorService: Service {
     private let inherited: InheritedDescriptors
     private let logger: Logger
     private let clock: SupervisorClock
+    private let watch: @Sendable (WatchedSession) -> Void
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
@@ -22,10 +23,11 @@ package struct SupervisorService: Service {
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session's process.
     ///   - inherited: what the service manager handed to this process.
+    ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
-        clock: SupervisorClock = .system
+        clock: SupervisorClock = .system, watch: @escaping @Sendable (WatchedSession) -> Void
     ) {
         self.configuration = configuration
         self.device = device
@@ -34,6 +36,7 @@ package struct SupervisorService: Service {
         self.inherited = inherited
         self.logger = logger
         self.clock = clock
+        self.watch = watch
     }
 
     /// Serves until the process is asked to end; says so to the service manager when it is ready.
@@ -59,7 +62,7 @@ package struct SupervisorService: Service {
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,
-            keptKeys: inheritance.keys, logger: logger, clock: clock)
+            keptKeys: inheritance.keys, logger: logger, clock: clock, watch: watch)
         try supervisor.run {
             try sockets.open()
             try ServiceNotification.ready()

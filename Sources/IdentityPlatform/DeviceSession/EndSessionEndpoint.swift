@@ -23,7 +23,8 @@ struct EndSessionEndpoint: Sendable {
         // A disabled device may still say that a session ended: it gives power away, nothing else.
         let proof = try await platform.deviceProof(token, tenant: tenant.id)
         guard let end = try? EndSessionRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
-        try judge(end, proof.device, tenant)
+        try platform.confirm(
+            end.audience, is: EndpointPath.endSession(tenant: tenant.id.rawValue), of: end.deviceID, proof)
         try platform.nonces.accept(end.nonce, signed: token.signingInput, for: .endSession)
         let outcome = try await platform.database.write { [platform] connection in
             try conclude(end, proof.device.id, tenant.id, at: platform.ambient.now(), connection)
@@ -32,16 +33,6 @@ struct EndSessionEndpoint: Sendable {
         var body = MembersWriter()
         body.set(ReplyName.ended, true)
         return Response(json: body)
-    }
-
-    /// The request has to be meant for this endpoint, in whatever spelling the device was given the server's name. The port
-    /// is left out: in front of the server there may be another one than it knows of.
-    private func judge(_ end: EndSessionRequest, _ device: Device, _ tenant: Tenant) throws(OAuthError) {
-        let path = EndpointPath.endSession(tenant: tenant.id.rawValue)
-        guard let address = HTTPSAddress(end.audience), address.host == platform.configuration.names.login,
-            address.path.lowercased() == path.lowercased()
-        else { throw .wrongAudience }
-        guard end.deviceID.lowercased() == device.id.rawValue else { throw .wrongIssuer }
     }
 }
 

@@ -79,6 +79,7 @@ package struct Devices {
         if !isEnabled {
             try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: AuditLog.localOperator)
         }
+        try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return changed == 1
     }
 
@@ -90,6 +91,7 @@ package struct Devices {
         _ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String = AuditLog.localOperator
     ) throws -> Bool {
         try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: actor)
+        try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 

@@ -30,6 +30,20 @@ extension Platform {
             throw OAuthError.wrongSignature
         }
     }
+
+    /// Checks that a signed request is meant for `path` of this server, and names the device that signed it. The server's
+    /// name may be spelt as the device was given it; the port is left out, since in front of the server there may be
+    /// another one than it knows of.
+    ///
+    /// - Throws: ``OAuthError``.
+    func confirm(
+        _ audience: String, is path: String, of deviceID: String, _ proof: DeviceProof
+    ) throws(OAuthError) {
+        guard let address = HTTPSAddress(audience), address.host == configuration.names.login,
+            address.path.lowercased() == path.lowercased()
+        else { throw .wrongAudience }
+        guard deviceID.lowercased() == proof.device.id.rawValue else { throw .wrongIssuer }
+    }
 }
 
 extension CompactJWS {

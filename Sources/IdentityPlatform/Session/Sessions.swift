@@ -64,7 +64,8 @@ package struct Sessions {
     }
 
     /// Ends a session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
-    /// session keys, browser sessions; writes the line of the audit log. Again is no error and writes nothing.
+    /// session keys, browser sessions; writes the line of the audit log, and announces the ``DeviceConcern`` of the device
+    /// that it is bound to. Again is no error and writes nothing.
     ///
     /// - Returns: whether the session lived until now.
     /// - Throws: ``StorageError``
@@ -72,15 +73,22 @@ package struct Sessions {
     package func end(
         _ id: SessionID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
     ) throws -> Bool {
-        let changed = try connection.execute(
-            "UPDATE session SET ended = \(time) WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL")
+        let ended = try connection.row(
+            """
+            UPDATE session SET ended = \(time) WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL
+            RETURNING device
+            """)
         try connection.execute("DELETE FROM authorizationCode WHERE tenant = \(tenant) AND session = \(id)")
         try connection.execute("DELETE FROM refreshToken WHERE tenant = \(tenant) AND session = \(id)")
         try connection.execute("DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND session = \(id)")
         try connection.execute("DELETE FROM browserSession WHERE tenant = \(tenant) AND session = \(id)")
-        guard changed == 1 else { return false }
+        guard let ended else { return false }
         try AuditLog(connection).append(
             .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
+        // A device that said so itself knows.
+        if reason != .ended, let device: DeviceID = try ended.optionalValue(0) {
+            try connection.announce(DeviceConcern(tenant: tenant, device: device))
+        }
         return true
     }
 

@@ -50,6 +50,7 @@ extension Management {
             let device = try Self.device(call, in: connection)
             try Enrolments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
+            try connection.announce(ManagedDevice(tenant: call.tenant, udid: device.udid))
             return device.udid
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])

@@ -38,7 +38,7 @@ struct CommandQueue {
     let tenant: String
     let udid: String
 
-    /// Appends a command.
+    /// Appends a command, and announces the ``ManagedDevice`` that should come for it.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(_ request: CommandRequest, now: Int64, limit: Int) throws {
@@ -56,6 +56,7 @@ struct CommandQueue {
             VALUES (\(tenant), \(udid), \(position), \(request.uuid), \(request.command.requestType), \(body),
                 \(QueuedCommand.State.queued), \(now))
             """)
+        try connection.announce(ManagedDevice(tenant: tenant, udid: udid))
     }
 
     /// The head's position, UUID, state and bytes; nil where nothing waits.

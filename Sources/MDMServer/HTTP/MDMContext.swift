@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import DeviceManagement
+internal import Glibc
 package import Hummingbird
 internal import NIOCore
 internal import NIOSSL
@@ -27,6 +28,16 @@ package struct MDMContext: RequestContext {
     }
 
     package var maxUploadSize: Int { 1 << 20 }
+
+    /// Has the kernel give the connection up when what was sent stays unacknowledged for this long (`TCP_USER_TIMEOUT`,
+    /// tcp(7)), so that a device that vanished without a word is noticed.
+    package func giveUp(after silence: Duration) async throws {
+        guard case .channel(let channel) = peer, let options = channel as? any SocketOptionProvider else { return }
+        try await options.unsafeSetSocketOption(
+            level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT),
+            value: CInt(clamping: silence.milliseconds)
+        ).get()
+    }
 
     /// The SHA-256 of the device's certificate in hexadecimal digits; nil where it showed none.
     ///

@@ -5,6 +5,8 @@ internal import GRDB
 /// One transaction on SQLite; statements are prepared once per connection and kept.
 struct SQLiteConnection: Connection {
     let database: GRDB.Database
+    /// Who hears what this transaction announces; nil in a read.
+    let observers: Observers?
 
     func execute(_ sql: SQL) throws -> Int {
         try mapped {
@@ -22,6 +24,11 @@ struct SQLiteConnection: Connection {
             }
             return rows
         }
+    }
+
+    func announce(_ announcement: any Announcement) throws {
+        guard let observers else { throw StorageError(.failed, "a read has nothing to announce") }
+        database.afterNextTransaction { _ in observers.tell(announcement) }
     }
 
     private func prepared(_ sql: SQL) throws -> Statement {

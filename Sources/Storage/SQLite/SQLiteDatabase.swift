@@ -5,6 +5,7 @@ internal import Glibc
 /// The embedded database: one file in write-ahead mode, `synchronous = FULL`, foreign keys enforced.
 package struct SQLiteDatabase: Database {
     private let writer: any DatabaseWriter
+    private let observers = Observers()
 
     /// Opens or creates the file at `path` (mode 0600) and brings it up to `migrations`.
     ///
@@ -28,7 +29,7 @@ package struct SQLiteDatabase: Database {
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         do {
-            return try await writer.read { try body(SQLiteConnection(database: $0)) }
+            return try await writer.read { try body(SQLiteConnection(database: $0, observers: nil)) }
         } catch let error as DatabaseError {
             throw StorageError(error)
         }
@@ -37,11 +38,15 @@ package struct SQLiteDatabase: Database {
     @discardableResult
     package func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         do {
-            return try await writer.write { try body(SQLiteConnection(database: $0)) }
+            return try await writer.write { [observers] in
+                try body(SQLiteConnection(database: $0, observers: observers))
+            }
         } catch let error as DatabaseError {
             throw StorageError(error)
         }
     }
+
+    package func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { observers.add(observer) }
 
     private static var configuration: GRDB.Configuration {
         var configuration = GRDB.Configuration()

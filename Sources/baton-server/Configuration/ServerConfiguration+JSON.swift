@@ -33,7 +33,7 @@ extension ServerConfiguration {
 
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, address, port, mdmPort, names, logLevel, passwordCost, compatibility
+        case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
     }
 
     init(from decoder: any Decoder) throws {
@@ -49,6 +49,11 @@ extension ServerConfiguration: Decodable {
         guard (10...20).contains(passwordCost) else {
             throw DecodingError.dataCorruptedError(
                 forKey: Key.passwordCost, in: container, debugDescription: "passwordCost must be 10 to 20")
+        }
+        keepAlive = try container.decodeIfPresent(Int.self, forKey: .keepAlive) ?? 30
+        guard (1...300).contains(keepAlive) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: Key.keepAlive, in: container, debugDescription: "keepAlive must be 1 to 300")
         }
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility

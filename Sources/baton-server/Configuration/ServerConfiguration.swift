@@ -16,6 +16,8 @@ struct ServerConfiguration: Sendable {
     let logLevel: Logger.Level
     /// log₂ of scrypt's N.
     let passwordCost: Int
+    /// Seconds, at most, between two messages on a device's line.
+    let keepAlive: Int
     /// What older clients need; all of it is off unless it is turned on here.
     let compatibility: Compatibility
 

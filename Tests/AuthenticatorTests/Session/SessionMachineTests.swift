@@ -41,13 +41,13 @@ import Testing
         let requester = Machine.Requester(number: 1)
         let (machine, actions) = machine(
             after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitSucceeded,
-            .endWanted(requester))
+            .endWanted(requester, .app))
         let ended = try epoch(2)
         let next = try epoch(3)
         #expect(machine.epoch == next)
         #expect(
             actions == [
-                .journal(.signingOut(ended: ended, next: next)), .destroyKey, .endChild,
+                .journal(.signingOut(ended: ended, next: next, door: .app)), .destroyKey, .endChild,
                 .startChild(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
             ])
     }
@@ -56,7 +56,7 @@ import Testing
         let requester = Machine.Requester(number: 1)
         var (machine, _) = machine(
             after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitSucceeded,
-            .endWanted(requester))
+            .endWanted(requester, .app))
         let ended = try epoch(2)
         let afterFiles = machine.handle(.itemCleared(.files, ended), random: &random)
         #expect(afterFiles == [])
@@ -68,7 +68,7 @@ import Testing
 
     @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws
     {
-        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .endWanted(.init(number: 1)))
+        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .endWanted(.init(number: 1), .app))
         let asked = machine.handle(.visitWanted(nextWorker), random: &random)
         #expect(asked == [])
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
@@ -89,14 +89,15 @@ import Testing
             #expect(actions == [.startChild(try epoch(2), resuming: true)])
         }
         let actions = machine.handle(.childDied, random: &random)
-        #expect(actions.first == .journal(.signingOut(ended: try epoch(2), next: try epoch(3))))
+        #expect(actions.first == .journal(.signingOut(ended: try epoch(2), next: try epoch(3), door: .processLost)))
     }
 
     @Test mutating func `a restart ends the session that was live`() throws {
         for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5))] {
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
             #expect(machine.epoch == (try epoch(6)))
-            #expect(actions.first == .journal(.signingOut(ended: try epoch(5), next: try epoch(6))))
+            #expect(
+                actions.first == .journal(.signingOut(ended: try epoch(5), next: try epoch(6), door: .supervisorLost)))
             #expect(actions.contains(.clearFiles(try epoch(5))))
             #expect(actions.contains(.closeBrowser(try epoch(5))))
         }
@@ -106,7 +107,9 @@ import Testing
         let (machine, actions) = Machine.recover(from: .signedIn(try epoch(5)), keyKept: true, random: &random)
         #expect(machine.epoch == (try epoch(5)))
         #expect(actions == [.startChild(try epoch(5), resuming: true)])
-        for record in [JournalRecord.signingIn(try epoch(5)), .signingOut(ended: try epoch(5), next: try epoch(6))] {
+        for record in [
+            JournalRecord.signingIn(try epoch(5)), .signingOut(ended: try epoch(5), next: try epoch(6), door: .app),
+        ] {
             let (machine, actions) = Machine.recover(from: record, keyKept: true, random: &random)
             #expect(machine.epoch == (try epoch(6)))
             #expect(actions.contains(.destroyKey))
@@ -114,7 +117,7 @@ import Testing
     }
 
     @Test mutating func `a restart finishes a sign-out that was committed, with the same next epoch`() throws {
-        let record = JournalRecord.signingOut(ended: try epoch(5), next: try epoch(6))
+        let record = JournalRecord.signingOut(ended: try epoch(5), next: try epoch(6), door: nil)
         var (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
         #expect(machine.epoch == (try epoch(6)))
         #expect(actions.contains(.clearFiles(try epoch(5))))
@@ -139,6 +142,7 @@ import Testing
     @Test(arguments: [
         "", "{}", "ready", #"{"state":"ready"}"#, #"{"state":"idle","epoch":"1.00000000000000000000000000000000"}"#,
         #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#,
+        #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","door":"cat-flap"}"#,
     ])
     func `a damaged journal is not a journal`(text: String) {
         #expect(JournalRecord(bytes: Array(text.utf8)) == nil)
@@ -154,7 +158,7 @@ extension JournalRecord {
             case .ready: .ready(epoch)
             case .signingIn: .signingIn(epoch)
             case .signedIn: .signedIn(epoch)
-            case .signingOut: .signingOut(ended: epoch, next: next)
+            case .signingOut: .signingOut(ended: epoch, next: next, door: .serverRevocation)
             }
         }
     }

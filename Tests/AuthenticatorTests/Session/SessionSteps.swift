@@ -85,9 +85,17 @@ struct SessionStep: Sendable {
             [
                 .visitWanted(worker), .visitWanted(nextWorker), .visitWanted(administrator),
                 .visitOverdue(worker, .agentMissing), .browserWanted(url: "http://127.0.0.1:1/x"),
-                .visitSucceeded, .visitFailed, .endWanted(.init(number: 1)), .childDied, .agentArrived,
+                .visitSucceeded, .visitFailed, .endWanted(.init(number: 1), .app), .childDied, .agentArrived,
             ] + cleared.map { .itemCleared($0, $1) }
         return events.map { .event($0) } + [.restart(keyKept: false), .restart(keyKept: true)]
+    }
+}
+
+extension SessionMachine.Action {
+    /// Whether this is the end of `ended`, written down with the door that it went by.
+    func isCommit(of ended: Epoch, next: Epoch) -> Bool {
+        guard case .journal(.signingOut(ended, next, _?)) = self else { return false }
+        return true
     }
 }
 

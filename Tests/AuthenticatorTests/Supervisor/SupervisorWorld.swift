@@ -18,6 +18,8 @@ final class SupervisorWorld: Sendable {
     let inputs = Mailbox<SupervisorInput>()
     let clock = HandClock()
     let device: FakeDevice
+    /// What the supervisor had the server told.
+    let watched = Mutex<[WatchedSession]>([])
     /// What the session's processes hear, without end.
     private let heard: FileHandle
     private let ended = Promise<Void>()
@@ -72,7 +74,7 @@ final class SupervisorWorld: Sendable {
                 directory: scratch.path("device"), runtimeDirectory: scratch.path("run"), trustRoots: "/none",
                 resolve: [:], sessionUsers: [], checkInInterval: 900),
             device: world.device, inputs: world.inputs, executable: scratch.path("child"), logger: logger,
-            clock: world.clock.supervisorClock)
+            clock: world.clock.supervisorClock, watch: { session in world.watched.withLock { $0.append(session) } })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await service.run() } catch {

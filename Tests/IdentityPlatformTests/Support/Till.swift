@@ -172,6 +172,33 @@ struct TillSession {
         let form = try request.form(signedWith: .rsa(till.deviceKey), certificate: till.certificate)
         return try await till.world.client.send(.post, path, body: form.encoded)
     }
+
+    /// Asks how the device and this session stand.
+    func standing(counter: Int? = nil, sessionID: String? = nil) async throws -> SessionStanding {
+        try await till.standing(counter: counter ?? self.counter, sessionID: sessionID ?? reply.sessionID)
+    }
+}
+
+extension Till {
+    func ask(
+        counter: Int, sessionID: String?, epochID: String = String(repeating: "0123456789abcdef", count: 2),
+        audience: String? = nil, deviceID: String? = nil, nonce: String? = nil
+    ) async throws -> TestResponse {
+        let path = EndpointPath.sessionState(tenant: world.tenant.id.rawValue)
+        let fresh = try await self.nonce()
+        let question = SessionQuestion(
+            audience: audience ?? "https://login.test:8443\(path)", deviceID: try deviceID ?? id,
+            nonce: nonce ?? fresh, issuedAt: Int(world.clock.now.seconds),
+            epoch: try #require(DeviceEpoch(id: epochID, counter: counter)), sessionID: sessionID)
+        let signed = try question.signed(with: .rsa(deviceKey), certificate: certificate)
+        return try await world.client.send(.post, path, body: SessionQuestion.form(signed).encoded)
+    }
+
+    func standing(counter: Int, sessionID: String?) async throws -> SessionStanding {
+        let answer = try await ask(counter: counter, sessionID: sessionID)
+        #expect(answer.status == .ok, "\(answer.text)")
+        return try SessionQuestion.standing(decoding: answer.body)
+    }
 }
 
 extension World {

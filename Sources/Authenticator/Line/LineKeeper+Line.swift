@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceLine
+internal import Logging
+internal import OAuth
+internal import Synchronization
+
+extension LineKeeper {
+    /// How long the server may take for its first message.
+    private static let firstPatience = Duration.seconds(15)
+
+    /// Keeps a line open for as long as the device is enrolled.
+    func hold() async {
+        var pause = ReconnectPause()
+        var random = SystemRandomNumberGenerator()
+        while !Task.isCancelled {
+            let opening = openings.value
+            let began = ContinuousClock.now
+            do {
+                guard let access = try await configuration.access() else {
+                    await openings.beyond(opening)
+                    continue
+                }
+                try await race({ try await self.open(access) }, { await self.openings.beyond(opening) })
+            } catch { logger.info("no line to the server", metadata: ["error": "\(error)"]) }
+            // A change is followed at once, everything else after a pause.
+            guard openings.value == opening else { continue }
+            let rest = pause.next(after: .now - began, random: &random)
+            await race({ try? await self.configuration.sleep(rest) }, { await self.openings.beyond(opening) })
+        }
+    }
+
+    /// Opens the line and listens until it ends.
+    private func open(_ access: ServerAccess) async throws {
+        let stated = session
+        var question: String?
+        if let stated, let join = stated.join { question = try await asker(join).question(stated) }
+        let hearing = Hearing(patience: Self.firstPatience)
+        let request = HTTPSClient.Request(
+            method: "POST", url: access.serverURL + Line.suffix, headers: [("Content-Type", "application/json")],
+            body: LineHello(question: question).bytes)
+        let client = try configuration.connect(access)
+        let messages = Mutex(LineMessages())
+        try await race(
+            {
+                let status = try await client.listen(request) { piece in
+                    for message in try messages.withLock({ try $0.take(piece) }) {
+                        self.take(message, stated, hearing)
+                    }
+                }
+                self.logger.debug("line ended", metadata: ["http.status": "\(status)"])
+                // A device that is enrolled no more hears of it when it visits, and goes by that.
+                if status == 403 { self.configuration.visit() }
+            }, { try await hearing.awaitSilence(self.configuration.sleep) })
+    }
+
+    private func take(_ message: LineMessage, _ stated: WatchedSession?, _ hearing: Hearing) {
+        hearing.note()
+        switch message {
+        case .present(let present):
+            logger.debug("line open")
+            hearing.expect(within: .seconds(present.keepAlive) * Line.patience)
+            if let stated, let standing = present.standing.flatMap(SessionStanding.init) { heard(standing, of: stated) }
+            if session?.serverSession != stated?.serverSession { questions.advance() }
+            if present.hasCommands { configuration.visit() }
+        case .nudge:
+            questions.advance()
+            configuration.visit()
+        case .alive, .unknown: break
+        }
+    }
+
+    /// Runs both until the first one ends, and cancels the other.
+    private func race(
+        _ first: @escaping @Sendable () async throws -> Void, _ second: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await first() }
+            group.addTask { try await second() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func race(
+        _ first: @escaping @Sendable () async -> Void, _ second: @escaping @Sendable () async -> Void
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await first() }
+            group.addTask { await second() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// When the server was heard last, and how long it may be silent.
+private final class Hearing: Sendable {
+    private struct State {
+        var last = ContinuousClock.now
+        var patience: Duration
+    }
+
+    private let state: Mutex<State>
+
+    init(patience: Duration) { state = Mutex(State(patience: patience)) }
+
+    func note() { state.withLock { $0.last = .now } }
+    func expect(within patience: Duration) { state.withLock { $0.patience = patience } }
+
+    /// Returns when the server has been silent for too long; wakes once in each span of patience.
+    func awaitSilence(_ sleep: @Sendable (Duration) async throws -> Void) async throws {
+        while true {
+            let rest = state.withLock { $0.last + $0.patience - .now }
+            guard rest > .zero else { return }
+            try await sleep(rest)
+        }
+    }
+}

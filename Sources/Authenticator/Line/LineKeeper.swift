@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+internal import DeviceLine
+internal import Glibc
+package import Logging
+internal import OAuth
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Holds the device's line to its server, and asks how the session stands whenever the server says that something has
+/// changed, when a session begins, and each time that the line is opened anew.
+///
+/// Only the server's definite word ends a session; what could not be found out is asked again, and ends nothing.
+package final class LineKeeper: Service {
+    /// What the keeper must be told.
+    package struct Configuration: Sendable {
+        /// The folder of the device's keys of the directory.
+        package var keys: Directory
+        /// The server that the device is enrolled with; nil where there is none.
+        package var access: @Sendable () async throws -> ServerAccess?
+        /// Makes the client of a line.
+        package var connect: @Sendable (ServerAccess) throws -> any HTTPListening
+        /// Makes the client that reaches the identity platform.
+        package var https: @Sendable () throws -> any HTTPSending
+        /// Hears the server's definite word that the session of an epoch is over.
+        package var ended: @Sendable (Epoch, Door) -> Void
+        /// Hears that the management server has something for the device.
+        package var visit: @Sendable () -> Void
+        package var sleep: @Sendable (Duration) async throws -> Void
+
+        package init(
+            keys: Directory, access: @escaping @Sendable () async throws -> ServerAccess?,
+            connect: @escaping @Sendable (ServerAccess) throws -> any HTTPListening,
+            https: @escaping @Sendable () throws -> any HTTPSending,
+            ended: @escaping @Sendable (Epoch, Door) -> Void, visit: @escaping @Sendable () -> Void,
+            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        ) {
+            self.keys = keys
+            self.access = access
+            self.connect = connect
+            self.https = https
+            self.ended = ended
+            self.visit = visit
+            self.sleep = sleep
+        }
+    }
+
+    let configuration: Configuration
+    let logger: Logger
+    private let watched = Mutex<WatchedSession?>(nil)
+    private let asker = Mutex<StandingAsker?>(nil)
+    private let askerJoin = Mutex<JoinRecord?>(nil)
+    private let disk = BlockingQueue(label: "baton.line.disk")
+    /// The line has to be opened anew.
+    let openings = ChangeCount()
+    /// The session's standing has to be asked.
+    let questions = ChangeCount()
+
+    package init(configuration: Configuration, logger: Logger) {
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// What the device states from here on; never blocks.
+    package func watch(_ present: WatchedSession) {
+        let former = watched.withLock { watched in
+            defer { watched = present }
+            return watched
+        }
+        if former?.join != present.join { openings.advance() }
+        if present.serverSession != nil, former?.serverSession != present.serverSession { questions.advance() }
+    }
+
+    /// The device's enrolment has changed; never blocks.
+    package func accessChanged() { openings.advance() }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.hold() }
+                group.addTask { await self.answerQuestions() }
+            }
+        }
+    }
+
+    var session: WatchedSession? { watched.withLock { $0 } }
+
+    /// Who asks for the device, where it has joined a directory; its keys are read once for each join.
+    func asker(_ join: JoinRecord) async throws -> StandingAsker {
+        if askerJoin.withLock({ $0 == join }), let asker = asker.withLock({ $0 }) { return asker }
+        let configuration = configuration
+        let made = try await disk.run {
+            try StandingAsker(
+                join: join, keys: configuration.keys, https: configuration.https(), now: { Int(Glibc.time(nil)) })
+        }
+        asker.withLock { $0 = made }
+        askerJoin.withLock { $0 = join }
+        return made
+    }
+
+    /// Acts on the server's word about `session`.
+    func heard(_ standing: SessionStanding, of session: WatchedSession) {
+        guard let door = standing.door else { return }
+        logger.notice("the server's word on the device", metadata: ["session.standing": "\(standing.rawValue)"])
+        guard session.serverSession != nil else { return }
+        configuration.ended(session.epoch, door)
+    }
+
+    // MARK: - Questions
+
+    /// Asks each time that there is reason to, until it is found out.
+    private func answerQuestions() async {
+        var answered: UInt64 = 0
+        var pause = ReconnectPause()
+        var random = SystemRandomNumberGenerator()
+        while !Task.isCancelled {
+            await questions.beyond(answered)
+            let asked = questions.value
+            guard let session, let join = session.join, session.serverSession != nil else {
+                answered = asked
+                continue
+            }
+            do {
+                heard(try await asker(join).standing(session), of: session)
+                (answered, pause) = (asked, ReconnectPause())
+            } catch {
+                logger.info(
+                    "the session's standing is not known", metadata: ["error": "\(BrokerError(reading: error).code)"])
+                do { try await configuration.sleep(pause.next(after: .zero, random: &random)) } catch { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// By which door a session ends; the journal and the log name it. What follows is the same whichever it is.
+package enum Door: String, Sendable, Hashable, CaseIterable {
+    case app
+    /// The command line, or the end of an administrator's visit.
+    case `operator`
+    /// The device is not shared any more: profile or app configuration say so no longer.
+    case management
+    /// The server says that the session has ended.
+    case serverRevocation = "server-revocation"
+    case deviceDisabled = "device-disabled"
+    /// The directory does not know the device any more.
+    case deviceRemoved = "device-removed"
+    /// The sign-in came to nothing.
+    case attemptFailed = "attempt-failed"
+    /// The session's process died too often, or while somebody signed in.
+    case processLost = "process-lost"
+    case supervisorLost = "supervisor-lost"
+}

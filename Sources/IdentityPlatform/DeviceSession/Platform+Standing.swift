@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+internal import Storage
+
+/// A device that has proved its key and asks how it stands.
+package struct DeviceAsker: Sendable {
+    package let tenant: TenantID
+    package let device: DeviceID
+    let epoch: DeviceEpoch
+    let session: String?
+}
+
+extension Platform {
+    /// Who asks with a signed ``SessionQuestion``; a disabled device may, too.
+    ///
+    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
+    ///   ``StorageError``.
+    package func asker(of question: String, tenant: TenantID) async throws -> DeviceAsker {
+        let token = try CompactJWS(request: question)
+        let proof = try await deviceProof(token, tenant: tenant)
+        guard let question = try? SessionQuestion(proof.claims) else { throw OAuthError.malformedSignedRequest }
+        try confirm(
+            question.audience, is: EndpointPath.sessionState(tenant: tenant.rawValue), of: question.deviceID, proof)
+        try nonces.accept(question.nonce, signed: token.signingInput, for: .sessionState)
+        return DeviceAsker(
+            tenant: tenant, device: proof.device.id, epoch: question.epoch, session: question.sessionID)
+    }
+
+    /// How the device and its session stand now.
+    ///
+    /// - Throws: ``StorageError``
+    package func standing(of asker: DeviceAsker) async throws -> SessionStanding {
+        try await database.read { try judge(asker, $0) }
+    }
+}
+
+private func judge(_ asker: DeviceAsker, _ connection: any Connection) throws -> SessionStanding {
+    guard let device = try Devices(connection).find(asker.device, tenant: asker.tenant) else { return .deviceUnknown }
+    guard device.isEnabled else { return .deviceDisabled }
+    // Whether the epoch has ended says the session; here counts only that the device has not left it.
+    guard EpochRule.judge(asker.epoch, highest: device.epoch, isClosed: false) != .stale else { return .staleEpoch }
+    guard let asked = asker.session else { return .noSession }
+    guard let id = SessionID(rawValue: asked),
+        let session = try Sessions(connection).find(id, tenant: asker.tenant), session.device?.id == asker.device,
+        session.epochCounter == Int64(asker.epoch.counter)
+    else { return .ended }
+    let person = try Users(connection).find(session.user, tenant: asker.tenant)
+    return SessionRule.refusal(of: session, person: person, device: device) == nil ? .live : .ended
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import OAuth
+
+/// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (Baton's own): a device asks how it and its session stand.
+struct SessionStateEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.post("/{tenant}/oauth2/v2.0/device/sessionstate", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let tenant = try await platform.oneTenant(in: context)
+        let asker = try await platform.asker(of: try form.required(.request), tenant: tenant.id)
+        var body = MembersWriter()
+        body.set(ReplyName.standing, try await platform.standing(of: asker).rawValue)
+        return Response(json: body)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+
+/// Who hears what the writes of one database announce.
+final class Observers: Sendable {
+    private let all = Mutex<[@Sendable (any Announcement) -> Void]>([])
+
+    func add(_ observer: @escaping @Sendable (any Announcement) -> Void) { all.withLock { $0.append(observer) } }
+
+    func tell(_ announcement: any Announcement) {
+        for observer in all.withLock({ $0 }) { observer(announcement) }
+    }
+}
