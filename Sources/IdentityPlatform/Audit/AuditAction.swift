@@ -17,6 +17,7 @@ package enum AuditAction: String, Sendable {
     case groupRemoved = "group.remove"
     case helloKeyAdded = "user.key.add"
     case passwordSet = "user.password.set"
+    case primaryTokenReplayed = "prt.replay"
     case roleAssigned = "role.assign"
     case roleUnassigned = "role.unassign"
     case sessionBound = "session.bind"

@@ -11,38 +11,10 @@ package struct AuditEntry: Sendable {
     package let outcome: String
     /// How often it happened, where it stands for the like of it within ten minutes.
     package let repetitions: Int64
-<<<<<<< HEAD
-}
-
-/// What an auditor asks about afterwards; the words of the log, spelt once.
-package enum AuditAction: String, Sendable {
-    case clientAdded = "client.add"
-    case clientRemoved = "client.remove"
-    case codeReplayed = "code.replay"
-    case deviceDisabled = "device.disable"
-    case deviceEnabled = "device.enable"
-    case deviceJoined = "device.join"
-    case deviceRemoved = "device.remove"
-    case deviceRulesSet = "device.rules.set"
-    case helloKeyAdded = "user.key.add"
-    case passwordSet = "user.password.set"
-    case primaryTokenReplayed = "prt.replay"
-    case roleAssigned = "role.assign"
-    case roleUnassigned = "role.unassign"
-    case sessionBound = "session.bind"
-    case sessionEnded = "session.end"
-    case signIn = "sign-in"
-    case tenantAdded = "tenant.add"
-    case userAdded = "user.add"
-    case userDisabled = "user.disable"
-    case userEnabled = "user.enable"
-    case userRemoved = "user.remove"
-=======
     /// The door that a sign-in came by.
     package let door: SignInDoor?
     /// The id of the request that it was done in: the client's own, or the server's.
     package let correlation: String?
->>>>>>> 9a9c7ba23e98b44078214a5c912f76228c6a76c4
 }
 
 /// The append-only record of administrative acts and sign-ins, in the transaction of the act itself: what is not

@@ -83,7 +83,8 @@ struct PrimaryRefreshTokenIssuing {
             else { throw OAuthError.badAssertion }
             guard user.isEnabled else { throw OAuthError.disabledUser }
             try AuditLog(connection).append(
-                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, at: time)
+                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
+                at: time)
             let methods = [AuthenticationMethod.ownKey]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
         }

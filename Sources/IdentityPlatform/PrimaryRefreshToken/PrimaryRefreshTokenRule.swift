@@ -6,8 +6,9 @@
 /// has the new one; it then gets the very same again. Any other second renewal means that token and session key are in
 /// two hands.
 enum PrimaryRefreshTokenRule {
-    /// How long a renewal may be asked for again.
-    static let window = Duration.seconds(10)
+    /// How long a renewal may be asked for again: longer than for a refresh token, since whoever asks has to have the
+    /// session key, and a device may be out of reach for a while.
+    static let window = Duration.seconds(3600)
 
     enum Judgement: Equatable {
         case good

@@ -84,7 +84,7 @@ import Testing
         let refused = try await till.send(
             PrimaryRefreshToken.form(request: try request.signed(with: .p256(device), certificate: till.certificate)))
         #expect(refused.errorNumber == 5_000_618)
-        let token = try DeviceTokenRequest(
+        let token = DeviceTokenRequest(
             clientID: world.app.id.rawValue, redirectURI: nil, scopes: Scopes([]),
             resource: "https://graph.microsoft.com", nonce: try await till.nonce())
         let form = try token.form(signedWith: .p256(device), certificate: till.certificate, audience: "x")

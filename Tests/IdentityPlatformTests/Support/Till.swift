@@ -111,7 +111,7 @@ struct Till {
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
         return TillSession(
             till: self, reply: reply, key: try reply.sessionKey(transportKey: transportKey), counter: counter,
-            brokerRefreshToken: refresh, token: reply.token)
+            brokerRefreshToken: refresh)
     }
 }
 
@@ -123,7 +123,15 @@ struct TillSession {
     let counter: Int
     let brokerRefreshToken: String
     /// The PRT at hand: the one of the reply, or the one of a renewal.
-    var token: Sensitive<String>
+    let token: Sensitive<String>
+
+    init(
+        till: Till, reply: PrimaryRefreshToken.IssueReply, key: SessionKey, counter: Int, brokerRefreshToken: String,
+        token: Sensitive<String>? = nil
+    ) {
+        (self.till, self.reply, self.key, self.counter) = (till, reply, key, counter)
+        (self.brokerRefreshToken, self.token) = (brokerRefreshToken, token ?? reply.token)
+    }
 
     /// Signs a use request; what a test does not say is as it should be.
     func useRequest(
