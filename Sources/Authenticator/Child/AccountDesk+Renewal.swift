@@ -43,7 +43,8 @@ extension AccountDesk {
             }
             logger.info("the worker's primary refresh token was renewed")
             return .done
-        } catch let refusal as OAuthError where refusal.code != .temporarilyUnavailable && refusal.code != .serverError {
+        } catch let refusal as OAuthError where refusal.code != .temporarilyUnavailable && refusal.code != .serverError
+        {
             logger.notice(
                 "the identity platform does not renew the session", metadata: ["oauth.number": "\(refusal.number)"])
             return .refused

@@ -73,6 +73,7 @@ extension TokenIssuer {
         claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
         claims.set(ClaimName.tokenID, Base64URL.encode(ambient.randomBytes(16)))
         claims.set(ClaimName.version, "1.0")
-        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+        return try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm).signer
+            .token(payload: claims.bytes)
     }
 }

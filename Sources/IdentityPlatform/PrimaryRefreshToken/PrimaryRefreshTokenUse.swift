@@ -15,7 +15,7 @@ struct PrimaryRefreshTokenUse: Sendable {
         let (unverified, primary) = try platform.sessionSigned(token)
         _ = try request.tenant(of: primary)
         let use = try await platform.database.read { [platform] connection in
-            try verify(unverified, primary, platform, connection)
+            try verify(unverified, primary, request.version, platform, connection)
         }
         try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
         let reply = try await reply(to: use, request)
@@ -60,24 +60,44 @@ struct PrimaryRefreshTokenUse: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// The app's refresh token of this PRT: derived, not drawn, so that it is written once and not at each use.
+    /// The app's refresh token of this PRT: the present one, or the next where that was used or revoked. So it is not
+    /// written at each use.
     private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
-        let secret = platform.storageKey.derived("refresh token of a PRT", use.primary.hash + use.grant.client.id.bytes)
-        let token = OpaqueToken(
-            tenant: use.primary.tenant,
-            ambient: Ambient(now: platform.ambient.now, randomBytes: { Array(secret.prefix($0)) }))
-        let record = RefreshToken(
+        let first = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
             scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
             expires: use.record.expires)
-        let known = try await platform.database.read { try RefreshTokens($0).find(token) }
-        if let known { return IssuedRefreshToken(token: token, expires: known.expires) }
-        try await platform.database.write { [platform] connection in
-            _ = try LiveSession(record.session, tenant: record.tenant, connection)
-            let tokens = RefreshTokens(connection)
-            if try tokens.find(token) == nil { try tokens.add(token, record, at: platform.ambient.now()) }
+        let now = platform.ambient.now()
+        let known = try await platform.database.read { try present(first, at: now, $0) }
+        if let known { return IssuedRefreshToken(token: platform.token(of: known), expires: known.expires) }
+        return try await platform.database.write { [platform] connection in
+            _ = try LiveSession(first.session, tenant: first.tenant, connection)
+            if let known = try present(first, at: now, connection) {
+                return IssuedRefreshToken(token: platform.token(of: known), expires: known.expires)
+            }
+            let newest = try RefreshTokens(connection).newest(
+                family: first.family, client: first.client, tenant: first.tenant)
+            return try platform.issue(first.after(newest), at: now, connection)
         }
-        return IssuedRefreshToken(token: token, expires: record.expires)
+    }
+}
+
+/// The newest refresh token in the place of `first`, where it is good.
+private func present(
+    _ first: RefreshToken, at now: Timestamp, _ connection: any Connection
+) throws -> RefreshToken? {
+    let newest = try RefreshTokens(connection).newest(
+        family: first.family, client: first.client, tenant: first.tenant)
+    return newest.flatMap { $0.used == nil && !$0.isRevoked && $0.expires > now ? $0 : nil }
+}
+
+extension RefreshToken {
+    /// The same in the place after another of its family; it lives as long as the primary one, which may have been renewed
+    /// since.
+    fileprivate func after(_ other: RefreshToken?) -> RefreshToken {
+        RefreshToken(
+            tenant: tenant, session: session, client: client, scope: scope, family: family,
+            generation: other.map { $0.generation + 1 } ?? 0, ofPrimary: ofPrimary, expires: expires)
     }
 }
 
@@ -92,8 +112,8 @@ struct VerifiedUse: Sendable {
 
 /// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
 private func verify(
-    _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ platform: Platform,
-    _ connection: any Connection
+    _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ version: TokenVersion,
+    _ platform: Platform, _ connection: any Connection
 ) throws -> VerifiedUse {
     let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
     let record = proven.record
@@ -112,12 +132,15 @@ private func verify(
         let client = try Clients(connection).find(id, tenant: record.tenant)
     else { throw OAuthError.unknownClient }
     guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
+    // The session key proves the device and the person, not an application that has a secret of its own.
+    guard client.isPublic else { throw OAuthError.missingSecret }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
     }
     let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
     let asked = try ClaimsRequest(parsing: request.claims)
-    let grant = try platform.grant(record.session, client: client, scope: scope, claims: asked, connection)
+    let grant = try platform.grant(
+        record.session, client: client, scope: scope, claims: asked, version: version, connection)
     guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
     return VerifiedUse(primary: primary, record: record, key: proven.key, request: request, grant: grant)
 }

@@ -3,7 +3,7 @@ internal import Crypto
 internal import OAuth
 package import Redaction
 
-/// A code, refresh token or cookie: 256 random bits, led by the tenant, of which the database keeps only a hash.
+/// A code, refresh token or cookie: 256 bits that nobody can guess, led by the tenant, of which the database keeps only a hash.
 ///
 /// Its text is `1.<tenant>.<secret>` in `A–Z a–z 0–9 - _ .`, since some clients post it unencoded and some ask for a dot.
 package struct OpaqueToken: Sendable {
