@@ -15,6 +15,8 @@ struct DeviceTokenIssue: Sendable {
         guard let id = ClientID(rawValue: wanted.clientID),
             let client = try await platform.database.read({ try Clients($0).find(id, tenant: tenant.id) })
         else { throw OAuthError.unknownClient }
+        // The device's key proves the device, not an application that has a secret of its own.
+        guard client.isPublic else { throw OAuthError.missingSecret }
         if let text = wanted.redirectURI {
             guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else {
                 throw OAuthError.unregisteredRedirect
