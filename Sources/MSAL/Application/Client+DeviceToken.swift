@@ -11,14 +11,14 @@ extension Client {
             return complete(
                 .failure(Fault(.resourceBlank)))
         }
-        let request = DeviceTokenRequest(
+        let wanted = DeviceTokenRequest(
             client: request(correlation), redirectURI: redirectURI, resource: resource, scopes: scopes)
         deviceInformation(correlation) { [self] outcome in
             switch outcome {
             case .failure(let fault): complete(.failure(fault))
             case .success(let device) where device.deviceMode != .shared: complete(.failure(Fault(.deviceNotShared)))
             case .success:
-                ask(.deviceToken, request.entries) { outcome in
+                ask(.deviceToken, wanted.entries) { outcome in
                     complete(
                         outcome.read(silent: true) { map, _ throws(BrokerError) in
                             try MSALDeviceTokenResult(DeviceTokenResponse(map))
