@@ -60,6 +60,7 @@ package struct Key: RawRepresentable, Hashable, Sendable {
 
     // Tokens.
     package static let scope = Key("scope")
+    package static let resource = Key("resource")
     package static let extraScopes = Key("extra_oidc_scopes")
     package static let extraConsentScopes = Key("extra_consent_scopes")
     package static let extraQueryParameters = Key("extra_query_param")

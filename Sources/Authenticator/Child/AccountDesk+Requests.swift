@@ -18,6 +18,7 @@ extension AccountDesk {
             case .refresh: try refresh(request, app)
             case .login: try login(request, app)
             case .signOut: try signOut(request, app)
+            case .deviceToken: try deviceToken(request, app)
             default:
                 throw BrokerError(
                     .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
@@ -202,7 +203,7 @@ extension AccountDesk {
     ) async -> Result<FlatMap, BrokerError> {
         do {
             let source = try tokenSource().serving(wanted, tenant: tenant)
-            let token = try await source.token(for: wanted, of: worker)
+            let token = try await freshToken(for: wanted, of: worker, from: source)
             state.withLock { $0.tokens.keep(token, for: wanted, tenant: tenant, now: now()) }
             return .success(try tokenResponse(token, to: request))
         } catch {

@@ -95,6 +95,7 @@ extension AccountDesk {
             try await visit.confirmation.value()
             // Every other app belongs to the epoch before; the one that signed in gets its answer first.
             for other in begin(worker, epoch) where other !== app { other.end() }
+            keepRenewing(under: key)
             let outcome = await fetch(wanted, tenant: tenant, of: worker, for: request)
             DispatchQueue.global().async {
                 app.reply(to: request, outcome)

@@ -53,6 +53,7 @@ final class AccountDesk: Sendable {
         let epoch = state.withLock { $0.epoch }
         let worker = try SealedSession(directory: files.session).read(epoch: epoch, under: key)
         state.withLock { $0.worker = worker }
+        keepRenewing(under: key)
     }
 
     /// Takes a message of the supervisor.

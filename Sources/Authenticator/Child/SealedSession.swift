@@ -17,6 +17,8 @@ struct SealedSession {
         static let token = "token"
         static let key = "key"
         static let serverSession = "serverSession"
+        static let given = "given"
+        static let lifetime = "lifetime"
     }
 
     /// Writes the session down, durably.
@@ -26,6 +28,7 @@ struct SealedSession {
                 Member.account: session.account.json, Member.token: .string(session.token.exposed),
                 Member.key: .string(unsafe session.key.secret.withUnsafeBytes { unsafe Base64.encode($0) }),
                 Member.serverSession: .string(session.serverSession),
+                Member.given: .integer(session.renewal.given), Member.lifetime: .integer(session.renewal.lifetime),
             ]))
         defer { wipe(&plain) }
         let sealed = try AES.GCM.seal(plain, using: key.symmetric, authenticating: Array(epoch.description.utf8))
@@ -53,9 +56,12 @@ struct SealedSession {
         guard let members = value.object, let account = members[Member.account].flatMap(AccountRecord.init(json:)),
             let token = members[Member.token]?.string, let keyText = members[Member.key]?.string,
             let key = OAuth::SessionKey(SecretBytes(copying: try Base64.decode(keyText))),
-            let serverSession = members[Member.serverSession]?.string
+            let serverSession = members[Member.serverSession]?.string,
+            case .integer(let given) = members[Member.given], case .integer(let lifetime) = members[Member.lifetime]
         else { throw SealedSessionUnreadable() }
-        return WorkerSession(account: account, token: Sensitive(token), key: key, serverSession: serverSession)
+        return WorkerSession(
+            account: account, token: Sensitive(token),
+            renewal: RenewalSchedule(given: given, lifetime: lifetime), key: key, serverSession: serverSession)
     }
 }
 

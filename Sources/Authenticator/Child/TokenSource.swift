@@ -42,7 +42,21 @@ struct TokenSource: Sendable {
         }
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer)
         return try WorkerSession(
-            reply, key: try reply.sessionKey(transportKey: keys.transport()), environment: environment)
+            reply, key: try reply.sessionKey(transportKey: keys.transport()), environment: environment, now: now())
+    }
+
+    /// Another PRT for the session, under the same key.
+    func renewed(_ session: WorkerSession) async throws -> WorkerSession {
+        let asked = now()
+        let answer = try await server.post { nonce in
+            let request = PrimaryRefreshToken.UseRequest.renewal(of: session.token, nonce: nonce)
+            var generator = SystemRandomNumberGenerator()
+            return PrimaryRefreshToken.form(
+                request: try request.signed(with: session.key, now: asked, using: &generator))
+        }
+        let encrypted = String(decoding: answer, as: UTF8.self)
+        let body = try EncryptedReply.open(encrypted, with: session.key)
+        return session.renewed(try PrimaryRefreshToken.RenewalReply(decoding: body), now: asked)
     }
 
     /// An app's token through the worker's PRT.

@@ -9,6 +9,7 @@ internal import Redaction
 struct WorkerSession: Sendable {
     let account: AccountRecord
     let token: Sensitive<String>
+    let renewal: RenewalSchedule
     let key: OAuth::SessionKey
     /// The server's number of the session.
     let serverSession: String
@@ -18,7 +19,9 @@ extension WorkerSession {
     /// The session that the server opened with a PRT.
     ///
     /// - Throws: ``BrokerError`` where the reply names no account or no session.
-    init(_ reply: PrimaryRefreshToken.IssueReply, key: OAuth::SessionKey, environment: String) throws {
+    init(
+        _ reply: PrimaryRefreshToken.IssueReply, key: OAuth::SessionKey, environment: String, now: Int
+    ) throws {
         guard let serverSession = reply.sessionID,
             let username = try reply.identity.optionalString(ClaimName.preferredUsername)
                 ?? reply.identity.optionalString(ClaimName.userPrincipalName)
@@ -31,6 +34,14 @@ extension WorkerSession {
                 realm: reply.clientInfo.tenantID, environment: environment, username: username,
                 name: try reply.identity.optionalString(ClaimName.name), clientInfo: reply.clientInfo.encoded,
                 idTokenClaims: .object(reply.identity.values)),
-            token: reply.token, key: key, serverSession: serverSession)
+            token: reply.token, renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key,
+            serverSession: serverSession)
+    }
+
+    /// The same session with the PRT of a renewal.
+    func renewed(_ reply: PrimaryRefreshToken.RenewalReply, now: Int) -> WorkerSession {
+        WorkerSession(
+            account: account, token: reply.token,
+            renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key, serverSession: serverSession)
     }
 }

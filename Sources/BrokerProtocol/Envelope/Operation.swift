@@ -16,11 +16,15 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     /// Baton's own: this client has taken note of the account of an epoch.
     package static let acknowledgeAccount = Operation(rawValue: "baton.acknowledge_account")
 
+    /// Baton's own: a token of the shared device itself, with no person in it.
+    package static let deviceToken = Operation(rawValue: "baton.device_token")
+
     /// Whether success may begin a new epoch, and so end the connection that it is answered on.
     package var changesEpoch: Bool { self == .login || self == .signOut }
 
     /// What this version of the protocol serves, as the broker's hello lists it.
     package static let all: [Operation] = [
         .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .currentAccount, .acknowledgeAccount,
+        .deviceToken,
     ]
 }

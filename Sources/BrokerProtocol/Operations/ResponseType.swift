@@ -5,6 +5,7 @@ package enum ResponseType: String, Sendable {
     case generic = "operation_generic_response"
     case accounts = "operation_get_accounts_response"
     case token = "operation_token_response"
+    case deviceToken = "baton_device_token_response"
 }
 
 extension FlatMap {

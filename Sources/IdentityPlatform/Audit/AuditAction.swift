@@ -21,6 +21,7 @@ package enum AuditAction: String, Sendable {
     case groupRemoved = "group.remove"
     case helloKeyAdded = "user.key.add"
     case passwordSet = "user.password.set"
+    case primaryTokenReplayed = "prt.replay"
     case refreshTokenReplayed = "refresh-token.replay"
     case refreshTokenRevoked = "refresh-token.revoke"
     case roleAssigned = "role.assign"

@@ -50,6 +50,8 @@ struct AuthorizeEndpoint: Sendable {
 
     /// Who is signed in in this browser.
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
+        // Who is signed in on the device comes before whom the browser remembers.
+        if let present = try await BrowserSignOn(platform: platform).signedIn(request, tenant) { return present }
         guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
         else { return nil }
         let now = platform.ambient.now()
@@ -102,6 +104,8 @@ struct AuthorizeEndpoint: Sendable {
     func guarded(_ route: () async throws -> Response) async throws -> Response {
         do {
             return try await route()
+        } catch let stale as BrowserSignOn.StaleNonce {
+            return platform.pages.redirect(to: stale.address, status: .found)
         } catch AuthorizeRequest.Refusal.returned(let error, let address) {
             var fields = FormParameters()
             fields.append(ParameterName.error, error.code.rawValue)

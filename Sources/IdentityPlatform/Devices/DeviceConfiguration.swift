@@ -6,8 +6,10 @@ package struct DeviceConfiguration: Sendable {
     package var region = "EU"
     /// How long a device certificate is good.
     package var certificateLifetime: Duration = .seconds(10 * 365 * 86400)
-    /// How long a primary refresh token is good.
+    /// How long a primary refresh token is good that nobody renews.
     package var primaryRefreshTokenLifetime: Duration = .seconds(14 * 86400)
+    /// How long after its sign-in a primary refresh token can be renewed.
+    package var primaryRefreshTokenLimit: Duration = .seconds(90 * 86400)
     /// How many devices of their own one person may register.
     package var devicesPerPerson = 50
 

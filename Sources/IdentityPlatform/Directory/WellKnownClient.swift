@@ -35,6 +35,7 @@ package struct WellKnownClient: Sendable {
             redirectURIs: [
                 "http://localhost", "http://127.0.0.1",
                 "ms-appx-web://Microsoft.AAD.BrokerPlugin/\(WellKnownApplication.broker)",
+                "msauth://Microsoft.AAD.BrokerPlugin",
             ],
             resources: [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication],
             isBroker: true),

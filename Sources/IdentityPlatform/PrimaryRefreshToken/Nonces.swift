@@ -13,7 +13,7 @@ internal import Synchronization
 package final class Nonces: Sendable {
     /// What a nonce is shown for. One nonce may stand in several different requests (some clients do that).
     enum Purpose: UInt8, Sendable {
-        case issue, use, endSession, join, sessionState
+        case issue, use, endSession, sessionState, join, assertion, deviceToken, browser
     }
 
     /// Requests that are remembered at most for one nonce's life; above it the server refuses rather than forgets.
@@ -50,14 +50,22 @@ package final class Nonces: Sendable {
     ///   stranger another valid one.
     /// - Throws: ``OAuthError``.
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
-        guard let bytes = try? Base64URL.decode(nonce), bytes.count == 32 else { throw .staleNonce }
-        let body = Array(bytes[..<16])
-        guard equalInConstantTime(mac(body), Array(bytes[16...])) else { throw .staleNonce }
-        let made = body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
         let now = ambient.now().seconds
-        guard made <= now + Self.tolerance, now - made < Self.lifetime else { throw .staleNonce }
+        guard let (bytes, made) = opened(nonce, now: now) else { throw .staleNonce }
         let digest = SHA256.hash(data: [purpose.rawValue] + bytes + signed)
         try remember(digest, made: made, now: now)
+    }
+
+    /// Whether a nonce is ours and young.
+    func isFresh(_ nonce: String) -> Bool { opened(nonce, now: ambient.now().seconds) != nil }
+
+    private func opened(_ nonce: String, now: Int64) -> (bytes: [UInt8], made: Int64)? {
+        guard let bytes = try? Base64URL.decode(nonce), bytes.count == 32 else { return nil }
+        let body = Array(bytes[..<16])
+        guard equalInConstantTime(mac(body), Array(bytes[16...])) else { return nil }
+        let made = body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        guard made <= now + Self.tolerance, now - made < Self.lifetime else { return nil }
+        return (bytes, made)
     }
 
     private func remember(_ digest: SHA256Digest, made: Int64, now: Int64) throws(OAuthError) {

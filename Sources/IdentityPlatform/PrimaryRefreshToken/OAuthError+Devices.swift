@@ -28,9 +28,20 @@ extension OAuthError {
         .invalidRequest, number: 900144, description: "A shared device has to name its epoch.")
     static let primaryScopeRequired = OAuthError(
         .invalidScope, number: 70011, description: "The scope has to hold openid and aza.")
-    static let renewalUnsupported = OAuthError(
-        .invalidScope, number: 70011,
-        description: "The scope must not hold aza here: a primary refresh token is not renewed. Sign in again.")
+    static let unsupportedDialect = OAuthError(
+        .invalidRequest, number: 5000617,
+        description:
+            "The version of the request is not served; use windows_api_version 2.x or prt_protocol_version 3.0.")
+    static let curveTransportKey = OAuthError(
+        .invalidRequest, number: 5000618,
+        description: "The device has joined with a transport key on a curve. Join it with an RSA key.")
+    static let badAssertion = OAuthError(
+        .invalidGrant, number: 135004,
+        description: "The key's word is wrong, too old, or of a key that this person has not on this device.")
+    static let renewedToken = OAuthError(
+        .invalidGrant, number: 70000,
+        description: "The primary refresh token has been renewed. Use the one given for it.",
+        suberror: Suberror.badToken)
     static let notABroker = OAuthError(
         .unauthorizedClient, number: 700016,
         description: "The application may not have primary refresh tokens: it is not registered as a broker.")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CryptoExtras
 internal import Hummingbird
 internal import OAuth
 internal import Redaction
@@ -8,10 +9,10 @@ internal import Storage
 struct PrimaryRefreshTokenIssue: Sendable {
     let platform: Platform
 
-    func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
-        guard let tenant = request.tenant else { throw OAuthError.ambiguousTenant }
-        let proof = try await platform.deviceProof(token, tenant: tenant.id)
-        guard proof.device.isEnabled else { throw OAuthError.disabledDevice }
+    func respond(
+        to token: CompactJWS, of proof: DeviceProof, in tenant: Tenant, _ request: TokenRequest
+    ) async throws -> Response {
+        let transportKey = try Self.encryptionKey(of: proof.device)
         guard let issue = try? PrimaryRefreshToken.IssueRequest(proof.claims) else {
             throw OAuthError.malformedSignedRequest
         }
@@ -19,7 +20,7 @@ struct PrimaryRefreshTokenIssue: Sendable {
         guard issue.scopes.contains(Scopes.openID), issue.scopes.contains(Scopes.primaryRefreshToken) else {
             throw OAuthError.primaryScopeRequired
         }
-        let person = try await person(issue, tenant.id, from: request.peer)
+        let person = try await person(issue, proof.device, from: request.peer)
         var generator = AmbientGenerator(ambient: platform.ambient)
         let key = SessionKey.random(using: &generator)
         let primary = OpaqueToken(tenant: tenant.id, ambient: platform.ambient)
@@ -30,15 +31,16 @@ struct PrimaryRefreshTokenIssue: Sendable {
                     .issue(primary, sealed, issue, to: proof.device.id, for: person, in: tenant)
             }
         }
-        let members = try Members(decoding: proof.device.credentials.transportKey)
-        let envelope = try SessionKeyEnvelope.seal(key, to: try JSONWebKey(members).encryptionKey())
-        return Response(json: reply(issued, tenant, primary, envelope))
+        let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)
+        return Response(
+            json: PrimaryRefreshTokenReply(platform: platform).members(issued, tenant, primary, envelope))
     }
 
     /// The person behind the proof, as far as this can be told before the transaction.
     private func person(
-        _ issue: PrimaryRefreshToken.IssueRequest, _ tenant: TenantID, from peer: PeerAddress
+        _ issue: PrimaryRefreshToken.IssueRequest, _ device: Device, from peer: PeerAddress
     ) async throws -> PersonProof {
+        let tenant = device.tenant
         switch issue.proof {
         case .refreshToken(let text):
             guard let token = OpaqueToken(text.exposed), token.tenant == tenant else { throw OAuthError.badGrant }
@@ -55,67 +57,31 @@ struct PrimaryRefreshTokenIssue: Sendable {
                 throw OAuthError.badCredentials
             }
             return .password(checked, platform.ambient.identifier())
+        case .helloKey(let assertion):
+            return .helloKey(try await helloKey(assertion, on: device), platform.ambient.identifier())
         }
     }
 
-    private func reply(
-        _ issued: IssuedPrimaryRefreshToken, _ tenant: Tenant, _ token: OpaqueToken, _ envelope: String
-    ) -> MembersWriter {
-        let now = platform.ambient.now().seconds
-        let lifetime = issued.expires.seconds - now
-        var body = MembersWriter()
-        body.set(ReplyName.tokenType, "Bearer")
-        body.set(ReplyName.refreshToken, token.text.exposed)
-        body.set(ReplyName.refreshTokenExpiresIn, Int(lifetime))
-        // Texts, not numbers: so known clients demand it.
-        body.set(ReplyName.expiresIn, String(lifetime))
-        body.set(ReplyName.extendedExpiresIn, "0")
-        body.set(ReplyName.expiresOn, String(now + lifetime))
-        body.set(ReplyName.sessionKey, envelope)
-        body.set(ReplyName.idToken, UnsecuredToken.serialise(payload: identity(issued, tenant, now, lifetime)))
-        body.set(ReplyName.clientInfo, TokenIssuer.clientInfo(issued.user))
-        body.set(ReplyName.deviceTenantID, tenant.id.rawValue)
-        return body
+    /// The worker's own key of this device that has signed the assertion.
+    private func helloKey(_ text: Sensitive<String>, on device: Device) async throws -> HelloKey {
+        guard let unverified = try? HelloAssertion.Unverified(text.exposed) else { throw OAuthError.badAssertion }
+        let found = try await platform.database.read { connection in
+            try HelloKeys(connection).find(hash: unverified.keyHash, device: device.id, tenant: device.tenant)
+                .map { ($0, try Users(connection).find($0.person, tenant: device.tenant)) }
+        }
+        guard let (key, person) = found, let person,
+            let assertion = try? unverified.verified(with: try key.key.verificationKey()),
+            assertion.userName.lowercased() == person.userPrincipalName.lowercased(),
+            Int64(assertion.expiresAt) > platform.ambient.now().seconds
+        else { throw OAuthError.badAssertion }
+        try platform.nonces.accept(assertion.nonce, signed: unverified.signingInput, for: .assertion)
+        return key
     }
 
-    /// The name plate of the reply: unsigned, as known clients expect it.
-    private func identity(
-        _ issued: IssuedPrimaryRefreshToken, _ tenant: Tenant, _ now: Int64, _ lifetime: Int64
-    ) -> [UInt8] {
-        let user = issued.user
-        var claims = MembersWriter()
-        claims.set(ClaimName.audience, issued.client.rawValue)
-        claims.set(ClaimName.issuer, platform.issuer.issuer(tenant.id))
-        claims.set(ClaimName.issuedAt, Int(now))
-        claims.set(ClaimName.notBefore, Int(now))
-        claims.set(ClaimName.expiresAt, Int(now + lifetime))
-        claims.set(ClaimName.authenticationMethods, issued.session.methods)
-        claims.set(ClaimName.name, user.profile.displayName)
-        claims.set(ClaimName.givenName, user.profile.givenName)
-        claims.set(ClaimName.familyName, user.profile.surname)
-        claims.set(ClaimName.objectID, user.id.rawValue)
-        claims.set(ClaimName.preferredUsername, user.userPrincipalName)
-        claims.set(ClaimName.sessionID, issued.session.id.rawValue)
-        claims.set(ClaimName.subject, user.id.rawValue)
-        claims.set(ClaimName.tenantID, tenant.id.rawValue)
-        claims.set(ClaimName.uniqueName, user.userPrincipalName)
-        claims.set(ClaimName.userPrincipalName, user.userPrincipalName)
-        claims.set(ClaimName.version, "1.0")
-        return claims.bytes
+    /// The key that session keys are encrypted to; a device with a transport key on a curve agrees on keys another way,
+    /// which nobody here speaks.
+    private static func encryptionKey(of device: Device) throws -> _RSA.Encryption.PublicKey {
+        let members = try Members(decoding: device.credentials.transportKey)
+        do { return try JSONWebKey(members).encryptionKey() } catch .unsupported { throw OAuthError.curveTransportKey }
     }
-}
-
-/// What proves the person, ready for the transaction.
-enum PersonProof: Sendable {
-    case refreshToken(OpaqueToken)
-    /// A password that was right a moment ago, and the id of the session that begins with it.
-    case password(CheckedPassword, SessionID)
-}
-
-/// A PRT that is durable.
-struct IssuedPrimaryRefreshToken: Sendable {
-    let user: User
-    let session: Session
-    let client: ClientID
-    let expires: Timestamp
 }

@@ -39,7 +39,8 @@ struct PrimaryRefreshTokenIssuing {
             token,
             StoredPrimaryRefreshToken(
                 tenant: tenant.id, session: session, device: id, client: client.id, sealedSessionKey: sealedKey,
-                proofFamily: proven.family, expires: expires))
+                proofFamily: proven.family, family: PrimaryRefreshTokens.family(of: token.hash), expires: expires,
+                renewed: nil, isConfirmed: true))
         try AuditLog(connection).append(
             .sessionBound, tenant: tenant.id, actor: id.rawValue, subject: session.rawValue, at: now)
         return IssuedPrimaryRefreshToken(
@@ -73,6 +74,18 @@ struct PrimaryRefreshTokenIssuing {
                 .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
                 at: time)
             let methods = [AuthenticationMethod.password]
+            return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
+        case .helloKey(let key, let id):
+            guard
+                try HelloKeys(connection).find(hash: key.hash, device: key.device, tenant: tenant)?.person
+                    == key.person,
+                let user = try Users(connection).find(key.person, tenant: tenant)
+            else { throw OAuthError.badAssertion }
+            guard user.isEnabled else { throw OAuthError.disabledUser }
+            try AuditLog(connection).append(
+                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
+                at: time)
+            let methods = [AuthenticationMethod.ownKey]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
         }
     }

@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Hummingbird
 internal import OAuth
+internal import Storage
 
-/// Takes the envelope of every PRT request apart: what a session key signs uses a PRT, what a device signs asks for one.
+/// Takes the envelope of every PRT request apart: what a session key signs uses or renews a PRT, what a device signs asks
+/// for one, or for a token of the device itself.
 struct SignedRequestGrant: GrantHandler {
     let platform: Platform
 
     var grantTypes: [GrantType] { [.jwtBearer] }
 
     func respond(to request: TokenRequest) async throws -> Response {
+        guard let dialect = PrimaryRefreshToken.Dialect(request.form) else { throw OAuthError.unsupportedDialect }
         let token = try CompactJWS(request: try request.form.required(.request))
-        return token.algorithm == .hs256
-            ? try await PrimaryRefreshTokenUse(platform: platform).respond(to: token, in: request)
-            : try await PrimaryRefreshTokenIssue(platform: platform).respond(to: token, in: request)
+        guard token.algorithm != .hs256 else {
+            return try await PrimaryRefreshTokenUse(platform: platform, dialect: dialect).respond(
+                to: token, in: request)
+        }
+        let tenant = try await tenant(of: request, for: token)
+        let proof = try await platform.deviceProof(token, tenant: tenant.id)
+        guard proof.device.isEnabled else { throw OAuthError.disabledDevice }
+        return DeviceTokenRequest.isMeant(by: proof.claims)
+            ? try await DeviceTokenIssue(platform: platform).respond(to: token, of: proof, in: tenant, request)
+            : try await PrimaryRefreshTokenIssue(platform: platform).respond(to: token, of: proof, in: tenant, request)
+    }
+
+    /// The tenant of the address, or, where that names none, the one that the device's certificate says to be of.
+    private func tenant(of request: TokenRequest, for token: CompactJWS) async throws -> Tenant {
+        if let tenant = request.tenant { return tenant }
+        guard let certificate = try? token.certificates().first,
+            let id = DeviceAuthority.tenant(namedBy: certificate),
+            let tenant = try await platform.database.read({ try Tenants($0).find(id) })
+        else { throw OAuthError.ambiguousTenant }
+        return tenant
     }
 }

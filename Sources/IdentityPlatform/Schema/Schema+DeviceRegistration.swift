@@ -27,6 +27,13 @@ extension Schema {
                     FOREIGN KEY (tenant, device) REFERENCES device (tenant, id) ON DELETE CASCADE)
                 """,
                 "CREATE INDEX helloKeyByDevice ON helloKey (tenant, device)",
-            ])
+            ]),
+        Migration(
+            "renewal",
+            [
+                "ALTER TABLE primaryRefreshToken ADD COLUMN family TEXT",
+                "ALTER TABLE primaryRefreshToken ADD COLUMN renewed BIGINT",
+                "ALTER TABLE primaryRefreshToken ADD COLUMN confirmed BIGINT NOT NULL DEFAULT 1",
+            ]),
     ]
 }

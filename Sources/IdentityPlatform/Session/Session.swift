@@ -30,6 +30,8 @@ package struct DeviceBinding: Sendable, Hashable {
 /// Ways of proving who one is (RFC 8176).
 package enum AuthenticationMethod {
     package static let password = "pwd"
+    /// A key of the person's own, kept by software.
+    package static let ownKey = "swk"
 }
 
 /// Why a session ended; the audit log's word for it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 
 extension Client {
     /// Gets a token of the device itself (DTK-1).
@@ -10,15 +11,33 @@ extension Client {
             return complete(
                 .failure(Fault(.resourceBlank)))
         }
-        deviceInformation(correlation) { outcome in
-            complete(outcome.flatMap { .failure(Self.refusal(of: $0)) })
+        let wanted = DeviceTokenRequest(
+            client: request(correlation), redirectURI: redirectURI, resource: resource, scopes: scopes)
+        deviceInformation(correlation) { [self] outcome in
+            switch outcome {
+            case .failure(let fault): complete(.failure(fault))
+            case .success(let device) where device.deviceMode != .shared: complete(.failure(Fault(.deviceNotShared)))
+            case .success:
+                ask(.deviceToken, wanted.entries) { outcome in
+                    complete(
+                        outcome.read(silent: true) { map, _ throws(BrokerError) in
+                            try MSALDeviceTokenResult(DeviceTokenResponse(map))
+                        })
+                }
+            }
         }
     }
+}
 
-    private static func refusal(of device: MSALDeviceInformation) -> Fault {
-        guard device.deviceMode == .shared else {
-            return Fault(.deviceNotShared)
+extension MSALDeviceTokenResult {
+    /// - Throws: `BrokerError` where the authority cannot be read.
+    convenience init(_ response: DeviceTokenResponse) throws(BrokerError) {
+        guard let url = URL(string: response.authority), let address = try? AuthorityURL(url) else {
+            throw .unreadable("authority")
         }
-        return Fault(.deviceTokenUnsupported)
+        self.init(
+            accessToken: response.accessToken, deviceInformation: nil,
+            expiresOn: Date(timeIntervalSince1970: Double(response.expiresOn)), scopes: response.scopes,
+            authority: MSALAADAuthority(normalized: address.normalized))
     }
 }

@@ -22,10 +22,9 @@ extension MSALPublicClientApplication {
         try await answer { client.registration(tenantId, $0, complete: $1) }
     }
 
-    /// Asks for a token of the shared device itself, with no user in it, which Baton's identity platform does not make.
+    /// Asks for a token of the shared device itself, with no user in it.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain``; -50000/-42000 where the device is not shared, -50000/-42008 where
-    ///   it is (DTK-1).
+    /// - Throws: an `NSError` in ``MSALErrorDomain``; -50000/-42000 where the device is not shared (DTK-1).
     public func deviceTokenForSharedDevice(
         withResource resource: String, scopes: [String]?
     ) async throws -> MSALDeviceTokenResult {

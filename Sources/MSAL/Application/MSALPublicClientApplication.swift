@@ -236,8 +236,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Asks for a token of the shared device itself, with no user in it, for `resource` (DTK-1).
     ///
-    /// Baton's identity platform makes no such tokens: a shared device gives -50000/-42008, and one that is not shared
-    /// -50000/-42000. The block runs on a queue of the library (THR-4).
+    /// A device that is not shared gives -50000/-42000. The block runs on a queue of the library (THR-4).
     #if canImport(ObjectiveC)
         @objc(getDeviceTokenForSharedDeviceWithResource:scopes:completionBlock:)
     #endif

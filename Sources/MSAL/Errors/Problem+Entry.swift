@@ -66,10 +66,6 @@ extension Problem {
         case .deviceNotShared:
             Entry(
                 .internalErrorInvalidParameter, "The device is not shared.", "Ask for a token of a user instead.")
-        case .deviceTokenUnsupported:
-            Entry(
-                .internalErrorUnexpected, "The identity platform gives no tokens of the device itself.",
-                "Use the token of the worker who is signed in.")
         default: linkEntry
         }
     }

@@ -22,7 +22,6 @@ package enum Problem: String, CaseIterable, Sendable {
     case accountNotSignedIn = "account_not_signed_in"
     case resourceBlank = "resource_blank"
     case deviceNotShared = "device_not_shared"
-    case deviceTokenUnsupported = "device_token_unsupported"
 
     // The way to the broker.
     case brokerSwitchedOff = "broker_switched_off"

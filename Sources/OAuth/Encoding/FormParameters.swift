@@ -51,6 +51,12 @@ package struct FormParameters: Sendable, Equatable {
         fields.append((name.rawValue, value))
     }
 
+    /// Puts a value in the place of those that the parameter has.
+    package mutating func replace(_ name: some WireName, _ value: String) {
+        fields.removeAll { $0.name == name.rawValue }
+        append(name, value)
+    }
+
     /// The form as text, everything outside the unreserved characters of RFC 3986 percent-encoded.
     package var encoded: String {
         var text: [UInt8] = []

@@ -11,4 +11,5 @@ package enum HeaderName: String, WireName {
     case keyDerivationVersion = "kdf_ver"
     case keyID = "kid"
     case type = "typ"
+    case use
 }

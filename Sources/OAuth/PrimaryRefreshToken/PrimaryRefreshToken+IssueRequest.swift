@@ -10,6 +10,8 @@ extension PrimaryRefreshToken {
             case refreshToken(Sensitive<String>)
             /// Name and password, where the server's compatibility switch allows it.
             case password(username: Sensitive<String>, password: Sensitive<String>)
+            /// The word of a key that the worker registered on this device of their own (``HelloAssertion``).
+            case helloKey(assertion: Sensitive<String>)
         }
 
         package let clientID: String
@@ -48,6 +50,8 @@ extension PrimaryRefreshToken {
                 proof = .password(
                     username: Sensitive(try claims.string(ClaimName.username)),
                     password: Sensitive(try claims.string(ClaimName.password)))
+            case .jwtBearer:
+                proof = .helloKey(assertion: Sensitive(try claims.string(ClaimName.assertion)))
             default:
                 throw .wrongType(ClaimName.grantType.rawValue)
             }
@@ -74,6 +78,9 @@ extension PrimaryRefreshToken {
                 payload.set(ClaimName.grantType, GrantType.password.rawValue)
                 payload.set(ClaimName.username, username.exposed)
                 payload.set(ClaimName.password, password.exposed)
+            case .helloKey(let assertion):
+                payload.set(ClaimName.grantType, GrantType.jwtBearer.rawValue)
+                payload.set(ClaimName.assertion, assertion.exposed)
             }
             epoch?.write(to: &payload)
             return payload.bytes

@@ -15,6 +15,19 @@ extension PrimaryRefreshToken {
         /// A claims request, JSON text (OpenID Connect Core section 5.5).
         package let claims: String?
 
+        /// Whether a primary refresh token is asked for in place of this one.
+        package var isRenewal: Bool { scopes.contains(Scopes.primaryRefreshToken) }
+
+        /// Whether an access token is asked for, too.
+        package var wantsAccess: Bool { resource != nil || scopes.namePermissions }
+
+        /// A renewal: another primary refresh token, and nothing for an app.
+        package static func renewal(of token: Sensitive<String>, nonce: String) -> UseRequest {
+            UseRequest(
+                token: token, clientID: WellKnownApplication.broker, redirectURI: nil,
+                scopes: PrimaryRefreshToken.scopes, nonce: nonce)
+        }
+
         package init(
             token: Sensitive<String>, clientID: String, redirectURI: String?, scopes: Scopes, nonce: String,
             claims: String? = nil
@@ -44,6 +57,10 @@ extension PrimaryRefreshToken {
             self.scopes = scopes
             resource = try claims.optionalString(ClaimName.resource)
             nonce = try claims.string(ClaimName.requestNonce)
+            // Some clients say it twice; another one than the one at hand would be a renewal of what is not proven.
+            guard try claims.optionalString(ClaimName.previousRefreshToken) ?? token.exposed == token.exposed else {
+                throw .wrongType(ClaimName.previousRefreshToken.rawValue)
+            }
             self.claims = try claims.optionalString(ClaimName.claims)
         }
 
@@ -59,6 +76,7 @@ extension PrimaryRefreshToken {
             payload.set(ClaimName.audience, PrimaryRefreshToken.useAudience)
             payload.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
             payload.set(ClaimName.refreshToken, token.exposed)
+            if isRenewal { payload.set(ClaimName.previousRefreshToken, token.exposed) }
             payload.set(ClaimName.clientID, clientID)
             payload.set(ClaimName.redirectURI, redirectURI)
             payload.set(ClaimName.scope, scopes.text)

@@ -2,6 +2,7 @@
 
 /// Names of members in tokens and in signed requests (RFC 7519, OpenID Connect, Entra's own, and Baton's epoch).
 package enum ClaimName: String, WireName {
+    case assertion
     case audience = "aud"
     case appID = "appid"
     case appIDAuthenticationClass = "appidacr"
@@ -24,6 +25,7 @@ package enum ClaimName: String, WireName {
     case grantType = "grant_type"
     case groupSIDs = "group_sids"
     case identityType = "idtyp"
+    case isPrimary = "is_primary"
     case issuedAt = "iat"
     case issuer = "iss"
     case loginHint = "login_hint"

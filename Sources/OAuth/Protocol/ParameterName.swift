@@ -35,6 +35,8 @@ package enum ParameterName: String, WireName {
     case responseType = "response_type"
     case scope
     case sessionState = "session_state"
+    /// The nonce that a browser's credential has to hold.
+    case ssoNonce = "sso_nonce"
     case state
     case token
     case userCode = "user_code"

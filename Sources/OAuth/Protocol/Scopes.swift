@@ -13,7 +13,15 @@ package struct Scopes: Sendable, Equatable {
     /// Ends the scope that asks for everything a client may have of one resource.
     package static let defaultSuffix = "/.default"
 
+    /// The scopes of the protocols, which name no permission of a resource.
+    package static let ofProtocols: Set<String> = [
+        openID, profile, email, offlineAccess, primaryRefreshToken, groups,
+    ]
+
     package let values: [String]
+
+    /// Whether a permission of a resource is among them.
+    package var namePermissions: Bool { !values.allSatisfy { Self.ofProtocols.contains($0.lowercased()) } }
 
     package init(_ values: [String]) {
         var seen: Set<String> = []

@@ -18,6 +18,9 @@ extension Decoder {
                 if let request = try? DeviceSignedRequest.Unverified(token) {
                     check((try? request.verified(with: Self.device)) == nil, "a signature made up is believed")
                 }
+                if let word = try? HelloAssertion.Unverified(text) {
+                    check((try? word.verified(with: Self.device)) == nil, "a word made up is believed")
+                }
                 if let session = Self.session, let request = try? SessionSignedRequest.Unverified(token) {
                     _ = try? request.verified(with: session)
                 }
@@ -31,7 +34,7 @@ extension Decoder {
     /// Bodies in JSON: device registration, keys, claims, replies.
     func feedRegistration(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        _ = try? JoinRequest(decoding: bytes)
+        for version in [RegistrationVersion.two, .three] { _ = try? JoinRequest(decoding: bytes, version: version) }
         _ = try? JoinReply(decoding: bytes)
         _ = try? TransportKey(decoding: text)
         _ = try? TransportKey(decoding: Base64.encode(bytes))
@@ -39,13 +42,23 @@ extension Decoder {
         _ = try? JSONWebKeySet(decoding: bytes)
         _ = try? PrimaryRefreshToken.IssueReply(decoding: bytes)
         _ = try? PrimaryRefreshToken.nonce(decoding: bytes)
+        _ = try? PrimaryRefreshToken.RenewalReply(decoding: bytes)
+        _ = try? TransportKey(curve: text)
         guard let members = try? Members(decoding: bytes) else { return }
         _ = try? PrimaryRefreshToken.IssueRequest(members)
         _ = try? PrimaryRefreshToken.UseRequest(members)
         _ = try? EndSessionRequest(members)
+        _ = try? DeviceTokenRequest(members)
+        _ = try? BrowserCredential(members)
         _ = try? DeviceEpoch.read(members)
         _ = OAuthError(members)
         _ = RegistrationError(members)
+    }
+
+    /// PKCS#10 requests; one whose signature holds has a key that can be written down and read again.
+    func feedCertificateRequests(_ bytes: [UInt8]) {
+        guard let request = try? DeviceKeyRequest(decoding: bytes), let info = request.key.publicKeyInfo else { return }
+        check((try? VerificationKey(publicKeyInfo: info)) != nil, "a certified key cannot be kept")
     }
 
     /// Base64 in its forms, forms of the web, scopes.

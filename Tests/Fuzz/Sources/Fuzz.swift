@@ -28,7 +28,8 @@ import Glibc
 
 /// The decoders of foreign bytes, one case each.
 enum Decoder: String, CaseIterable, Sendable {
-    case json, messages, envelopes, frames, tokens, registration, encodings, propertyLists, management, containers
+    case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
+        management, containers
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -38,6 +39,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .frames: feedFrames(bytes)
         case .tokens: feedTokens(bytes)
         case .registration: feedRegistration(bytes)
+        case .certificateRequests: feedCertificateRequests(bytes)
         case .encodings: feedEncodings(bytes)
         case .propertyLists: feedPropertyLists(bytes)
         case .management: feedManagement(bytes)

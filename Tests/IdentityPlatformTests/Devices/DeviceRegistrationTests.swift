@@ -20,25 +20,12 @@ import X509
 
     // MARK: - Version 3.0
 
-    private func curveJoin(
-        device: P256.Signing.PrivateKey, transport: P256.Signing.PrivateKey, type: String = "ECC"
-    ) throws -> String {
-        let csr = try ForeignRequest(Certificate.PrivateKey(device), .ecdsaWithSHA256).encoded
-        let point = Array(transport.publicKey.rawRepresentation)
-        let (x, y) = (Base64.encode(point.prefix(32)), Base64.encode(point.suffix(32)))
-        let jwk = #"{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"\#(x)\",\"y\":\"\#(y)\",\"kid\":\"A\"}"#
-        return #"{"AikCertificate":"","AttestationData":"","CertificateRequest":{"Data":"\#(csr)","#
-            + #""KeySecurity":"SecureEnclave","KeyType":"ECC","Type":"pkcs10"},"DeviceDisplayName":"Mac","#
-            + #""DeviceKeys":[{"Data":"\#(jwk)","Encoding":"JWK","Type":"\#(type)","Usage":"STK"}],"#
-            + #""DeviceType":"MacOS","JoinType":0,"OSVersion":"14.5.0","TargetDomain":"iminyour.cloud"}"#
-    }
-
     @Test func `a device with keys on P-256 joins by version 3 alone`() async throws {
         let world = try await World()
         let till = try Till(world)
         let token = try await world.registrationToken("amara@contoso.test")
         let (device, transport) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
-        let body = try curveJoin(device: device, transport: transport)
+        let body = try CurveJoin(device: device, transport: transport).body
         #expect(try await till.join(token, body: body).registrationCode == "bad_request")
         let answer = try await till.join(token, body: body, version: "?api-version=3.0")
         #expect(answer.status == .ok, "\(answer.text)")
@@ -48,7 +35,7 @@ import X509
         #expect(certificate.subject.description == "CN=\(known.id)")
         #expect(known.operatingSystem == "MacOS")
 
-        let wrongKind = try curveJoin(device: device, transport: transport, type: "RSA")
+        let wrongKind = try CurveJoin(device: device, transport: transport, keyType: "RSA").body
         #expect(
             try await till.join(token, body: wrongKind, version: "?api-version=3.0").registrationCode == "bad_request")
         let rsa = String(decoding: try till.request(isShared: false).encoded(), as: UTF8.self)

@@ -193,5 +193,11 @@ import Testing
         let policy = try await caller.get("/policies/deviceRegistrationPolicy").json
         #expect(policy.values["userDeviceQuota"] == .integer(50))
         #expect(policy.values["id"] == .string("deviceRegistrationPolicy"))
+        try await caller.world.administration.setDeviceRegistrationRules(
+            .init(join: .nobody, register: .selected([caller.world.bo.id]), quota: 3), tenant: caller.world.tenant)
+        let decided = try await caller.get("/policies/deviceRegistrationPolicy")
+        #expect(decided.text.contains("#microsoft.graph.noDeviceRegistrationMembership"))
+        #expect(decided.text.contains(caller.world.bo.id.rawValue))
+        #expect(try decided.json.values["userDeviceQuota"] == .integer(3))
     }
 }

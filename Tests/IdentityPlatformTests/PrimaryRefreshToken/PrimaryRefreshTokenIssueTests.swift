@@ -33,7 +33,12 @@ import Testing
         let form = PrimaryRefreshToken.form(
             request: try request.signed(with: .rsa(till.deviceKey), certificate: till.certificate))
         #expect(try await till.send(form, tenant: "fabrikam.test").errorNumber == 50155)
-        #expect(try await till.send(form, tenant: "common").errorNumber == 50059)
+        // Where the address names no organisation, the certificate does; nothing else of it is believed.
+        #expect(try await till.send(form, tenant: "common").errorNumber == 70000)
+        let other = try Till(world, number: 1)
+        let forged = PrimaryRefreshToken.form(
+            request: try request.signed(with: .rsa(other.deviceKey), certificate: [0x30, 0]))
+        #expect(try await till.send(forged, tenant: "common").errorNumber == 50059)
     }
 
     @Test func `an expired certificate is refused`() async throws {

@@ -216,7 +216,7 @@ import Testing
         let graph = try await session.useRequest(
             redirectURI: CommandLineApp.redirectURI, clientID: CommandLineApp.clientID)
         #expect(try await number(graph) == nil)
-        #expect(try await number(try await session.useRequest(scopes: ["openid", "aza"])) == 70011)
+        #expect(try await number(try await session.useRequest(scopes: ["openid", "aza"])) == 700016)
     }
 
     @Test(arguments: ["", "x", "a.b.c", "e30.e30.AA", "eyJhbGciOiJIUzI1NiJ9.e30.AA", "eyJhbGciOiJSUzI1NiJ9.e30.AA"])

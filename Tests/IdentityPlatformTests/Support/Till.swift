@@ -122,6 +122,16 @@ struct TillSession {
     let key: SessionKey
     let counter: Int
     let brokerRefreshToken: String
+    /// The PRT at hand: the one of the reply, or the one of a renewal.
+    let token: Sensitive<String>
+
+    init(
+        till: Till, reply: PrimaryRefreshToken.IssueReply, key: SessionKey, counter: Int, brokerRefreshToken: String,
+        token: Sensitive<String>? = nil
+    ) {
+        (self.till, self.reply, self.key, self.counter) = (till, reply, key, counter)
+        (self.brokerRefreshToken, self.token) = (brokerRefreshToken, token ?? reply.token)
+    }
 
     /// Signs a use request; what a test does not say is as it should be.
     func useRequest(
@@ -131,7 +141,7 @@ struct TillSession {
         var generator = SystemRandomNumberGenerator()
         let fresh = try await till.nonce()
         let request = PrimaryRefreshToken.UseRequest(
-            token: reply.token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
+            token: token, clientID: clientID ?? till.world.app.id.rawValue, redirectURI: redirectURI,
             scopes: Scopes(scopes), nonce: nonce ?? fresh, claims: claims)
         return try request.signed(
             with: key ?? self.key, now: Int(till.world.clock.now.seconds), using: &generator)

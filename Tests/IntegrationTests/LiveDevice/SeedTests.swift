@@ -13,6 +13,27 @@ extension LiveDevice {
             #expect(try await world.app(1).isSharedDevice())
         }
 
+        @Test func `getDeviceTokenForSharedDevice gives a token of the device, whoever is signed in or nobody`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let nobody = try await app.deviceToken("https://graph.microsoft.com")
+            #expect(nobody.accessToken.split(separator: ".").count == 3)
+            let lifetime = try #require(nobody.expiresOn).timeIntervalSinceNow
+            #expect(lifetime > 500 && lifetime <= 600)
+            try await world.signIn("Amara", through: app)
+            let other = try await app.deviceToken("https://graph.microsoft.com")
+            let claims = try #require(other.accessToken.split(separator: ".").dropFirst().first)
+            let padded = claims.replacing("-", with: "+").replacing("_", with: "/")
+            let text = String(
+                decoding: try #require(Data(base64Encoded: padded + String(repeating: "=", count: -padded.count & 3))),
+                as: UTF8.self)
+            #expect(text.contains(#""idtyp":"device""#) && text.contains(#""deviceid":"#))
+            #expect(!text.localizedCaseInsensitiveContains("amara"))
+            await #expect(throws: (any Error).self) { try await app.deviceToken("https://nowhere.test") }
+        }
+
         @Test func `getCurrentAccount gives nobody where nobody is signed in`() async throws {
             let world = try await World.ready()
             let (current, previous) = try await world.app(1).accounts()

@@ -45,6 +45,14 @@ final class App: Sendable {
         }
     }
 
+    func deviceToken(_ resource: String) async throws -> MSALDeviceTokenResult {
+        try await withCheckedThrowingContinuation { continuation in
+            application.getDeviceTokenForSharedDevice(withResource: resource, scopes: nil) { token, error in
+                continuation.resume(with: token.map { .success($0) } ?? .failure(error ?? NoAnswer()))
+            }
+        }
+    }
+
     func accounts() async throws -> Accounts {
         let msalParameters = MSALParameters()
         msalParameters.completionBlockQueue = DispatchQueue.main

@@ -87,6 +87,41 @@ import Testing
         #expect(error.text.contains("not shared"))
     }
 
+    @Test func `DTK-1 a shared device gets a token of its own from the broker`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request())
+            let request = try end.request()
+            let wanted = try DeviceTokenRequest(request.parameters)
+            #expect(request.operation == .deviceToken)
+            #expect(wanted.client.clientID == "client-1" && wanted.scopes == ["a", "b"])
+            #expect(wanted.redirectURI == "msauth.org.example.worker://auth")
+            let token = DeviceTokenResponse(
+                authority: "https://login.baton.test/\(World.tenant)", accessToken: "t", scopes: ["a"], expiresOn: 1000)
+            try end.answer(request, token.entries)
+            end.waitForEnd()
+        }
+        let token = try await broker.application().deviceTokenForSharedDevice(
+            withResource: "https://graph.baton.test", scopes: ["a", "b"])
+        #expect(token.accessToken == "t" && token.scopes == ["a"])
+        #expect(token.expiresOn == Date(timeIntervalSince1970: 1000))
+        #expect(token.authority?.url.absoluteString == "https://login.baton.test/\(World.tenant)")
+    }
+
+    @Test func `DTK-1 what the broker refuses is an error`() async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            try end.answer(try end.request())
+            try end.reply(try end.request(), .failure(BrokerError(.invalidScope, "AADSTS500011: no such resource")))
+            end.waitForEnd()
+        }
+        let application = try broker.application()
+        let error = try await seen {
+            try await application.deviceTokenForSharedDevice(withResource: "https://nowhere.test", scopes: nil)
+        }
+        #expect(error.asInternal != nil && error.text.contains("AADSTS500011"))
+    }
+
     @Test func `a token of the device can be made by an app's own tests, and gives nothing away in a dump`() {
         let token = MSALDeviceTokenResult(
             accessToken: "s3cret", deviceInformation: "x.y.z", expiresOn: nil, scopes: ["a"], authority: nil)

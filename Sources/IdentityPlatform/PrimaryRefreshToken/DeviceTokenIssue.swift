@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// Gives an app a token of the device itself, with no person in it.
+struct DeviceTokenIssue: Sendable {
+    let platform: Platform
+
+    func respond(
+        to token: CompactJWS, of proof: DeviceProof, in tenant: Tenant, _ request: TokenRequest
+    ) async throws -> Response {
+        guard let wanted = try? DeviceTokenRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
+        try platform.nonces.accept(wanted.nonce, signed: token.signingInput, for: .deviceToken)
+        guard let id = ClientID(rawValue: wanted.clientID),
+            let client = try await platform.database.read({ try Clients($0).find(id, tenant: tenant.id) })
+        else { throw OAuthError.unknownClient }
+        // The device's key proves the device, not an application that has a secret of its own.
+        guard client.isPublic else { throw OAuthError.missingSecret }
+        if let text = wanted.redirectURI {
+            guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else {
+                throw OAuthError.unregisteredRedirect
+            }
+        }
+        guard wanted.resource != nil || wanted.scopes.namePermissions else { throw OAuthError.missing(.resource) }
+        let scope = try platform.resources.grant(scope: wanted.scopes.text, resource: wanted.resource, to: client)
+        return Response(
+            json: try await platform.issuer.deviceReply(
+                DeviceGrant(device: proof.device, tenant: tenant, client: client, scope: scope)))
+    }
+}
+
+/// What a token of a device says.
+struct DeviceGrant: Sendable {
+    let device: Device
+    let tenant: Tenant
+    let client: Client
+    let scope: GrantedScope
+}
+
+extension TokenIssuer {
+    /// The members of the reply that holds a device's token.
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    func deviceReply(_ grant: DeviceGrant) async throws -> MembersWriter {
+        let now = ambient.now()
+        let lifetime =
+            grant.device.binding.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+        let seconds = Int(lifetime.components.seconds)
+        var members = MembersWriter()
+        members.set(ReplyName.tokenType, "Bearer")
+        members.set(ReplyName.expiresIn, String(seconds))
+        members.set(ReplyName.extendedExpiresIn, String(seconds))
+        members.set(ReplyName.expiresOn, String(Int(now.seconds) + seconds))
+        members.set(ReplyName.notBefore, String(Int(now.seconds)))
+        members.set(ReplyName.resource, grant.scope.audience)
+        members.set(ReplyName.accessToken, try await deviceToken(grant, from: now, to: now + lifetime))
+        return members
+    }
+
+    /// A token of the device: it names no person and no session, and holds no permission of a person's.
+    private func deviceToken(_ grant: DeviceGrant, from begin: Timestamp, to end: Timestamp) async throws -> String {
+        var claims = MembersWriter()
+        claims.set(ClaimName.audience, grant.scope.audience)
+        claims.set(ClaimName.issuer, issuer(grant.tenant.id))
+        claims.set(ClaimName.issuedAt, Int(begin.seconds))
+        claims.set(ClaimName.notBefore, Int(begin.seconds))
+        claims.set(ClaimName.expiresAt, Int(end.seconds))
+        claims.set(ClaimName.appID, grant.client.id.rawValue)
+        claims.set(ClaimName.appIDAuthenticationClass, "0")
+        claims.set(ClaimName.deviceID, grant.device.id.rawValue)
+        claims.set(ClaimName.identityType, "device")
+        claims.set(ClaimName.objectID, grant.device.objectID.rawValue)
+        claims.set(ClaimName.subject, grant.device.objectID.rawValue)
+        claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
+        claims.set(ClaimName.tokenID, Base64URL.encode(ambient.randomBytes(16)))
+        claims.set(ClaimName.version, "1.0")
+        return try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm).signer
+            .token(payload: claims.bytes)
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What proves the person, ready for the transaction.
+enum PersonProof: Sendable {
+    case refreshToken(OpaqueToken)
+    /// A key of the person's own that has signed just now, and the id of the session that begins with it.
+    case helloKey(HelloKey, SessionID)
+    /// A password that was right a moment ago, and the id of the session that begins with it.
+    case password(CheckedPassword, SessionID)
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// A PRT whose session key has signed the request at hand.
+struct ProvenPrimaryRefreshToken: Sendable {
+    let token: OpaqueToken
+    let record: StoredPrimaryRefreshToken
+    let key: SessionKey
+    /// What the request says.
+    let claims: Members
+
+    /// Finds the token that a request names and checks the request's signature with the session key beside it. Nothing is
+    /// said of the session yet.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``
+    init(
+        _ unverified: SessionSignedRequest.Unverified, _ token: OpaqueToken, _ platform: Platform,
+        _ connection: any Connection
+    ) throws {
+        guard let record = try PrimaryRefreshTokens(connection).find(token) else { throw OAuthError.badGrant }
+        // A row that was changed or copied: the client can only begin anew.
+        do { key = try platform.open(record.sealedSessionKey, of: token) } catch { throw OAuthError.badGrant }
+        do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
+        (self.token, self.record) = (token, record)
+    }
+}
+
+extension Platform {
+    /// Takes apart what a session key has signed, in a derivation that the operator lets in.
+    ///
+    /// - Throws: ``OAuthError``
+    func sessionSigned(
+        _ token: CompactJWS
+    ) throws(OAuthError) -> (request: SessionSignedRequest.Unverified, token: OpaqueToken) {
+        guard let request = try? SessionSignedRequest.Unverified(token) else { throw .malformedSignedRequest }
+        guard let primary = OpaqueToken(request.primaryRefreshToken.exposed) else { throw .badGrant }
+        guard request.keyDerivationVersion == .two || configuration.compatibility.keyDerivationVersionOne else {
+            throw .keyDerivationRequired
+        }
+        return (request, primary)
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// What a worker's own key says in place of a password (Windows Hello): who signs in, signed by that key.
+package struct HelloAssertion: Sendable {
+    package let userName: String
+    package let nonce: String
+    /// Seconds since 1970.
+    package let expiresAt: Int
+
+    /// An assertion whose signature has not been checked; it names the key.
+    package struct Unverified: Sendable {
+        /// SHA-256 over the key as the device wrote it at its registration.
+        package let keyHash: [UInt8]
+        private let token: CompactJWS
+
+        /// Takes the assertion apart.
+        ///
+        /// - Throws: ``JOSEFailure``
+        package init(_ text: String) throws(JOSEFailure) {
+            token = try CompactJWS(text, limit: 8 * 1024)
+            guard token.algorithm == .rs256, token.header[HeaderName.use] == .string("ngc") else { throw .unsupported }
+            guard let name = token.keyID, let hash = try? Base64.decodeLeniently(name), hash.count == 32 else {
+                throw .malformed
+            }
+            keyHash = hash
+        }
+
+        /// What the signature covers.
+        package var signingInput: [UInt8] { token.signingInput }
+
+        /// Checks the signature with the registered key.
+        ///
+        /// - Throws: ``JOSEFailure``
+        package func verified(with key: VerificationKey) throws(JOSEFailure) -> HelloAssertion {
+            try token.verify(with: key)
+            do throws(MembersFailure) {
+                let claims = try token.claims()
+                guard let expiresAt = try claims.lenientInteger(ClaimName.expiresAt) else {
+                    throw .missing(ClaimName.expiresAt.rawValue)
+                }
+                return HelloAssertion(
+                    userName: try claims.string(ClaimName.issuer), nonce: try claims.string(ClaimName.requestNonce),
+                    expiresAt: expiresAt)
+            } catch {
+                throw .malformed
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""roadtx, as its author published it, against a server of ours: join, primary refresh tokens, tokens, leave.
+
+Each case runs roadtx as a person at a terminal does, in a folder of its own, and looks at what it wrote.
+"""
+import base64
+import datetime
+import http.client
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import uuid
+
+import jwt
+import requests
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
+
+from baton_tests import Browser, document, facts, graph, run
+
+BROKER = "29d9ed98-a469-4536-ade2-f981bc1d605e"
+REGISTRATION = "urn:ms-drs:enterpriseregistration.windows.net"
+GRAPH = "https://graph.microsoft.com"
+REDIRECT = "http://localhost:1"
+
+home = pathlib.Path(tempfile.mkdtemp(dir=facts.folder))
+
+
+def roadtx(*arguments, works=True):
+    """Runs roadtx; gives what it said. It ends well or, where `works` is false, badly."""
+    program = str(pathlib.Path(sys.executable).parent / "roadtx")
+    outcome = subprocess.run([program, *arguments], cwd=home, capture_output=True, text=True, timeout=120)
+    said = outcome.stdout + outcome.stderr
+    assert (outcome.returncode == 0) == works, f"{arguments[0]}: {outcome.returncode}\n{said}"
+    return said
+
+
+def file(name):
+    return home / name
+
+
+def document_of(name):
+    return json.loads(file(name).read_text())
+
+
+def claims_of(token):
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+def tokens(scope, name="amara"):
+    """The broker's tokens for a person, as roadtx keeps them (`.roadtools_auth`)."""
+    verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+    found = document()
+    query = requests.Request("GET", found["authorization_endpoint"], params={
+        "client_id": BROKER, "response_type": "code", "redirect_uri": REDIRECT, "scope": f"openid offline_access {scope}",
+        "code_challenge": challenge, "code_challenge_method": "S256"}).prepare().url
+    returned = Browser().sign_in(query, REDIRECT, name)
+    reply = requests.post(found["token_endpoint"], data={
+        "grant_type": "authorization_code", "client_id": BROKER, "code": returned["code"], "redirect_uri": REDIRECT,
+        "code_verifier": verifier}).json()
+    kept = {
+        "accessToken": reply["access_token"], "refreshToken": reply["refresh_token"], "tokenType": "Bearer",
+        "tenantId": facts.tenant, "_clientId": BROKER, "expiresOn": "2099-01-01 00:00:00"}
+    file(".roadtools_auth").write_text(json.dumps(kept))
+    return kept
+
+
+def join(name, kind=None, action="join", person="amara"):
+    """Joins a device; gives its certificate and key, which roadtx left behind."""
+    tokens(REGISTRATION + "/.default", person)
+    kind = ["--device-type", kind] if kind else []
+    said = roadtx("device", "-a", action, "-n", name, "-c", f"{name}.pem", "-k", f"{name}.key", *kind)
+    assert file(f"{name}.pem").exists(), said
+    certificate = x509.load_pem_x509_certificate(file(f"{name}.pem").read_bytes())
+    return certificate, load_pem_private_key(file(f"{name}.key").read_bytes(), None)
+
+
+def prt_by_refresh_token(device, *more, name="amara", out="roadtx.prt"):
+    """A primary refresh token of the device, out of a fresh sign-in of the person."""
+    tokens("", name)
+    roadtx("prt", "-c", f"{device}.pem", "-k", f"{device}.key", "-r", "file", "-f", out, *more)
+    return document_of(out)
+
+
+def graph_token(*more, works=True):
+    """An access token for Graph through the primary refresh token at hand."""
+    if file(".roadtools_auth").exists():
+        file(".roadtools_auth").unlink()
+    said = roadtx("prtauth", "-c", "azcli", *more, works=works)
+    return document_of(".roadtools_auth")["accessToken"] if works else said
+
+
+def is_good(token, device):
+    said = claims_of(token)
+    assert said["aud"] == GRAPH and said["deviceid"] == device, said
+    answer = graph(token)
+    assert answer.status_code == 200 and answer.json()["userPrincipalName"] == facts.person("amara"), answer.text
+    return said
+
+
+def device_id(certificate):
+    (attribute,) = certificate.subject
+    assert attribute.oid == x509.NameOID.COMMON_NAME
+    return str(uuid.UUID(attribute.value))
+
+
+def judge(certificate, key, joined):
+    """The certificate is for the key that was made, by an authority whose unit is a GUID, and says who and where."""
+    identifier = device_id(certificate)
+    public = key.public_key()
+    assert certificate.public_key().public_numbers() == public.public_numbers()
+    (unit,) = certificate.issuer.get_attributes_for_oid(x509.NameOID.ORGANIZATIONAL_UNIT_NAME)
+    uuid.UUID(unit.value)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    assert certificate.not_valid_before_utc < now < certificate.not_valid_after_utc
+    values = {e.oid.dotted_string.rpartition(".")[2]: e.value.value for e in certificate.extensions
+              if e.oid.dotted_string.startswith("1.2.840.113556.1.5.284.")}
+    assert values["2"] == b"\x04\x10" + uuid.UUID(identifier).bytes_le, values
+    assert values["5"] == b"\x04\x10" + uuid.UUID(facts.tenant).bytes_le, values
+    assert values["7"] == b"\x04\x01" + (b"1" if joined else b"0"), values
+
+
+def case_forms():
+    """Every form of a join that roadtx knows, and the registration of a device of one's own."""
+    for kind in ("Windows", "MacOS", "Android"):
+        certificate, key = join(f"{kind}-1".lower(), kind)
+        judge(certificate, key, joined=True)
+        assert isinstance(key, rsa.RSAPrivateKey)
+    certificate, key = join("curve", "macos14")
+    judge(certificate, key, joined=True)
+    assert isinstance(key, ec.EllipticCurvePrivateKey)
+    certificate, key = join("own", action="register")
+    judge(certificate, key, joined=False)
+
+
+def case_refused_join():
+    """A token for something else joins nothing, whoever sends it."""
+    kept = tokens("User.Read")
+    said = roadtx("device", "-a", "join", "-n", "x", "-c", "x.pem", "-k", "x.key")
+    assert "Wrong token audience" in said and not file("x.pem").exists(), said
+    answer = requests.post(
+        "https://enterpriseregistration.windows.net/EnrollmentServer/device/?api-version=2.0", json={},
+        headers={"Authorization": "Bearer " + kept["accessToken"]})
+    assert answer.status_code == 401 and answer.json()["code"] == "authentication_required", answer.text
+
+
+def case_refresh_token():
+    """A primary refresh token out of a refresh token, in both dialects; uses and renewals of it."""
+    certificate, _ = join("till")
+    identifier = device_id(certificate)
+    for version in ([], ["-v3"]):
+        prt = prt_by_refresh_token("till", *version)
+        assert "." in prt["refresh_token"] and len(bytes.fromhex(prt["session_key"])) == 32
+        offline = ["-s", f"{GRAPH}/.default openid offline_access"] if version else ["-r", "msgraph"]
+        first = is_good(graph_token(*version, *offline), identifier)
+        roadtx("prt", "-a", "renew", *version)
+        renewed = document_of("roadtx.prt")
+        assert renewed["refresh_token"] != prt["refresh_token"] and renewed["session_key"] == prt["session_key"]
+        second = is_good(graph_token(*version, *offline), identifier)
+        assert first["sid"] == second["sid"]
+        old = ["--prt", prt["refresh_token"], "--prt-sessionkey", prt["session_key"]]
+        said = graph_token(*version, *offline, *old, works=False)
+        assert "AADSTS70000" in said, said
+
+
+def case_password():
+    """A primary refresh token by name and password, which the operator has let in; a wrong password gets none."""
+    certificate, _ = join("till")
+    person = ["-c", "till.pem", "-k", "till.key", "-u", facts.person("amara")]
+    said = roadtx("prt", *person, "-p", "wrong password", works=False)
+    assert "AADSTS50126" in said and not file("roadtx.prt").exists(), said
+    roadtx("prt", *person, "-p", facts.password)
+    is_good(graph_token("-r", "msgraph"), device_id(certificate))
+    roadtx("prt", "-a", "renew")
+    is_good(graph_token("-r", "msgraph"), device_id(certificate))
+
+
+def case_own_key():
+    """A key of one's own (Windows Hello), registered in a session of the device, proves the person there."""
+    certificate, _ = join("till")
+    prt_by_refresh_token("till")
+    graph_token("-c", BROKER, "-r", "drs", "-ru", f"ms-appx-web://Microsoft.AAD.BrokerPlugin/{BROKER}")
+    said = roadtx("winhello", "-k", "own.key")
+    assert facts.person("amara") in said, said
+    roadtx("prt", "-c", "till.pem", "-k", "till.key", "-u", facts.person("amara"), "-hk", "own.key", "-f", "own.prt")
+    said = is_good(graph_token("-r", "msgraph", "-f", "own.prt"), device_id(certificate))
+    assert said["amr"] == ["swk"], said
+
+
+def case_device_token():
+    """A token of the device itself."""
+    certificate, _ = join("till")
+    roadtx("getdevicetokens", "-t", facts.tenant, "-c", "till.pem", "-k", "till.key", "--client", "azcli", "-r", "msgraph")
+    token = document_of(".roadtools_auth")["accessToken"]
+    said = claims_of(token)
+    assert said["deviceid"] == device_id(certificate) and said["idtyp"] == "device", said
+    assert not {"upn", "unique_name", "preferred_username", "name", "sid", "scp"} & said.keys(), said
+    assert graph(token).status_code == 401
+
+
+def case_leave():
+    """A device leaves by its certificate; its tokens are dead at once."""
+    certificate, _ = join("till")
+    join("other")
+    prt_by_refresh_token("till")
+    token = graph_token("-r", "msgraph")
+    is_good(token, device_id(certificate))
+    # Another device's certificate removes nothing.
+    address = f"https://enterpriseregistration.windows.net/EnrollmentServer/device/{device_id(certificate)}"
+    assert requests.delete(address).status_code == 401
+    stranger = requests.delete(address, cert=(str(file("other.pem")), str(file("other.key"))))
+    assert stranger.status_code == 401, stranger.text
+    said = roadtx("device", "-a", "delete", "-c", "till.pem", "-k", "till.key")
+    assert "deleted" in said, said
+    assert graph(token).status_code == 401
+    assert "AADSTS70000" in graph_token("-r", "msgraph", works=False)
+    tokens("")
+    said = roadtx("prt", "-c", "till.pem", "-k", "till.key", "-r", "file", works=False)
+    assert "AADSTS50155" in said, said
+
+
+def administer(method, path, body):
+    """A call on the server's administration socket."""
+    connection = http.client.HTTPConnection("server")
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(facts.admin)
+    connection.request(method, f"/identity/{path}", json.dumps(body), {"Connection": "close"})
+    answer = connection.getresponse()
+    assert answer.status == 204, answer.read()
+
+
+def signed(key, header, payload):
+    return jwt.encode(payload, key, algorithm="RS256", headers=header)
+
+
+def case_refused_requests():
+    """What a thief or a broken clock would send, by roadtx's own library or by hand."""
+    certificate, key = join("till")
+    join("other")
+    prt = prt_by_refresh_token("till")
+    wrong = ["--prt", prt["refresh_token"], "--prt-sessionkey", "00" * 32]
+    assert "AADSTS50013" in graph_token("-r", "msgraph", *wrong, works=False)
+    thief = prt_by_refresh_token("other", name="bo", out="bo.prt")
+    crossed = ["--prt", prt["refresh_token"], "--prt-sessionkey", thief["session_key"]]
+    assert "AADSTS50013" in graph_token("-r", "msgraph", *crossed, works=False)
+    unknown = ["--prt", prt["refresh_token"][:-4] + "AAAA", "--prt-sessionkey", prt["session_key"]]
+    assert "AADSTS70000" in graph_token("-r", "msgraph", *unknown, works=False)
+
+    endpoint = "https://login.microsoftonline.com/common/oauth2/token"
+    der = base64.b64encode(certificate.public_bytes(Encoding.DER)).decode()
+
+    def nonce():
+        return requests.post(endpoint, data={"grant_type": "srv_challenge"}).json()["Nonce"]
+
+    def ask(nonce, refresh_token=None, signer=key, header=None, tampered=False):
+        refresh_token = refresh_token or tokens("")["refreshToken"]
+        request = signed(signer, header or {"x5c": der, "kdf_ver": 2}, {
+            "client_id": BROKER, "request_nonce": nonce, "scope": "openid aza ugs", "grant_type": "refresh_token",
+            "refresh_token": refresh_token})
+        if tampered:
+            head, body, signature = request.split(".")
+            body = base64.urlsafe_b64encode(base64.urlsafe_b64decode(body + "==").replace(b"ugs", b"xyz")).decode()
+            request = ".".join([head, body.rstrip("="), signature])
+        answer = requests.post(endpoint, data={
+            "windows_api_version": "2.2", "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
+            "request": request})
+        return answer, request
+
+    answer, request = ask(nonce())
+    assert answer.status_code == 200, answer.text
+    again = requests.post(endpoint, data={
+        "windows_api_version": "2.2", "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "request": request})
+    assert again.json()["error_codes"] == [5000612], again.text
+    assert ask("made up")[0].json()["error_codes"] == [5000611]
+    assert ask(nonce(), tampered=True)[0].json()["error_codes"] == [50013]
+    other = load_pem_private_key(file("other.key").read_bytes(), None)
+    assert ask(nonce(), signer=other)[0].json()["error_codes"] == [50013]
+    assert ask(nonce(), refresh_token="1.x.y")[0].json()["error_codes"] == [70000]
+    # A clock that is wrong by an hour does not matter: the nonce is the server's own time.
+    skewed = signed(key, {"x5c": [der]}, {
+        "client_id": BROKER, "request_nonce": nonce(), "scope": "openid aza", "grant_type": "refresh_token",
+        "refresh_token": tokens("")["refreshToken"], "iat": 1, "exp": 2})
+    answer = requests.post(endpoint, data={
+        "windows_api_version": "2.0", "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "request": skewed})
+    assert answer.status_code == 200, answer.text
+
+
+def case_refused_people():
+    """A person, a device or an application that is disabled or gone gets nothing any more, and what it got is dead."""
+    certificate, _ = join("till")
+    prt_by_refresh_token("till")
+    token = graph_token("-r", "msgraph")
+    is_good(token, device_id(certificate))
+    administer("PATCH", f"tenants/-/devices/{device_id(certificate)}", {"accountEnabled": False})
+    assert graph(token).status_code == 401
+    assert "AADSTS70000" in graph_token("-r", "msgraph", works=False)
+    tokens("")
+    said = roadtx("prt", "-c", "till.pem", "-k", "till.key", "-r", "file", works=False)
+    assert "AADSTS135011" in said, said
+
+
+def case_cookie():
+    """The browser's credential, by both endpoints and in both derivations."""
+    certificate, _ = join("till")
+    prt = prt_by_refresh_token("till")
+
+    def cookie():
+        return re.search(r"PRT cookie: (\S+)", roadtx("prtcookie"))[1]
+
+    for more in (["-r", "msgraph"], ["-s", f"{GRAPH}/.default"]):
+        roadtx("gettokens", "--prt-cookie", cookie(), "-c", "azcli", *more)
+        is_good(document_of(".roadtools_auth")["accessToken"], device_id(certificate))
+    used = cookie()
+    roadtx("gettokens", "--prt-cookie", used, "-c", "azcli", "-r", "msgraph")
+    file(".roadtools_auth").unlink()
+    subprocess.run([str(pathlib.Path(sys.executable).parent / "roadtx"), "gettokens", "--prt-cookie", used, "-c",
+                    "azcli", "-r", "msgraph"], cwd=home, capture_output=True, timeout=120, check=False)
+    assert not file(".roadtools_auth").exists(), "a credential was good twice"
+    for derivation in ([], ["--kdf-v1"]):
+        roadtx("gettokens", "--prt", prt["refresh_token"], "--prt-sessionkey", prt["session_key"], *derivation, "-c",
+               "azcli", "-r", "msgraph")
+        is_good(document_of(".roadtools_auth")["accessToken"], device_id(certificate))
+
+
+run(globals())

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import TestSupport
+import Testing
+
+@Suite struct BrowserSignOnTests {
+    private enum Way: CaseIterable { case header, cookie }
+
+    private func open(
+        _ world: World, _ credential: String, _ way: Way = .header, _ changes: [String: String?] = [:],
+        device: String? = nil
+    ) async throws -> TestResponse {
+        var headers: HTTPFields = [:]
+        switch way {
+        case .header: headers[try #require(HTTPField.Name("x-ms-refreshtokencredential"))] = credential
+        case .cookie: headers[.cookie] = "x-ms-RefreshTokenCredential=\(credential)"
+        }
+        if let device { headers[try #require(HTTPField.Name("x-ms-DeviceCredential"))] = device }
+        return try await world.client.get(AuthorizeQuery(world, changes).path, headers: headers)
+    }
+
+    @Test func `a browser on the device is signed in by the device's token, as header and as cookie`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        for way in Way.allCases {
+            let answer = try await open(world, try await session.credential(), way)
+            #expect(answer.status == .found, "\(answer.text)")
+            // One known client reads the page and not the header.
+            #expect(answer.attribute("href", of: "<a") == answer.headers[.location])
+            let reply = try await world.redeem(try answer.returned()[ParameterName.code]).json
+            let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
+            #expect(try claims.string(ClaimName.deviceID) == session.till.id)
+            #expect(try claims.string(ClaimName.sessionID) == session.reply.sessionID)
+            #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
+        }
+        #expect(try await session.end().status == .ok)
+        #expect(try await open(world, try await session.credential()).status == .ok)
+    }
+
+    @Test func `a credential that is not right is as none at all`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let other = try await Till.joined(world, number: 1).session("bo@contoso.test")
+        let used = try await session.credential()
+        #expect(try await open(world, used).status == .found)
+        let renewedAway = try await session.credential()
+        let good = try await session.renewed().session
+        let foreign = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        var bad = [
+            "", "x", "a.b.c", used, renewedAway, try await good.credential(key: other.key),
+            try good.olderRequest(
+                #"{"refresh_token":"\#(good.token.exposed)","request_nonce":"\#(try await good.till.nonce())"}"#),
+        ]
+        var segments = try await good.credential().split(separator: ".").map(String.init)
+        segments[1] = try await other.credential().split(separator: ".").map(String.init)[1]
+        bad.append(segments.joined(separator: "."))
+        for credential in bad {
+            let answer = try await open(world, credential)
+            #expect(answer.status == .ok)
+            #expect(answer.hidden("csrf") != nil)
+        }
+        var query = AuthorizeQuery(world, ["client_id": WellKnownApplication.broker])
+        query.tenant = foreign.id.rawValue
+        let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
+        let elsewhere = try await world.client.get(query.path, headers: [header: try await good.credential()])
+        #expect(elsewhere.status == .ok)
+        let silent = try await open(world, used, .header, ["prompt": "none"])
+        #expect(try silent.returned()[ParameterName.error] == "login_required")
+        #expect(try await open(world, try await good.credential(), .header, ["prompt": "none"]).status == .found)
+    }
+
+    @Test func `a credential with an old nonce is sent round once, with a fresh one`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let old = try await session.till.nonce()
+        world.clock.advance(by: .seconds(300))
+        let answer = try await open(
+            world, try await session.credential(nonce: old), .header, ["sso_nonce": old, "state": "a b"])
+        #expect(answer.status == .found)
+        let location = try #require(answer.headers[.location])
+        #expect(location.hasPrefix("/\(world.tenant.id)/oauth2/v2.0/authorize?"))
+        let returned = try answer.returned()
+        #expect(returned[ParameterName.state] == "a b")
+        let nonce = try #require(returned[ParameterName.ssoNonce])
+        let again = try await open(world, try await session.credential(nonce: old), .header, ["sso_nonce": nonce])
+        #expect(again.hidden("csrf") != nil)
+        let good = try await open(world, try await session.credential(nonce: nonce), .header, ["sso_nonce": nonce])
+        #expect(try good.returned()[ParameterName.code] != nil)
+    }
+
+    @Test func `the device may sign beside it, and then has to be the token's`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let other = try await Till.joined(world, number: 1)
+        func word(_ till: Till, nonce: String) throws -> String {
+            var payload = MembersWriter()
+            payload.set(ClaimName.grantType, "device_auth")
+            payload.set(ClaimName.issuer, "aad:brokerplugin")
+            payload.set(ClaimName.requestNonce, nonce)
+            return try TokenSigner(key: .rsa(till.deviceKey), certificate: till.certificate)
+                .token(payload: payload.bytes)
+        }
+        // The one client that does this has one nonce in both.
+        let nonce = try await session.till.nonce()
+        let credential = try await session.credential(nonce: nonce)
+        let good = try await open(world, credential, device: try word(session.till, nonce: nonce))
+        #expect(good.status == .found)
+        let wrong = try await open(
+            world, try await session.credential(nonce: nonce), device: try word(other, nonce: nonce))
+        #expect(wrong.hidden("csrf") != nil)
+        #expect(try await open(world, try await session.credential(), device: "x").hidden("csrf") != nil)
+    }
+
+    @Test func `who is signed in on the device comes before whom the browser remembers`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
+        let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
+        let cookies = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        let answer = try await world.client.get(
+            AuthorizeQuery(world).path, headers: [.cookie: cookies, header: try await session.credential()])
+        let reply = try await world.redeem(try answer.returned()[ParameterName.code]).json
+        let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
+        #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
+    }
+}
