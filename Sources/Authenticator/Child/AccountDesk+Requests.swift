@@ -215,7 +215,10 @@ extension AccountDesk {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
         }
-        tell(.endWanted(requestID: request.id, fromBrowser: wanted.signoutFromBrowser), descriptors: [app.descriptor])
+        tell(
+            .endWanted(
+                requestID: request.id, fromBrowser: wanted.signoutFromBrowser,
+                correlationID: wanted.client.correlationID), descriptors: [app.descriptor])
     }
 }
 

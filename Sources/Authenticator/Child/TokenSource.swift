@@ -85,6 +85,8 @@ struct TokenSource: Sendable {
         else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
         let path = EndpointPath.endSession(tenant: server.tenant)
         let deviceID = try Certificate(derEncoded: certificate).commonName
+        var server = server
+        server.correlationID = session.correlationID
         _ = try await server.post(to: path) { nonce in
             try EndSessionRequest(
                 audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(),

@@ -38,10 +38,10 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     /// A client is about to be told of an account, or of nobody; it is on disk before the client hears of it.
     case storePrincipals(clientID: String, [Principal])
     /// An app asks for the sign-out; its connection is the descriptor, and the answer goes there.
-    case endWanted(requestID: String, fromBrowser: Bool)
+    case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?)
     case joined(JoinRecord)
     /// The server knows that this session has ended.
-    case serverSessionEnded(String)
+    case serverSessionEnded(EndedSession)
 }
 
 /// Why the person's browser is gone.

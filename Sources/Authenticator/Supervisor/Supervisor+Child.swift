@@ -153,11 +153,12 @@ extension Supervisor {
         case .storePrincipals(let clientID, let told):
             try store(told, of: clientID)
             tell(.principalsStored(clientID: clientID))
-        case .endWanted(let requestID, let fromBrowser):
-            try endWanted(requestID: requestID, fromBrowser: fromBrowser, app: descriptors.first)
+        case .endWanted(let requestID, let fromBrowser, let correlationID):
+            try noteSignOut(fromBrowser: fromBrowser, correlationID: correlationID)
+            try endWanted(requestID: requestID, app: descriptors.first)
         case .joined(let record): try joined(record)
         case .serverSessionEnded(let session):
-            endedSessions.removeAll { $0.serverSession == session }
+            endedSessions.removeAll { $0 == session }
             try files.write(endedSessions)
         }
     }
@@ -165,15 +166,13 @@ extension Supervisor {
     /// A session that the server opened must be ended there, also where its process has been killed meanwhile.
     func heardTooLate(_ message: ChildMessage) throws {
         guard case .sessionKnown(let session) = message, !endedSessions.contains(session) else { return }
-        endedSessions.append(session)
-        try files.write(endedSessions)
+        try rememberEnd(session)
         tell(.device(snapshot))
     }
 
     /// An app asked: the answer goes out on its own connection, which then ends like every other of the epoch.
-    private func endWanted(requestID: String, fromBrowser: Bool, app: Descriptor?) throws {
+    private func endWanted(requestID: String, app: Descriptor?) throws {
         guard let app else { return }
-        if fromBrowser { try markBrowserSession() }
         let connection = Connection(app, maximumFrame: Wire.maximumFrame)
         let info = try? snapshot.info()
         let requester = newRequester { [logger] outcome in
@@ -203,9 +202,13 @@ extension Supervisor {
         requesters.removeValue(forKey: requester)?(.goesOn)
     }
 
-    func markBrowserSession() throws {
-        guard let live = liveSession else { return }
-        try remember(EndedSession(serverSession: live.serverSession, epoch: live.epoch, fromBrowser: true))
+    /// What the server is told beside the end.
+    func noteSignOut(fromBrowser: Bool, correlationID: String? = nil) throws {
+        guard let live = liveSession, fromBrowser || correlationID != nil else { return }
+        try remember(
+            EndedSession(
+                serverSession: live.serverSession, epoch: live.epoch, fromBrowser: fromBrowser || live.fromBrowser,
+                correlationID: correlationID ?? live.correlationID))
     }
 
     /// The server has opened a session, or what must be said of its end has changed.

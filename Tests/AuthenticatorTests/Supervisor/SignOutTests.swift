@@ -56,7 +56,7 @@ private struct SignOutApp {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
         try ours.descriptor.setReceiveTimeout(milliseconds: 20_000)
         connection = ours
-        world.childSays(.endWanted(requestID: "1", fromBrowser: true), [theirs.descriptor])
+        world.childSays(.endWanted(requestID: "1", fromBrowser: true, correlationID: nil), [theirs.descriptor])
     }
 
     var hasAnswer: Bool { connection.descriptor.withNumber { isReadable($0) } }
