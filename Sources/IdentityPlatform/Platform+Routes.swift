@@ -25,9 +25,10 @@ extension Platform {
             [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
-            [names.graph] + names.aliases.graph: router(GraphDialect(ambient: ambient)) { router in
-                GraphEndpoints(platform: self).addRoutes(to: router)
-            },
+            [names.graph] + names.aliases.graph: GraphAddress(
+                next: router(GraphDialect(ambient: ambient)) { router in
+                    GraphEndpoints(platform: self).addRoutes(to: router)
+                }),
         ])
     }
 
@@ -38,6 +39,7 @@ extension Platform {
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorAnswers(dialect: dialect))
+        router.add(middleware: AuditedRequests())
         addRoutes(router)
         return router.buildResponder()
     }

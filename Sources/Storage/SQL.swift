@@ -60,6 +60,15 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
             parameters.append(value)
         }
 
+        /// Puts another statement's text and parameters in this place: a condition that was made elsewhere.
+        package mutating func appendInterpolation(_ part: SQL) {
+            for (piece, parameter) in zip(part.pieces, part.parameters) {
+                current += piece
+                bind(parameter)
+            }
+            current += part.pieces.last ?? ""
+        }
+
         package mutating func appendInterpolation(_ value: String) { bind(.text(value)) }
         package mutating func appendInterpolation(_ value: String?) { bind(value.map(Value.text) ?? .null) }
         package mutating func appendInterpolation(_ value: Int64) { bind(.integer(value)) }

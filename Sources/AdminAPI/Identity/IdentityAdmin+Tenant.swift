@@ -37,10 +37,14 @@ extension IdentityAdmin {
         package let outcome: String
         /// How often it happened within ten minutes.
         package let repetitions: Int64
+        /// The door that a sign-in came by: `page`, `password`, `prt` or `device-code`.
+        package let door: String?
+        /// The id of the request.
+        package let correlation: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
-            repetitions: Int64
+            repetitions: Int64, door: String?, correlation: String?
         ) {
             self.position = position
             self.time = time
@@ -49,6 +53,8 @@ extension IdentityAdmin {
             self.subject = subject
             self.outcome = outcome
             self.repetitions = repetitions
+            self.door = door
+            self.correlation = correlation
         }
     }
 }

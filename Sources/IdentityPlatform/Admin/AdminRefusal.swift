@@ -10,6 +10,8 @@ package enum AdminRefusal: String, Error, Sendable {
     case noRole = "identity.role.missing"
     case noClient = "identity.client.missing"
     case noDevice = "identity.device.missing"
+    case noGroup = "identity.group.missing"
+    case badNickname = "identity.group.nickname"
     case taken = "identity.name.taken"
     case badDomain = "identity.domain.malformed"
     case badUserName = "identity.user.name"
@@ -23,7 +25,7 @@ package enum AdminRefusal: String, Error, Sendable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noTenant, .noUser, .noRole, .noClient, .noDevice: .notFound
+        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup: .notFound
         case .taken: .conflict
         case .busy: .serviceUnavailable
         case .fault: .internalServerError
@@ -44,6 +46,9 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noRole: ("There is no such directory role.", "List the roles; name one by template id or name.")
         case .noClient: ("There is no such client in the tenant.", "List the clients and name one of them.")
         case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
+        case .noGroup: ("There is no such group in the tenant.", "List the groups and name one of them.")
+        case .badNickname:
+            ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
         case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:

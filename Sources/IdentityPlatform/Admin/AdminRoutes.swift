@@ -34,7 +34,9 @@ extension AdminRoutes {
     ) {
         router.on(RouterPath(path.rawValue), method: method) { request, context in
             do {
-                return try await route(request, context)
+                return try await AuditLog.$correlation.withValue(request.auditedID(context)) {
+                    try await route(request, context)
+                }
             } catch let refusal as AdminRefusal {
                 return Self.answer(refusal)
             } catch {

@@ -54,8 +54,7 @@ extension Administration {
     package func addCompatibilityClients(tenant: Tenant) async throws -> [Client] {
         let clients = WellKnownClient.compatibilityPack(names: platform.configuration.names)
             .map { $0.registration(in: tenant.id) }
-        let now = platform.ambient.now()
-        return try await platform.database.write { connection in
+        return try await write { connection, now in
             let registry = Clients(connection)
             return try clients.filter { client in
                 guard try registry.find(client.id, tenant: tenant.id) == nil else { return false }

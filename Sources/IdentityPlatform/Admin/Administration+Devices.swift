@@ -7,7 +7,7 @@ extension Administration {
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ id: DeviceID, tenant: Tenant) async throws {
         try await change(isEnabled ? .deviceEnabled : .deviceDisabled, id, tenant) { devices, now in
-            try devices.setEnabled(isEnabled, id, tenant: tenant.id, at: now)
+            try devices.setEnabled(isEnabled, id, tenant: tenant.id, at: now, by: actor.name)
         }
     }
 
@@ -16,7 +16,7 @@ extension Administration {
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func remove(_ id: DeviceID, tenant: Tenant) async throws {
         try await change(.deviceRemoved, id, tenant) { devices, now in
-            try devices.remove(id, tenant: tenant.id, at: now)
+            try devices.remove(id, tenant: tenant.id, at: now, by: actor.name)
         }
     }
 
@@ -24,11 +24,9 @@ extension Administration {
     ///
     /// - Throws: ``StorageError``
     package func setDeviceRegistrationRules(_ rules: DeviceRegistrationRules, tenant: Tenant) async throws {
-        let now = platform.ambient.now()
-        try await platform.database.write { connection in
+        try await write { connection, now in
             try rules.keep(for: tenant.id, connection)
-            try AuditLog(connection).append(
-                .deviceRulesSet, tenant: tenant.id, actor: AuditLog.localOperator, subject: nil, at: now)
+            try record(.deviceRulesSet, tenant.id, nil, now, connection)
         }
     }
 
@@ -36,11 +34,9 @@ extension Administration {
         _ action: AuditAction, _ id: DeviceID, _ tenant: Tenant,
         _ body: @escaping @Sendable (Devices, Timestamp) throws -> Bool
     ) async throws {
-        let now = platform.ambient.now()
-        try await platform.database.write { connection in
+        try await write { connection, now in
             guard try body(Devices(connection), now) else { throw AdminRefusal.noDevice }
-            try AuditLog(connection).append(
-                action, tenant: tenant.id, actor: AuditLog.localOperator, subject: id.rawValue, at: now)
+            try record(action, tenant.id, id.rawValue, now, connection)
         }
     }
 }

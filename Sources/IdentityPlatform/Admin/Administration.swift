@@ -2,11 +2,15 @@
 package import Redaction
 internal import Storage
 
-/// The operator's acts on tenants, people, roles, clients and devices; each is one transaction with its line of the audit log.
+/// Acts on tenants, people, groups, roles, clients and devices, by whatever door they come; each is one transaction with its
+/// line of the audit log.
 package struct Administration: Sendable {
     let platform: Platform
+    let actor: AdminActor
 
-    package init(_ platform: Platform) { self.platform = platform }
+    package init(_ platform: Platform, as actor: AdminActor = .localOperator) {
+        (self.platform, self.actor) = (platform, actor)
+    }
 
     /// Makes an organisation with a signing key and the well-known clients.
     ///
@@ -36,7 +40,7 @@ package struct Administration: Sendable {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addUser(
-        _ name: String, profile: User.Profile, password: Sensitive<String>, tenant: Tenant
+        _ name: String, profile: User.Profile, password: Sensitive<String>, isEnabled: Bool = true, tenant: Tenant
     ) async throws -> User {
         try check(displayName: profile.displayName)
         let parts = name.split(separator: "@", omittingEmptySubsequences: false)
@@ -46,55 +50,12 @@ package struct Administration: Sendable {
         let hash = try await hash(password)
         let user = User(
             tenant: tenant.id, id: platform.ambient.identifier(), userPrincipalName: name, profile: profile,
-            isEnabled: true)
+            isEnabled: isEnabled)
         try await write { connection, now in
             try Users(connection).add(user, password: hash, at: now)
             try record(.userAdded, tenant.id, user.id.rawValue, now, connection)
         }
         return user
-    }
-
-    /// Sets a password and ends every session of the person.
-    ///
-    /// - Throws: ``AdminRefusal``, ``StorageError``
-    package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
-        let hash = try await hash(password)
-        try await write { connection, now in
-            try Users(connection).setPassword(hash, of: user.id, tenant: user.tenant)
-            try HelloKeys(connection).removeAll(of: user.id, tenant: user.tenant)
-            try Sessions(connection).endAll(
-                of: user.id, tenant: user.tenant, at: now, because: .passwordSet, by: AuditLog.localOperator)
-            try record(.passwordSet, user.tenant, user.id.rawValue, now, connection)
-        }
-    }
-
-    /// Lets a person sign in again, or forbids it and ends every session of theirs.
-    ///
-    /// - Throws: ``StorageError``
-    package func setEnabled(_ isEnabled: Bool, _ user: User) async throws {
-        try await write { connection, now in
-            try Users(connection).setEnabled(isEnabled, user.id, tenant: user.tenant)
-            try record(isEnabled ? .userEnabled : .userDisabled, user.tenant, user.id.rawValue, now, connection)
-            guard !isEnabled else { return }
-            try Sessions(connection).endAll(
-                of: user.id, tenant: user.tenant, at: now, because: .personDisabled, by: AuditLog.localOperator)
-        }
-    }
-
-    /// Removes a person with everything that hangs on them: sessions, roles, and the devices that are their own.
-    ///
-    /// - Throws: ``StorageError``
-    package func remove(_ user: User) async throws {
-        try await write { connection, now in
-            try Sessions(connection).endAll(
-                of: user.id, tenant: user.tenant, at: now, because: .personRemoved, by: AuditLog.localOperator)
-            for device in try Devices(connection).owned(by: user.id, tenant: user.tenant) {
-                _ = try Devices(connection).remove(device, tenant: user.tenant, at: now)
-                try record(.deviceRemoved, user.tenant, device.rawValue, now, connection)
-            }
-            try Users(connection).remove(user.id, tenant: user.tenant)
-            try record(.userRemoved, user.tenant, user.id.rawValue, now, connection)
-        }
     }
 
     /// Gives a directory role.
@@ -117,7 +78,7 @@ package struct Administration: Sendable {
         }
     }
 
-    private func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
+    func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
         guard (8...256).contains(password.exposed.utf8.count) else { throw AdminRefusal.weakPassword }
         return try await unhurried {
             try await platform.passwords.hash(SecretBytes(copying: Array(password.exposed.utf8)))
@@ -140,22 +101,26 @@ package struct Administration: Sendable {
             }
     }
 
-    func write(_ body: @escaping @Sendable (any Connection, Timestamp) throws -> Void) async throws {
+    /// One act: whoever does it is judged in its transaction.
+    @discardableResult
+    func write<T: Sendable>(
+        _ body: @escaping @Sendable (any Connection, Timestamp) throws -> T
+    ) async throws -> T {
         let now = platform.ambient.now()
         do {
-            try await platform.database.write { try body($0, now) }
+            return try await platform.database.write { connection in
+                try actor.confirm(connection)
+                return try body(connection, now)
+            }
         } catch let error as StorageError where error.code == .conflict {
             throw AdminRefusal.taken
         }
     }
-}
 
-extension Administration {
-    /// Writes the line of the audit log for an act of the local operator.
+    /// Writes the act's line of the audit log.
     func record(
-        _ action: AuditAction, _ tenant: TenantID, _ subject: String, _ now: Timestamp, _ connection: any Connection
+        _ action: AuditAction, _ tenant: TenantID, _ subject: String?, _ now: Timestamp, _ connection: any Connection
     ) throws {
-        try AuditLog(connection).append(
-            action, tenant: tenant, actor: AuditLog.localOperator, subject: subject, at: now)
+        try AuditLog(connection).append(action, tenant: tenant, actor: actor.name, subject: subject, at: now)
     }
 }

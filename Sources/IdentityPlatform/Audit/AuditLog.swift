@@ -11,30 +11,10 @@ package struct AuditEntry: Sendable {
     package let outcome: String
     /// How often it happened, where it stands for the like of it within ten minutes.
     package let repetitions: Int64
-}
-
-/// What an auditor asks about afterwards; the words of the log, spelt once.
-package enum AuditAction: String, Sendable {
-    case clientAdded = "client.add"
-    case clientRemoved = "client.remove"
-    case codeReplayed = "code.replay"
-    case deviceDisabled = "device.disable"
-    case deviceEnabled = "device.enable"
-    case deviceJoined = "device.join"
-    case deviceRemoved = "device.remove"
-    case deviceRulesSet = "device.rules.set"
-    case helloKeyAdded = "user.key.add"
-    case passwordSet = "user.password.set"
-    case roleAssigned = "role.assign"
-    case roleUnassigned = "role.unassign"
-    case sessionBound = "session.bind"
-    case sessionEnded = "session.end"
-    case signIn = "sign-in"
-    case tenantAdded = "tenant.add"
-    case userAdded = "user.add"
-    case userDisabled = "user.disable"
-    case userEnabled = "user.enable"
-    case userRemoved = "user.remove"
+    /// The door that a sign-in came by.
+    package let door: SignInDoor?
+    /// The id of the request that it was done in: the client's own, or the server's.
+    package let correlation: String?
 }
 
 /// The append-only record of administrative acts and sign-ins, in the transaction of the act itself: what is not
@@ -42,6 +22,9 @@ package enum AuditAction: String, Sendable {
 package struct AuditLog {
     /// Who acted, where it was the operator of the machine.
     package static let localOperator = "operator"
+
+    /// The id of the request at hand; a transaction's body runs in the task that asked for it, and so sees it.
+    @TaskLocal package static var correlation: String?
 
     private let connection: any Connection
 
@@ -52,12 +35,13 @@ package struct AuditLog {
     /// - Throws: ``StorageError``
     package func append(
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
-        at time: Timestamp
+        door: SignInDoor? = nil, at time: Timestamp
     ) throws {
         try connection.execute(
             """
-            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome, repetitions)
-            SELECT \(tenant), COALESCE(MAX(position), 0) + 1, \(time), \(actor), \(action), \(subject), \(outcome), 1
+            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome, repetitions, door, correlation)
+            SELECT \(tenant), COALESCE(MAX(position), 0) + 1, \(time), \(actor), \(action), \(subject), \(outcome), 1,
+                \(door), \(Self.correlation)
             FROM audit WHERE tenant = \(tenant)
             """)
     }
@@ -67,17 +51,19 @@ package struct AuditLog {
     ///
     /// - Throws: ``StorageError``
     package func appendOrCount(
-        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String, at time: Timestamp
+        _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
+        door: SignInDoor? = nil, at time: Timestamp
     ) throws {
         let same = try connection.rows(
             """
             SELECT position FROM audit
             WHERE tenant = \(tenant) AND actor = \(actor) AND time > \(time - .seconds(600)) AND action = \(action)
                 AND outcome = \(outcome) AND COALESCE(subject, '') = \(subject ?? "")
+                AND COALESCE(door, '') = \(door?.rawValue ?? "")
             ORDER BY position DESC LIMIT 1
             """)
         guard let line = same.first else {
-            try append(action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, at: time)
+            try append(action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, door: door, at: time)
             return
         }
         try connection.execute(
@@ -92,15 +78,29 @@ package struct AuditLog {
     /// - Throws: ``StorageError``
     package func latest(_ count: Int, tenant: TenantID) throws -> [AuditEntry] {
         try connection.rows(
+            "SELECT \(Self.columns) FROM audit WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)"
+        ).reversed().map(Self.entry)
+    }
+
+    /// Lines that meet the condition and stand before a position, the newest first.
+    ///
+    /// - Throws: ``StorageError``
+    func lines(where condition: SQL, before: Int64, limit: Int, tenant: TenantID) throws -> [AuditEntry] {
+        try connection.rows(
             """
-            SELECT position, time, actor, action, subject, outcome, repetitions FROM audit
-            WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)
+            SELECT \(Self.columns) FROM audit WHERE tenant = \(tenant) AND position < \(before)\(condition)
+            ORDER BY position DESC LIMIT \(limit)
             """
-        ).reversed().map { row in
-            AuditEntry(
-                position: try row.integer(0), time: try row.value(1), actor: try row.text(2),
-                action: try row.text(3), subject: try row.optionalText(4), outcome: try row.text(5),
-                repetitions: try row.integer(6))
-        }
+        ).map(Self.entry)
+    }
+
+    private static let columns: SQL =
+        "position, time, actor, action, subject, outcome, repetitions, door, correlation"
+
+    private static func entry(_ row: Row) throws -> AuditEntry {
+        AuditEntry(
+            position: try row.integer(0), time: try row.value(1), actor: try row.text(2), action: try row.text(3),
+            subject: try row.optionalText(4), outcome: try row.text(5), repetitions: try row.integer(6),
+            door: try row.optionalValue(7), correlation: try row.optionalText(8))
     }
 }

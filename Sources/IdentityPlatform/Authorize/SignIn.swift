@@ -79,7 +79,8 @@ struct SignIn: Sendable {
             let (code, record) = endpoint.newCode(authorize, session, beganSession: true)
             try AuthorizationCodes(connection).add(code, record)
             try AuditLog(connection).append(
-                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: authorize.client.id.rawValue, at: now)
+                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: authorize.client.id.rawValue,
+                door: .page, at: now)
             return Begun(user: user, session: session, code: code)
         }
         guard let begun else { return nil }
@@ -100,13 +101,15 @@ extension Platform {
     /// are one line with a count.
     ///
     /// - Throws: ``StorageError``
-    package func recordFailedSignIn(name: String, tenant: TenantID, client: String) async throws {
+    package func recordFailedSignIn(
+        name: String, tenant: TenantID, client: String, door: SignInDoor = .page
+    ) async throws {
         try await database.write { connection in
             let user = try Users(connection).find(name: name, tenant: tenant)
             let known = try ClientID(rawValue: client).flatMap { try Clients(connection).find($0, tenant: tenant) }
             try AuditLog(connection).appendOrCount(
                 .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
-                outcome: "refused", at: ambient.now())
+                outcome: "refused", door: door, at: ambient.now())
         }
     }
 }

@@ -73,11 +73,13 @@ package struct Devices {
     ///
     /// - Returns: whether there is such a device.
     /// - Throws: ``StorageError``
-    package func setEnabled(_ isEnabled: Bool, _ id: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
+    package func setEnabled(
+        _ isEnabled: Bool, _ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String
+    ) throws -> Bool {
         let changed = try connection.execute(
             "UPDATE device SET accountEnabled = \(isEnabled) WHERE tenant = \(tenant) AND id = \(id)")
         if !isEnabled {
-            try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: AuditLog.localOperator)
+            try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: actor)
         }
         try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return changed == 1
@@ -87,9 +89,7 @@ package struct Devices {
     ///
     /// - Returns: whether there was such a device.
     /// - Throws: ``StorageError``
-    package func remove(
-        _ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String = AuditLog.localOperator
-    ) throws -> Bool {
+    package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String) throws -> Bool {
         try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: actor)
         try connection.announce(DeviceConcern(tenant: tenant, device: id))
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1

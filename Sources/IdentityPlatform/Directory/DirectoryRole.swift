@@ -7,6 +7,14 @@ package struct DirectoryRole: Sendable, Hashable {
 
     package static let cloudDeviceAdministrator = known[0]
     package static let globalAdministrator = known[1]
+    package static let globalReader = known[2]
+    package static let intuneAdministrator = known[3]
+    package static let userAdministrator = known[4]
+    package static let helpdeskAdministrator = known[5]
+    package static let directoryReaders = known[6]
+    package static let privilegedRoleAdministrator = known[7]
+    package static let securityAdministrator = known[8]
+    package static let securityReader = known[9]
 
     /// Every role the platform knows.
     package static let all = known
@@ -24,5 +32,8 @@ package struct DirectoryRole: Sendable, Hashable {
         ("fe930be7-5e62-47db-91af-98c3a49a38b1", "User Administrator"),
         ("729827e3-9c14-49f7-bb1b-9608f156bbb8", "Helpdesk Administrator"),
         ("88d8e3e3-8f55-4a1e-953a-9b9898b8876b", "Directory Readers"),
+        ("e8611ab8-c189-46e8-94e1-60213ab1f814", "Privileged Role Administrator"),
+        ("194ae4cb-b126-40b2-bd5b-6091b380977d", "Security Administrator"),
+        ("5d6b6bb7-de71-4623-b4af-96380a352509", "Security Reader"),
     ].compactMap { id, name in RoleID(rawValue: id).map { DirectoryRole(id: $0, displayName: name) } }
 }

@@ -9,7 +9,7 @@ package struct User: Sendable {
     package let isEnabled: Bool
 
     /// What the directory says about a person.
-    package struct Profile: Sendable {
+    package struct Profile: Sendable, Equatable {
         package var displayName: String
         package var givenName: String?
         package var surname: String?

@@ -74,6 +74,16 @@ package struct Users {
         return try row?.value(0)
     }
 
+    func setProfile(_ profile: User.Profile, of id: UserID, tenant: TenantID) throws {
+        try connection.execute(
+            """
+            UPDATE person SET displayName = \(profile.displayName), givenName = \(profile.givenName),
+                surname = \(profile.surname), mail = \(profile.mail), jobTitle = \(profile.jobTitle),
+                mobilePhone = \(profile.mobilePhone)
+            WHERE tenant = \(tenant) AND id = \(id)
+            """)
+    }
+
     /// Lets a person sign in, or forbids it.
     func setEnabled(_ isEnabled: Bool, _ id: UserID, tenant: TenantID) throws {
         try connection.execute(

@@ -11,10 +11,11 @@ struct GraphDialect: ErrorDialect {
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
         switch error {
         case let error as GraphError: return words(error, request)
+        case let refusal as AdminRefusal: return words(GraphError(refusal), request)
         case let refusal as AccessTokens.Refusal:
             logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
             return words(.unauthenticated, request)
-        case is OAuthError: return words(.badRequest, request)
+        case is OAuthError: return words(.badQuery, request)
         case let error as HTTPError where error.status == .notFound: return words(.notFound, request)
         default: return nil
         }

@@ -1,50 +1,96 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// A refusal in Graph's words, and the one place where it becomes a response.
-enum GraphError: String, Error {
-    case unauthenticated = "InvalidAuthenticationToken"
-    case accessDenied = "Authorization_RequestDenied"
-    case notFound = "Request_ResourceNotFound"
-    case unknownProperty = "Request_UnsupportedQuery"
-    case badRequest = "Request_BadRequest"
-    case fault = "Service_InternalServerError"
+/// A refusal in Graph's words, and the one place where it becomes a response; messages hold nothing of a user.
+struct GraphError: Error, Equatable {
+    let code: String
+    let status: HTTPResponse.Status
+    let message: String
 
-    private var status: HTTPResponse.Status {
-        switch self {
-        case .unauthenticated: .unauthorized
-        case .accessDenied: .forbidden
-        case .notFound: .notFound
-        case .unknownProperty, .badRequest: .badRequest
-        case .fault: .internalServerError
-        }
+    // Who asks
+    static let unauthenticated = GraphError(
+        "InvalidAuthenticationToken", .unauthorized,
+        "The access token is missing, invalid or expired, or its session has ended. Sign in again.")
+    static let missingScope = GraphError(
+        "Authorization_RequestDenied", .forbidden, "The token does not allow this. Ask for the scope that does.")
+    static let missingRole = GraphError(
+        "Authorization_RequestDenied", .forbidden,
+        "The person holds no directory role that allows this. Have one assigned.")
+    static let privileged = GraphError(
+        "Authorization_RequestDenied", .forbidden,
+        "Who holds a directory role is changed by a Global Administrator only.")
+
+    // What is asked for
+    static let notFound = GraphError("Request_ResourceNotFound", .notFound, "There is no such resource.")
+    static let unknownOption = GraphError(
+        "Request_UnsupportedQuery", .badRequest,
+        "The query has an option that is not supported here. Lists take $select, $filter, $top, $count, $skiptoken.")
+    static let unknownProperty = GraphError(
+        "Request_UnsupportedQuery", .badRequest, "The query names a property that does not exist.")
+    static let unfilterable = GraphError(
+        "Request_UnsupportedQuery", .badRequest,
+        "The list cannot be filtered by that property, or not by a value of that kind.")
+    static let badFilter = GraphError(
+        "Request_UnsupportedQuery", .badRequest,
+        "The filter is not of the form: property eq 'value', several of them joined by and.")
+    static let badTop = GraphError("Request_BadRequest", .badRequest, "$top is a number from 1 to 999.")
+    static let badQuery = GraphError("Request_BadRequest", .badRequest, "The query is malformed.")
+    static let badPageToken = GraphError(
+        "Directory_ExpiredPageToken", .badRequest,
+        "The $skiptoken is not one of this list and person. Begin with the first page.")
+
+    // What is sent
+    static let badRequest = GraphError("Request_BadRequest", .badRequest, "The request is malformed.")
+    static let badBody = GraphError(
+        "Request_BadRequest", .badRequest, "The body is not a JSON object that this call takes.")
+    static let unknownMember = GraphError(
+        "Request_BadRequest", .badRequest, "The body names a property that cannot be set by this call.")
+    static let badNickname = GraphError(
+        "Request_BadRequest", .badRequest, "mailNickname is the part of the user principal name before the @ here.")
+    static let noForcedChange = GraphError(
+        "Request_BadRequest", .badRequest, "A change of password at the next sign-in cannot be asked for here.")
+    static let unknownGroupKind = GraphError(
+        "Request_BadRequest", .badRequest, "There are security groups here, and none that get mail.")
+    static let badReference = GraphError(
+        "Request_BadRequest", .badRequest, "@odata.id does not name an object of this directory by its id.")
+    static let changed = GraphError(
+        "PreconditionFailed", .preconditionFailed,
+        "The object is no longer the one that If-Match names. Read it again, then change it.")
+    static let busy = GraphError(
+        "Service_Unavailable", .serviceUnavailable, "Too many passwords are being hashed. Try again in a few seconds.")
+    static let fault = GraphError(
+        "Service_InternalServerError", .internalServerError,
+        "The server failed. Try again; tell the operator the request id.")
+
+    init(_ code: String, _ status: HTTPResponse.Status, _ message: String) {
+        (self.code, self.status, self.message) = (code, status, message)
     }
 
-    private var message: String {
-        switch self {
-        case .unauthenticated:
-            "The access token is missing, invalid or expired, or its session has ended. Sign in again."
-        case .accessDenied: "The token does not allow this. Ask for the scope that does."
-        case .notFound: "There is no such resource."
-        case .unknownProperty: "The query names a property that does not exist."
-        case .badRequest: "The request is malformed."
-        case .fault: "The server failed. Try again; tell the operator the request id."
-        }
+    /// What an administrative act is refused for, in Graph's words.
+    init(_ refusal: AdminRefusal) {
+        let code =
+            switch refusal.status {
+            case .notFound: "Request_ResourceNotFound"
+            case .conflict: "Request_MultipleObjectsWithSameKeyValue"
+            case .serviceUnavailable: "Service_Unavailable"
+            case .internalServerError: "Service_InternalServerError"
+            default: "Request_BadRequest"
+            }
+        self.init(code, refusal.status, "\(refusal.failure.error.message) \(refusal.failure.error.remedy)")
     }
 
     func response(_ ambient: Ambient, correlation: String?) -> Response {
         let request = ambient.identifier(of: GraphError.self).rawValue
         var inner = MembersWriter()
-        inner.set(
-            GraphName.date,
-            Date(timeIntervalSince1970: Double(ambient.now().seconds)).formatted(.iso8601))
+        inner.set(GraphName.date, ambient.now().iso8601)
         inner.set(GraphName.requestID, request)
         inner.set(GraphName.clientRequestID, correlation ?? request)
         var error = MembersWriter()
-        error.set(GraphName.code, rawValue)
+        error.set(GraphName.code, code)
         error.set(GraphName.message, message)
         error.set(GraphName.innerError, inner)
         var body = MembersWriter()
@@ -53,4 +99,9 @@ enum GraphError: String, Error {
         if self == .unauthenticated { response.headers[.wwwAuthenticate] = "Bearer error=\"invalid_token\"" }
         return response
     }
+}
+
+extension Timestamp {
+    /// `2026-11-21T13:00:00Z`.
+    var iso8601: String { Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601) }
 }

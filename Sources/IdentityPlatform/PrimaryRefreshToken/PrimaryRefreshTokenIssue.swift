@@ -47,7 +47,9 @@ struct PrimaryRefreshTokenIssue: Sendable {
             let checked = try await platform.passwords.check(
                 name: name.exposed, password: secret, tenant: tenant, from: peer)
             guard let checked else {
-                try await platform.recordFailedSignIn(name: name.exposed, tenant: tenant, client: issue.clientID)
+                try await platform.recordFailedSignIn(
+                    name: name.exposed, tenant: tenant, client: issue.clientID,
+                    door: .primaryRefreshToken)
                 throw OAuthError.badCredentials
             }
             return .password(checked, platform.ambient.identifier())

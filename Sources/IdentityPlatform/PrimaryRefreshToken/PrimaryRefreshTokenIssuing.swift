@@ -70,7 +70,8 @@ struct PrimaryRefreshTokenIssuing {
                 throw OAuthError.badCredentials
             }
             try AuditLog(connection).append(
-                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, at: time)
+                .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
+                at: time)
             let methods = [AuthenticationMethod.password]
             return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
         }

@@ -10,6 +10,10 @@ package enum GraphPermission: String, Sendable, CaseIterable {
     case readDevices = "Device.Read.All"
     case writeDevices = "Device.ReadWrite.All"
     case readDirectory = "Directory.Read.All"
+    case readPolicies = "Policy.Read.All"
+    case writeDevicePolicy = "Policy.ReadWrite.DeviceConfiguration"
+    case revokeSessions = "User.RevokeSessions.All"
+    case readRoles = "RoleManagement.Read.Directory"
     case writeRoles = "RoleManagement.ReadWrite.Directory"
     case readAudit = "AuditLog.Read.All"
 }

@@ -15,4 +15,14 @@ extension Schema {
                 "CREATE INDEX auditByActor ON audit (tenant, actor, time)",
             ])
     ]
+
+    /// Where a line came from: the door of a sign-in, and the request.
+    static let auditOrigin = [
+        Migration(
+            "audit origin",
+            [
+                "ALTER TABLE audit ADD COLUMN door TEXT", "ALTER TABLE audit ADD COLUMN correlation TEXT",
+                "CREATE INDEX auditByTime ON audit (tenant, time)",
+            ])
+    ]
 }

@@ -6,5 +6,5 @@ package import Storage
 package enum Schema {
     package static let migrations: [Migration] =
         directory + sessions + audit + devices + passwords + clients
-        + deviceRegistration
+        + deviceRegistration + auditOrigin + groups
 }

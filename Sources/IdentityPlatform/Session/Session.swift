@@ -45,6 +45,8 @@ package enum SessionEnd: String, Sendable {
     case personRemoved = "person-removed"
     case deviceDisabled = "device-disabled"
     case deviceRemoved = "device-removed"
+    /// An administrator, or the person elsewhere, ended it.
+    case revoked
     /// A code or token that was used up came a second time.
     case replayed
 }

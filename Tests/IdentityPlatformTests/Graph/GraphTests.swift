@@ -14,13 +14,13 @@ import Testing
         let token = try await world.signedIn().string(ReplyName.accessToken)
         let me = try await world.me(token, select: "?$select=displayName,jobTitle,accountEnabled")
         #expect(
-            try me.json.values == [
+            try me.json.values.filter { $0.key != "@odata.etag" } == [
                 "@odata.context": .string(
                     "https://graph.test:8443/v1.0/$metadata#users(displayName,jobTitle,accountEnabled)/$entity"),
                 "displayName": .string("Amara Okafor"), "jobTitle": .string("Nurse"), "accountEnabled": .bool(true),
             ])
         let standard = try await world.me(token).json
-        #expect(standard.values.count == 12)
+        #expect(standard.values.count == 13)
         #expect(standard.values["accountEnabled"] == nil)
         let unknown = try await world.me(token, select: "?$select=password")
         #expect(unknown.status == .badRequest)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What an auditor asks about afterwards; the words of the log, spelt once.
+package enum AuditAction: String, Sendable {
+    case clientAdded = "client.add"
+    case clientRemoved = "client.remove"
+    case codeReplayed = "code.replay"
+    case deviceDisabled = "device.disable"
+    case deviceEnabled = "device.enable"
+    case deviceJoined = "device.join"
+    case deviceRemoved = "device.remove"
+    case deviceRulesSet = "device.rules.set"
+    case groupAdded = "group.add"
+    case groupChanged = "group.change"
+    case groupMemberAdded = "group.member.add"
+    case groupMemberRemoved = "group.member.remove"
+    case groupRemoved = "group.remove"
+    case helloKeyAdded = "user.key.add"
+    case passwordSet = "user.password.set"
+    case roleAssigned = "role.assign"
+    case roleUnassigned = "role.unassign"
+    case sessionBound = "session.bind"
+    case sessionEnded = "session.end"
+    case signIn = "sign-in"
+    case tenantAdded = "tenant.add"
+    case userAdded = "user.add"
+    case userChanged = "user.change"
+    case userDisabled = "user.disable"
+    case userEnabled = "user.enable"
+    case userRemoved = "user.remove"
+    case userSessionsRevoked = "user.sessions.revoke"
+}

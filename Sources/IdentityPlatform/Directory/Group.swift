@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package typealias GroupID = ID<Group>
+
+/// A group of people of the directory.
+package struct Group: Sendable {
+    package let tenant: TenantID
+    package let id: GroupID
+    package let displayName: String
+    package let mailNickname: String
+    package let description: String?
+    package let created: Timestamp
+}

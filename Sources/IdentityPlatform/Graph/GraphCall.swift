@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import OAuth
+internal import Storage
+
+/// One call of Graph that its route's access lets through.
+struct GraphCall: Sendable {
+    let platform: Platform
+    let request: Request
+    let context: IdentityContext
+    let token: AccessToken
+    let access: GraphAccess
+
+    var tenant: TenantID { token.tenant }
+
+    /// The name that the address has in a place.
+    ///
+    /// - Throws: ``GraphError``
+    func place(_ name: String) throws(GraphError) -> String {
+        guard let text = context.parameters.get(name)?.removingPercentEncoding else { throw .notFound }
+        return text
+    }
+
+    /// The object that the address names.
+    ///
+    /// - Throws: ``GraphError`` `notFound`, ``StorageError``.
+    func find<Item>(_ kind: GraphKind<Item>, in place: String = "id") async throws -> Item {
+        let key = GraphKey(try self.place(place))
+        let item = try await platform.database.read { [tenant] in try kind.find(key, tenant, $0) }
+        guard let item else { throw GraphError.notFound }
+        return item
+    }
+
+    /// The caller as one who administers: that the session lives and the role is held is judged once more in the act's own
+    /// transaction.
+    func actor(_ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }) -> AdminActor {
+        AdminActor(name: token.user.id.rawValue) { [token, access] connection in
+            do { _ = try LiveSession(token.session.id, tenant: token.tenant, connection) } catch is OAuthError {
+                throw AccessTokens.Refusal.ended
+            }
+            try access.judge(try RoleMembers(connection).roles(of: token.user.id, tenant: token.tenant))
+            try confirm(connection)
+        }
+    }
+
+    /// The caller as one who changes the object that the address names, if it is still the one that `If-Match` names
+    /// (RFC 9110 section 13.1.1).
+    func actor<Item>(
+        changing kind: GraphKind<Item>, in place: String = "id",
+        _ confirm: @escaping @Sendable (any Connection) throws -> Void = { _ in }
+    ) throws -> AdminActor {
+        let key = GraphKey(try self.place(place))
+        let condition = request.headers[.ifMatch].map(EntityTags.init)
+        return actor { [tenant] connection in
+            if let condition {
+                guard let item = try kind.find(key, tenant, connection), condition.name(kind.entityTag(item)) else {
+                    throw GraphError.changed
+                }
+            }
+            try confirm(connection)
+        }
+    }
+
+    /// The members of the JSON object in the body, of which only the named ones may be there.
+    ///
+    /// - Throws: ``GraphError``
+    func body(allowing names: String...) async throws -> GraphBody {
+        try await GraphBody(request, limit: context.maxUploadSize, allowing: names)
+    }
+}
+
+/// The tags of `If-Match` or `If-None-Match`; `*` names every one.
+struct EntityTags: Sendable {
+    private let tags: [String]
+
+    init(_ field: String) {
+        tags = field.split(separator: ",").map { $0.trimming(while: { $0 == " " || $0 == "\t" }) }
+    }
+
+    func name(_ tag: String) -> Bool { tags.contains("*") || tags.contains(tag) }
+}
+
+extension Substring {
+    fileprivate func trimming(while isBlank: (Character) -> Bool) -> String {
+        let end = reversed().drop(while: isBlank).reversed()
+        return String(end.drop(while: isBlank))
+    }
+}

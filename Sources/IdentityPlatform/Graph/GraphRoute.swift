@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTPTypes
+internal import Hummingbird
+
+/// One call that Graph answers: where, for whom, and what it does.
+package struct GraphRoute: Sendable {
+    package let method: HTTPRequest.Method
+    /// Below `/v1.0`, with named places.
+    package let path: String
+    package let access: GraphAccess
+    let answer: @Sendable (GraphCall) async throws -> Response
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, _ access: GraphAccess,
+        _ answer: @escaping @Sendable (GraphCall) async throws -> Response
+    ) {
+        (self.method, self.path, self.access, self.answer) = (method, path, access, answer)
+    }
+
+    /// Every route there is.
+    package static let all = me + people + groups + devices + roles + policies + auditLogs
+
+    /// The two routes that read a collection: its list, and one object by id.
+    static func reading<Item>(_ kind: GraphKind<Item>, _ access: GraphAccess) -> [GraphRoute] {
+        [
+            GraphRoute(.get, "/\(kind.collection)", access) { call in
+                try await call.list(kind, kind.all(call.tenant))
+            },
+            GraphRoute(.get, "/\(kind.collection)/{id}", access) { call in
+                try call.show(kind, try await call.find(kind))
+            },
+        ]
+    }
+}

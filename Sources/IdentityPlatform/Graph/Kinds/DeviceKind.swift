@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+internal import Storage
+
+extension GraphKind where Item == Device {
+    /// `devices`: by object id, or by the device id of certificates and tokens as `devices(deviceId='…')`.
+    static let devices = GraphKind(
+        collection: "devices", type: { _ in "#microsoft.graph.device" }, properties: described + unknown,
+        key: \.objectID.rawValue, find: { key, tenant, connection in try find(key, tenant, connection) },
+        all: { tenant in listed(where: "tenant = \(tenant)", tenant) })
+
+    /// The devices of a condition, in the order of their object ids.
+    static func listed(where scope: SQL, _ tenant: TenantID) -> GraphList<Device> {
+        .rows("device", key: "objectID", where: scope) { id, connection in
+            try find(.id(id), tenant, connection)
+        }
+    }
+
+    private static func find(_ key: GraphKey, _ tenant: TenantID, _ connection: any Connection) throws -> Device? {
+        switch key {
+        case .alternate("deviceid", let text):
+            return try DeviceID(rawValue: text).flatMap { try Devices(connection).find($0, tenant: tenant) }
+        case .alternate: return nil
+        case .id(let text):
+            let row = try connection.row(
+                "SELECT id FROM device WHERE tenant = \(tenant) AND objectID = \(text.lowercased())")
+            return try row.flatMap { try Devices(connection).find(try $0.value(0), tenant: tenant) }
+        }
+    }
+
+    private static var described: [GraphProperty<Device>] {
+        [
+            .standard("id", filter: GraphFilter.lowercased("objectID")) { .string($0.objectID.rawValue) },
+            .standard("accountEnabled", filter: GraphFilter.truth("accountEnabled")) { .bool($0.isEnabled) },
+            .standard("deviceId", filter: GraphFilter.lowercased("id")) { .string($0.id.rawValue) },
+            .standard("deviceOwnership") { .string($0.registeredOwner == nil ? "company" : "personal") },
+            .standard("deviceVersion") { _ in .integer(2) },
+            .standard("displayName", filter: GraphFilter.text("displayName")) { .string($0.displayName) },
+            .standard("isManaged", filter: GraphFilter.truth("isManaged")) { .bool($0.isManaged) },
+            .standard("operatingSystem", filter: GraphFilter.text("operatingSystem")) { .string($0.operatingSystem) },
+            .standard("operatingSystemVersion") { .string($0.operatingSystemVersion) },
+            .standard("profileType", filter: GraphFilter.text("profileType")) { .string($0.profileType.rawValue) },
+            .standard("registrationDateTime") { .string($0.registered.iso8601) },
+            .standard("trustType", filter: GraphFilter.text("trustType")) { .string($0.trustType.rawValue) },
+        ]
+    }
+
+    /// What Graph has a name for and nobody tells us.
+    private static var unknown: [GraphProperty<Device>] {
+        let nulls = [
+            "approximateLastSignInDateTime", "complianceExpirationDateTime", "deviceMetadata", "enrollmentType",
+            "isCompliant", "managementType", "manufacturer", "mdmAppId", "model",
+        ]
+        let lists = ["alternativeSecurityIds", "physicalIds", "systemLabels"]
+        return nulls.map { .standard($0) { _ in .null } } + lists.map { .standard($0) { _ in .array([]) } }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import OAuth
+
+/// The `$skiptoken` of a `@odata.nextLink`: the key of the last item, sealed for this very list and person, so that nobody can
+/// write one or carry it over to another list.
+struct GraphPageToken: Sendable {
+    let storageKey: StorageKey
+    let purpose: String
+
+    init(_ call: GraphCall, filter: String) {
+        storageKey = call.platform.storageKey
+        purpose = "page \(call.token.tenant) \(call.token.user.id) \(call.request.uri.path.lowercased()) \(filter)"
+    }
+
+    /// - Throws: the library's error.
+    func sealed(_ key: String) throws -> String {
+        Base64URL.encode(try storageKey.seal(Array(key.utf8), purpose: purpose))
+    }
+
+    /// - Throws: ``GraphError`` `badPageToken`.
+    func opened(_ text: String) throws(GraphError) -> String {
+        do {
+            return String(decoding: try storageKey.open(try Base64URL.decode(text), purpose: purpose), as: UTF8.self)
+        } catch {
+            throw .badPageToken
+        }
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import Storage
+
+extension GraphRoute {
+    /// `groups` and their members, who are people.
+    static let groups: [GraphRoute] =
+        reading(.groups, .readGroups) + [
+            GraphRoute(.post, "/groups", .changeGroups, addGroup),
+            GraphRoute(.patch, "/groups/{id}", .changeGroups, changeGroup),
+            GraphRoute(.delete, "/groups/{id}", .changeGroups) { call in
+                let group = try await call.find(.groups)
+                try await Administration(call.platform, as: call.actor(changing: .groups)).remove(group)
+                return Response(status: .noContent)
+            },
+            GraphRoute(.get, "/groups/{id}/members", .readGroups) { call in
+                let group = try await call.find(.groups)
+                let scope: SQL = "tenant = \(group.tenant) AND directoryGroup = \(group.id)"
+                return try await call.list(
+                    GraphKind<User>.people.amongOthers,
+                    GraphKind<User>.members(of: "groupMember", key: "person", where: scope, group.tenant))
+            },
+            GraphRoute(.post, "/groups/{id}/members/$ref", .changeGroups) { call in
+                let group = try await call.find(.groups)
+                let person = try await call.reference()
+                try await Administration(call.platform, as: call.actor(changing: .groups)).addMember(person, to: group)
+                return Response(status: .noContent)
+            },
+            GraphRoute(.delete, "/groups/{id}/members/{member}/$ref", .changeGroups) { call in
+                let group = try await call.find(.groups)
+                let person = try call.member()
+                try await Administration(call.platform, as: call.actor(changing: .groups))
+                    .removeMember(person, from: group)
+                return Response(status: .noContent)
+            },
+        ]
+
+    @Sendable private static func addGroup(_ call: GraphCall) async throws -> Response {
+        let body = try await call.body(
+            allowing: "displayName", "description", "mailNickname", "mailEnabled", "securityEnabled", "groupTypes")
+        try checkKind(body)
+        let group = try await Administration(call.platform, as: call.actor()).addGroup(
+            try body.required("displayName"), mailNickname: try body.required("mailNickname"),
+            description: try body.text("description", else: nil), tenant: call.tenant)
+        return try call.show(.groups, group, status: .created)
+    }
+
+    @Sendable private static func changeGroup(_ call: GraphCall) async throws -> Response {
+        let body = try await call.body(allowing: "displayName", "description", "mailNickname")
+        let group = try await call.find(.groups)
+        try await Administration(call.platform, as: call.actor(changing: .groups)).update(
+            Group(
+                tenant: group.tenant, id: group.id, displayName: try body.text("displayName") ?? group.displayName,
+                mailNickname: try body.text("mailNickname") ?? group.mailNickname,
+                description: try body.text("description", else: group.description), created: group.created))
+        return Response(status: .noContent)
+    }
+
+    /// There are security groups, and none that get mail.
+    private static func checkKind(_ body: GraphBody) throws(GraphError) {
+        guard try body.truth("mailEnabled") != true, try body.truth("securityEnabled") != false,
+            try body.isEmptyList("groupTypes")
+        else { throw .unknownGroupKind }
+    }
+}
+
+extension GraphCall {
+    /// The person that a body `{"@odata.id":"https://…/v1.0/directoryObjects/{id}"}` names.
+    ///
+    /// - Throws: ``GraphError``
+    func reference() async throws -> UserID {
+        let body = try await body(allowing: GraphName.objectID.rawValue)
+        let names = platform.configuration.names
+        guard let address = HTTPSAddress(try body.required(GraphName.objectID.rawValue)),
+            ([names.graph, "graph.microsoft.com"] + names.aliases.graph).contains(address.host)
+        else { throw GraphError.badReference }
+        let parts = address.path.split(separator: "/").map { $0.lowercased() }
+        guard parts.count == 3, parts[0] == "v1.0", ["directoryobjects", "users"].contains(parts[1]),
+            let id = UserID(rawValue: parts[2])
+        else { throw GraphError.badReference }
+        return id
+    }
+
+    /// The person whose id stands in the address as a member.
+    ///
+    /// - Throws: ``GraphError``
+    func member() throws(GraphError) -> UserID {
+        guard let id = UserID(rawValue: try place("member")) else { throw .notFound }
+        return id
+    }
+}

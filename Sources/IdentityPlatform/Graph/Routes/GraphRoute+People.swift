@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Redaction
+internal import Storage
+
+extension GraphRoute {
+    /// About the person who asks.
+    static let me: [GraphRoute] = [
+        GraphRoute(.get, "/me", .readSelf) { call in try call.show(.people, call.token.user) },
+        GraphRoute(.get, "/me/memberOf", .readSelf) { call in try await memberships(call.token.user, call) },
+        GraphRoute(.get, "/me/registeredDevices", .readSelf) { call in try await ownDevices(call.token.user, call) },
+        GraphRoute(.get, "/me/ownedDevices", .readSelf) { call in try await ownDevices(call.token.user, call) },
+        GraphRoute(.post, "/me/revokeSignInSessions", .revokeOwnSessions) { call in
+            try await revoke(call.token.user, call, by: call.actor())
+        },
+    ]
+
+    /// `users`.
+    static let people: [GraphRoute] =
+        reading(.people, .readPeople) + [
+            GraphRoute(.post, "/users", .changePeople, add),
+            GraphRoute(.patch, "/users/{id}", .changePeople, change),
+            GraphRoute(.delete, "/users/{id}", .changePeople) { call in
+                let user = try await call.find(.people)
+                try await Administration(call.platform, as: call.actor(changing: user)).remove(user)
+                return Response(status: .noContent)
+            },
+            GraphRoute(.get, "/users/{id}/memberOf", .readPeople) { call in
+                try await memberships(try await call.find(.people), call)
+            },
+            GraphRoute(.get, "/users/{id}/ownedDevices", .readPeople) { call in
+                try await ownDevices(try await call.find(.people), call)
+            },
+            GraphRoute(.post, "/users/{id}/revokeSignInSessions", .revokeSessions) { call in
+                let user = try await call.find(.people)
+                return try await revoke(user, call, by: call.actor(changing: user))
+            },
+        ]
+
+    private static func memberships(_ user: User, _ call: GraphCall) async throws -> Response {
+        try await call.list(
+            .memberships,
+            .fixed(key: \.id) { try Membership.all(of: user.id, tenant: user.tenant, $0) })
+    }
+
+    private static func ownDevices(_ user: User, _ call: GraphCall) async throws -> Response {
+        let scope: SQL = "tenant = \(user.tenant) AND registeredOwner = \(user.id)"
+        let devices = GraphKind<Device>.devices.amongOthers
+        return try await call.list(devices, GraphKind<Device>.listed(where: scope, user.tenant))
+    }
+
+    private static func revoke(_ user: User, _ call: GraphCall, by actor: AdminActor) async throws -> Response {
+        try await Administration(call.platform, as: actor).revokeSessions(of: user)
+        return call.answer("Edm.Boolean", [GraphName.value.rawValue: .bool(true)])
+    }
+
+    @Sendable private static func add(_ call: GraphCall) async throws -> Response {
+        let body = try await call.body(
+            allowing: "accountEnabled", "displayName", "mailNickname", "userPrincipalName", "passwordProfile",
+            "givenName", "surname", "jobTitle", "mail", "mobilePhone")
+        let name = try body.required("userPrincipalName")
+        guard try body.text("mailNickname") ?? nickname(name) == nickname(name) else { throw GraphError.badNickname }
+        let profile = User.Profile(displayName: try body.required("displayName"))
+        guard let password = try password(body) else { throw GraphError.badBody }
+        let user = try await Administration(call.platform, as: call.actor()).addUser(
+            name, profile: try changed(profile, body), password: password,
+            isEnabled: try body.truth("accountEnabled") ?? true, tenant: try await call.organisation())
+        return try call.show(.people, user, status: .created)
+    }
+
+    @Sendable private static func change(_ call: GraphCall) async throws -> Response {
+        let body = try await call.body(
+            allowing: "accountEnabled", "displayName", "passwordProfile", "givenName", "surname", "jobTitle", "mail",
+            "mobilePhone")
+        let user = try await call.find(.people)
+        try await Administration(call.platform, as: call.actor(changing: user)).change(
+            user,
+            to: Administration.PersonChange(
+                profile: try changed(user.profile, body), isEnabled: try body.truth("accountEnabled"),
+                password: try password(body)))
+        return Response(status: .noContent)
+    }
+
+    private static func nickname(_ name: String) -> String { String(name.prefix { $0 != "@" }) }
+
+    private static func changed(_ former: User.Profile, _ body: GraphBody) throws -> User.Profile {
+        User.Profile(
+            displayName: try body.text("displayName") ?? former.displayName,
+            givenName: try body.text("givenName", else: former.givenName),
+            surname: try body.text("surname", else: former.surname), mail: try body.text("mail", else: former.mail),
+            jobTitle: try body.text("jobTitle", else: former.jobTitle),
+            mobilePhone: try body.text("mobilePhone", else: former.mobilePhone))
+    }
+
+    /// The new password; that it has to be changed at the next sign-in cannot be asked for, since there is no page for it.
+    private static func password(_ body: GraphBody) throws -> Sensitive<String>? {
+        let profile = try body.object(
+            "passwordProfile", allowing: "password", "forceChangePasswordNextSignIn",
+            "forceChangePasswordNextSignInWithMfa")
+        guard let profile else { return nil }
+        guard try profile.truth("forceChangePasswordNextSignIn") != true,
+            try profile.truth("forceChangePasswordNextSignInWithMfa") != true
+        else { throw GraphError.noForcedChange }
+        return Sensitive(try profile.required("password"))
+    }
+}
+
+extension GraphCall {
+    /// The caller as one who changes a person. Who holds a directory role is changed by a Global Administrator only: else whoever
+    /// sets passwords could become everybody.
+    fileprivate func actor(changing user: User) throws -> AdminActor {
+        try actor(changing: .people) { [token] connection in
+            let members = RoleMembers(connection)
+            guard try !members.roles(of: user.id, tenant: user.tenant).isEmpty else { return }
+            let own = try members.roles(of: token.user.id, tenant: token.tenant)
+            guard own.contains(DirectoryRole.globalAdministrator.id) else { throw GraphError.privileged }
+        }
+    }
+
+    /// The organisation of the token.
+    func organisation() async throws -> Tenant {
+        let found = try await platform.database.read { [tenant] in try Tenants($0).find(tenant) }
+        guard let found else { throw GraphError.notFound }
+        return found
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// Every route of the table against every token and every person that it must refuse, and against those that it must not.
+@Suite struct GraphAccessTests {
+    private static let nowhere = "0af3c2b1-0000-4000-8000-00000000dead"
+
+    /// The route's address with an id that nobody has in each place.
+    private func path(_ route: GraphRoute) -> String {
+        route.path.replacing("{id}", with: Self.nowhere).replacing("{member}", with: Self.nowhere)
+    }
+
+    private func answer(_ caller: GraphCaller, _ route: GraphRoute) async throws -> TestResponse {
+        try await caller.send(route.method, path(route), body: route.method == .get ? nil : "{}")
+    }
+
+    @Test func `the table has every route that Graph answers, and each asks for a permission`() {
+        let routes = GraphRoute.all.map { "\($0.method) \($0.path)" }
+        #expect(routes.count == Set(routes).count)
+        #expect(routes.count > 30)
+        for route in GraphRoute.all {
+            #expect(!route.access.permissions.isEmpty)
+            let isOwn = route.path.hasPrefix("/me")
+            #expect((route.access.roles == nil) == isOwn, "\(route.method) \(route.path)")
+            #expect(route.access.roles?.isEmpty != true)
+        }
+    }
+
+    @Test func `no route answers a caller without a token`() async throws {
+        let world = try await World()
+        for route in GraphRoute.all {
+            let answer = try await world.client.send(
+                route.method, "/v1.0" + path(route), host: "graph.test", body: "{}")
+            #expect(answer.status == .unauthorized, "\(route.method) \(route.path)")
+        }
+    }
+
+    @Test func `whoever holds every role is refused without the route's permission`() async throws {
+        let world = try await World()
+        var caller = try await GraphCaller(world, roles: DirectoryRole.all)
+        for route in GraphRoute.all {
+            let own = Set(route.access.permissions)
+            let refused = try await answer(caller.holding(Set(GraphPermission.allCases).subtracting(own)), route)
+            #expect(refused.status == .forbidden, "\(route.method) \(route.path)")
+            #expect(try refused.graphCode == "Authorization_RequestDenied")
+            for permission in own {
+                let admitted = try await answer(caller.holding([permission]), route).status
+                #expect(admitted != .forbidden && admitted != .unauthorized, "\(route.method) \(route.path)")
+                // What one does to oneself may have ended the session.
+                if route.path.hasPrefix("/me"), route.method != .get {
+                    caller = try await GraphCaller(world, roles: DirectoryRole.all)
+                }
+            }
+        }
+    }
+
+    @Test func `whoever holds every permission is refused without one of the route's roles`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world)
+        func statuses() async throws -> [HTTPResponse.Status] {
+            var statuses: [HTTPResponse.Status] = []
+            for route in GraphRoute.all where route.method == .get || route.access.roles != nil {
+                statuses.append(try await answer(caller, route).status)
+            }
+            return statuses
+        }
+        let routes = GraphRoute.all.filter { $0.method == .get || $0.access.roles != nil }
+        for (route, status) in zip(routes, try await statuses()) {
+            #expect((status == .forbidden) == (route.access.roles != nil), "\(route.method) \(route.path)")
+        }
+        for role in DirectoryRole.all {
+            try await world.administration.assign(role, to: world.bo)
+            for (route, status) in zip(routes, try await statuses()) {
+                let isAllowed = route.access.roles?.contains(role) ?? true
+                #expect((status == .forbidden) != isAllowed, "\(role.displayName): \(route.method) \(route.path)")
+            }
+            try await world.administration.unassign(role, from: world.bo)
+        }
+    }
+
+    @Test func `a role that is taken away counts no more in the very next call`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .userAdministrator)
+        #expect(try await caller.get("/users").status == .ok)
+        try await world.administration.unassign(.userAdministrator, from: world.bo)
+        #expect(try await caller.get("/users").status == .forbidden)
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import JSON
+import OAuth
+import TestSupport
+import Testing
+
+/// A person with an access token of Graph, whose permissions a test chooses.
+struct GraphCaller {
+    let world: World
+    let user: User
+    private let token: CompactJWS
+    private let bearer: String
+
+    /// Bo signs in, with these directory roles and every permission; for a second caller, Amara.
+    init(_ world: World, _ roles: DirectoryRole..., as user: User? = nil) async throws {
+        try await self.init(world, roles: roles, as: user)
+    }
+
+    init(_ world: World, roles: [DirectoryRole], as user: User? = nil) async throws {
+        let user = user ?? world.bo
+        for role in roles { try await world.administration.assign(role, to: user) }
+        let token = try await world.signedIn(user.userPrincipalName).string(ReplyName.accessToken)
+        try await self.init(world, user, CompactJWS(token), Set(GraphPermission.allCases))
+    }
+
+    /// Signs the permissions into the token with the tenant's own key.
+    private init(_ world: World, _ user: User, _ token: CompactJWS, _ permissions: Set<GraphPermission>) async throws {
+        (self.world, self.user, self.token) = (world, user, token)
+        var claims = try token.claims().values
+        claims["scp"] = .string(permissions.map(\.rawValue).sorted().joined(separator: " "))
+        let key = try await world.platform.keys.current(of: world.tenant.id)
+        bearer = try key.signer.token(payload: JSONWriter.write(.object(claims)))
+    }
+
+    /// The same person with these permissions.
+    func holding(_ permissions: Set<GraphPermission>) async throws -> GraphCaller {
+        try await GraphCaller(world, user, token, permissions)
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, body: String? = nil, headers: HTTPFields = [:]
+    ) async throws -> TestResponse {
+        var headers = headers
+        headers[.authorization] = "Bearer \(bearer)"
+        return try await world.client.send(
+            method, "/v1.0\(path)", host: "graph.test:8443", headers: headers, body: body)
+    }
+
+    func get(_ path: String, headers: HTTPFields = [:]) async throws -> TestResponse {
+        try await send(.get, path, headers: headers)
+    }
+
+    /// The texts of a property in every object of a list.
+    func values(_ property: String, _ path: String) async throws -> [String] {
+        let answer = try await get(path)
+        #expect(answer.status == .ok, "\(answer.text)")
+        return try answer.list.map { try #require($0[property]?.string) }
+    }
+}
+
+extension TestResponse {
+    /// The objects of a list.
+    var list: [[String: JSONValue]] {
+        get throws { try #require(try json.values["value"]?.array).map { try #require($0.object) } }
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import JSON
+import OAuth
+import Storage
+import TestSupport
+import Testing
+
+@Suite struct GraphDirectoryTests {
+    @Test func `a person made in Graph signs in, is changed, disabled and removed, and their sessions die at once`()
+        async throws
+    {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .userAdministrator)
+        let made = try await caller.send(
+            .post, "/users",
+            body: """
+                {"accountEnabled":true,"displayName":"Cy","mailNickname":"cy","userPrincipalName":"cy@contoso.test",
+                 "passwordProfile":{"password":"long enough","forceChangePasswordNextSignIn":false},"jobTitle":"Porter"}
+                """)
+        #expect(made.status == .created, "\(made.text)")
+        let id = try #require(try made.json.values["id"]?.string)
+        let browser = Browser(world)
+        let code = try await browser.signIn(
+            AuthorizeQuery(world), username: "cy@contoso.test", password: "long enough")[ParameterName.code]
+        let tokens = try await world.redeem(code).json
+        let bearer = try tokens.string(ReplyName.accessToken)
+        #expect(try await world.me(bearer, select: "?$select=jobTitle").json.values["jobTitle"] == .string("Porter"))
+
+        #expect(try await caller.send(.patch, "/users/\(id)", body: #"{"jobTitle":null}"#).status == .noContent)
+        #expect(try await world.me(bearer).json.values["jobTitle"] == .null)
+        #expect(try await caller.send(.patch, "/users/\(id)", body: #"{"accountEnabled":false}"#).status == .noContent)
+        #expect(try await world.me(bearer).status == .unauthorized)
+        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await caller.send(.delete, "/users/\(id)").status == .noContent)
+        #expect(try await caller.send(.delete, "/users/\(id)").status == .notFound)
+    }
+
+    @Test(arguments: [
+        #"{"displayName":"X","userPrincipalName":"x@contoso.test"}"#, "[]", "{", #"{"displayName":1}"#,
+        #"{"displayName":"X","userPrincipalName":"x@other.test","passwordProfile":{"password":"long enough"}}"#,
+        #"{"displayName":"X","userPrincipalName":"x@contoso.test","passwordProfile":{"password":"short"}}"#,
+        #"{"displayName":"X","userPrincipalName":"x@contoso.test","passwordProfile":{"password":"long enough"},"id":"1"}"#,
+        #"{"displayName":"X","mailNickname":"y","userPrincipalName":"x@contoso.test","passwordProfile":{"password":"long enough"}}"#,
+        """
+        {"displayName":"X","userPrincipalName":"x@contoso.test",
+         "passwordProfile":{"password":"long enough","forceChangePasswordNextSignIn":true}}
+        """,
+        #"{"displayName":"X","userPrincipalName":"bo@contoso.test","passwordProfile":{"password":"long enough"}}"#,
+    ])
+    func `a person that cannot be made as asked is not made`(body: String) async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .userAdministrator)
+        let answer = try await caller.send(.post, "/users", body: body)
+        #expect(answer.status == (body.contains("bo@") ? .conflict : .badRequest), "\(answer.text)")
+        #expect(try await caller.values("displayName", "/users").count == 2)
+    }
+
+    @Test func `who holds a role is changed by a Global Administrator only`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .userAdministrator)
+        try await world.administration.assign(.globalReader, to: world.amara)
+        let path = "/users/\(world.amara.id)"
+        let password = #"{"passwordProfile":{"password":"mine from now on"}}"#
+        #expect(try await caller.send(.patch, path, body: password).status == .forbidden)
+        #expect(try await caller.send(.delete, path).status == .forbidden)
+        #expect(try await caller.send(.post, path + "/revokeSignInSessions").status == .forbidden)
+        try await world.administration.assign(.globalAdministrator, to: world.bo)
+        #expect(try await caller.send(.patch, path, body: password).status == .noContent)
+    }
+
+    @Test func `revoking sign-in sessions ends every one of them, one's own too`() async throws {
+        let world = try await World()
+        let tokens = try await world.signedIn()
+        let helper = try await GraphCaller(world, .helpdeskAdministrator)
+        let answer = try await helper.send(.post, "/users/amara@contoso.test/revokeSignInSessions")
+        #expect(answer.status == .ok, "\(answer.text)")
+        #expect(try answer.json.values["value"] == .bool(true))
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
+        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await helper.send(.post, "/me/revokeSignInSessions").status == .ok)
+        #expect(try await helper.get("/me").status == .unauthorized)
+    }
+
+    @Test func `groups have members, and people know theirs`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .userAdministrator)
+        let made = try await caller.send(
+            .post, "/groups",
+            body: """
+                {"displayName":"Ward 7","mailNickname":"ward7","mailEnabled":false,"securityEnabled":true,"groupTypes":[]}
+                """)
+        #expect(made.status == .created, "\(made.text)")
+        let group = "/groups/\(try #require(try made.json.values["id"]?.string))"
+        let reference = #"{"@odata.id":"https://graph.microsoft.com/v1.0/directoryObjects/\#(world.amara.id)"}"#
+        #expect(try await caller.send(.post, group + "/members/$ref", body: reference).status == .noContent)
+        #expect(try await caller.send(.post, group + "/members/$ref", body: reference).status == .conflict)
+        let members = try await caller.get(group + "/members?$select=id")
+        #expect(try members.list.map { $0["@odata.type"] } == [.string("#microsoft.graph.user")])
+        #expect(try await caller.get(group + "/members?$filter=displayName%20eq%20'x'").status == .badRequest)
+        let amara = try await GraphCaller(world, .globalReader, as: world.amara)
+        #expect(try await Set(amara.values("displayName", "/me/memberOf")) == ["Ward 7", "Global Reader"])
+        for bad in [
+            "https://evil.test/v1.0/users/\(world.bo.id)", "https://graph.test:8443/v1.0/groups/\(world.bo.id)", "x",
+        ] {
+            let answer = try await caller.send(.post, group + "/members/$ref", body: #"{"@odata.id":"\#(bad)"}"#)
+            #expect(answer.status == .badRequest, "\(bad)")
+        }
+        #expect(try await caller.send(.patch, group, body: #"{"description":"Nights"}"#).status == .noContent)
+        #expect(try await caller.get(group).json.values["description"] == .string("Nights"))
+        let member = group + "/members/\(world.amara.id)/$ref"
+        #expect(try await caller.send(.delete, member).status == .noContent)
+        #expect(try await caller.send(.delete, member).status == .notFound)
+        #expect(try await caller.send(.delete, group).status == .noContent)
+        #expect(try await caller.get(group).status == .notFound)
+        let mail = #"{"displayName":"M","mailNickname":"m","mailEnabled":true}"#
+        #expect(try await caller.send(.post, "/groups", body: mail).status == .badRequest)
+    }
+
+    @Test func `roles are given and taken under either of their addresses`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .privilegedRoleAdministrator)
+        let role = DirectoryRole.cloudDeviceAdministrator
+        let reference = #"{"@odata.id":"https://graph.test:8443/v1.0/users/\#(world.amara.id)"}"#
+        for (number, address) in [
+            "/directoryRoles/\(role.id)", "/directoryRoles/roleTemplateId=\(role.id)",
+            "/directoryRoles(roleTemplateId='\(role.id)')", "/directoryRoles(roleTemplateId=%27\(role.id)%27)",
+        ].enumerated() {
+            #expect(
+                try await caller.get(address).json.values["roleTemplateId"] == .string(role.id.rawValue), "\(number)")
+            #expect(try await caller.send(.post, address + "/members/$ref", body: reference).status == .noContent)
+            #expect(try await caller.values("id", address + "/members") == [world.amara.id.rawValue])
+            let member = address + "/members/\(world.amara.id)/$ref"
+            #expect(try await caller.send(.delete, member).status == .noContent)
+            #expect(try await caller.values("id", address + "/members").isEmpty)
+        }
+        let templates = try await caller.values("id", "/directoryRoleTemplates")
+        #expect(Set(templates) == Set(DirectoryRole.all.map(\.id.rawValue)))
+    }
+
+    @Test func `a device is found by both ids, and dies with its sessions when it is disabled or removed`() async throws
+    {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        #expect(try await session.use().status == .ok)
+        let caller = try await GraphCaller(world, .intuneAdministrator)
+        let device = try #require(try await caller.get("/devices").list.first)
+        #expect(device["profileType"] == .string("Shared") && device["trustType"] == .string("AzureAd"))
+        #expect(device["deviceId"] == .string(try till.id) && device["id"] != device["deviceId"])
+        let address = "/devices(deviceId='\(try till.id)')"
+        #expect(try await caller.get(address).json.values["id"] == device["id"])
+        let path = "/devices/\(try #require(device["id"]?.string))"
+        #expect(try await caller.get(path).status == .ok)
+        let managed = try await caller.send(.patch, path, body: #"{"isManaged":true}"#)
+        #expect(managed.status == .badRequest)
+        #expect(try await caller.send(.patch, address, body: #"{"accountEnabled":false}"#).status == .noContent)
+        #expect(try await session.use().status == .badRequest)
+        #expect(try await caller.values("displayName", "/devices?$filter=accountEnabled%20eq%20false") == ["Till 1"])
+        #expect(try await caller.send(.delete, path).status == .noContent)
+        #expect(try await caller.get(address).status == .notFound)
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(9, tenant: world.tenant.id) }
+        let acts = lines.filter { $0.action.hasPrefix("device.") && $0.action != "device.join" }
+        #expect(acts.map(\.action) == ["device.disable", "device.remove"])
+        #expect(acts.allSatisfy { $0.actor == world.bo.id.rawValue })
+    }
+
+    @Test func `the log tells who did what in which request, and who came in by which door`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .globalAdministrator)
+        let correlation = "0af3c2b1-0000-4000-8000-0000000000c1"
+        let name = HTTPField.Name("client-request-id")
+        let answer = try await caller.send(
+            .patch, "/users/amara@contoso.test", body: #"{"jobTitle":"Doctor"}"#,
+            headers: [try #require(name): correlation])
+        #expect(answer.status == .noContent)
+        let line = try #require(
+            try await caller.get("/auditLogs/directoryAudits?$filter=correlationId%20eq%20\(correlation)").list.first)
+        #expect(line["activityDisplayName"] == .string("user.change"))
+        #expect(line["initiatedBy"]?.object?["user"]?.object?["id"] == .string(world.bo.id.rawValue))
+        #expect(line["targetResources"]?.array?.first?.object?["id"] == .string(world.amara.id.rawValue))
+        let door = try #require(try await caller.get("/auditLogs/signIns?$top=1").list.first)
+        #expect(door["clientAppUsed"] == .string("page") && door["userId"] == .string(world.bo.id.rawValue))
+        #expect(try await caller.get("/auditLogs/directoryAudits/1").json.values["id"] == .string("1"))
+        let positions = try await caller.values("id", "/auditLogs/directoryAudits?$top=3").compactMap { Int($0) }
+        #expect(positions == positions.sorted(by: >) && positions.count == 3)
+    }
+
+    @Test func `the device registration policy is read by who may read policies`() async throws {
+        let caller = try await GraphCaller(try await World(), .cloudDeviceAdministrator)
+        let policy = try await caller.get("/policies/deviceRegistrationPolicy").json
+        #expect(policy.values["userDeviceQuota"] == .integer(50))
+        #expect(policy.values["id"] == .string("deviceRegistrationPolicy"))
+    }
+}
