@@ -25,7 +25,7 @@ extension LineKeeper {
             // A change is followed at once, everything else after a pause.
             guard openings.value == opening else { continue }
             let rest = pause.next(after: .now - began, random: &random)
-            await race({ try? await self.configuration.sleep(rest) }, { await self.openings.beyond(opening) })
+            await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
         }
     }
 

@@ -36,12 +36,16 @@ package final class LineKeeper: Service {
         package var ended: @Sendable (Epoch, Door) -> Void
         /// Hears that the management server has something for the device.
         package var visit: @Sendable () -> Void
+        /// Waits before the next attempt.
+        package var pause: @Sendable (Duration) async throws -> Void
+        /// Waits for the server to have been silent for so long.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
             keys: Directory, way: @escaping @Sendable () async throws -> LineWay?,
             https: @escaping @Sendable () throws -> any HTTPSending,
             ended: @escaping @Sendable (Epoch, Door) -> Void, visit: @escaping @Sendable () -> Void,
+            pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
             self.keys = keys
@@ -49,6 +53,7 @@ package final class LineKeeper: Service {
             self.https = https
             self.ended = ended
             self.visit = visit
+            self.pause = pause
             self.sleep = sleep
         }
     }
@@ -134,7 +139,7 @@ package final class LineKeeper: Service {
             } catch {
                 logger.info(
                     "the session's standing is not known", metadata: ["error": "\(BrokerError(reading: error).code)"])
-                do { try await configuration.sleep(pause.next(after: .zero, random: &random)) } catch { return }
+                do { try await configuration.pause(pause.next(after: .zero, random: &random)) } catch { return }
             }
         }
     }

@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test func `a line that ends is opened anew, and one that says nonsense is ended`() async throws {
-        try await LineWorld.with { try $0.join() } _: { world in
+        try await LineWorld.with {
+            try $0.join()
+        } _: { world in
             await world.line.isOpened(1)
             world.line.ends()
             await world.line.isOpened(2)

@@ -37,9 +37,8 @@ final class LineWorld: Sendable {
                     ended.doors.withLock { $0.append(door) }
                     end.yield(door)
                 }, visit: { visit.yield() },
-                // Pauses of a second or so pass at once; how long the server may be silent does not.
-                sleep: { duration in
-                    if duration < .seconds(10) { return await Task.yield() }
+                pause: { _ in await Task.yield() },
+                sleep: { _ in
                     for await _ in AsyncStream<Void>.makeStream().stream {}
                     throw CancellationError()
                 }),

@@ -98,7 +98,9 @@ import UnixSocket
         }
     }
 
-    @Test func `of ends that the server does not hear the newest are kept, and the device starts with them`() async throws {
+    @Test func `of ends that the server does not hear the newest are kept, and the device starts with them`()
+        async throws
+    {
         try await Scratch.with { scratch in
             try await SupervisorWorld.with(scratch) { world in
                 for number in 0..<300 {

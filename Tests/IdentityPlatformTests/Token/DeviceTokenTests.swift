@@ -7,7 +7,8 @@ import Testing
 
 /// Every token that a shared device can get says which device and which session it is of, and lives ten minutes at most.
 @Suite struct DeviceTokenTests {
-    @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`() async throws
+    @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`()
+        async throws
     {
         let world = try await World()
         let till = try await Till.joined(world)
