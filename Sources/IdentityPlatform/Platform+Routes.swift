@@ -5,7 +5,8 @@ extension Platform {
     /// The handlers of the token endpoint.
     var grants: [any GrantHandler] {
         [
-            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self), NonceGrant(platform: self),
+            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self),
+            PasswordGrant(platform: self), NonceGrant(platform: self),
             SignedRequestGrant(platform: self),
         ]
     }

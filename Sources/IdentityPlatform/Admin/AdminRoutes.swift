@@ -23,6 +23,7 @@ package struct AdminRoutes: Sendable {
         addRoleRoutes(to: router)
         addClientRoutes(to: router)
         addDeviceRoutes(to: router)
+        addSigningKeyRoutes(to: router)
     }
 }
 

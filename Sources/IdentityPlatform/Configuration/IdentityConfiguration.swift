@@ -10,6 +10,7 @@ package struct IdentityConfiguration: Sendable {
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
+    package var signingKeys = KeyConfiguration()
 
     package init(
         names: Names, passwordCost: PasswordCost = .standard, lifetimes: Lifetimes = Lifetimes(),
