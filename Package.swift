@@ -127,8 +127,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Processes", "Redaction",
-                "TestSupport", "UnixSocket",
+                "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "JSON", "OAuth", "Processes",
+                "Redaction", "TestSupport", "UnixSocket",
             ]),
         .testTarget(
             name: "IdentityPlatformTests",

@@ -39,12 +39,13 @@ enum DeviceEnrolment {
         let keeper = LineKeeper(
             configuration: .init(
                 keys: DeviceFiles(root: Directory(path: configuration.directory)).keys,
-                access: { try await agent.access() },
-                connect: { access in
-                    try HTTPSClient(
+                way: {
+                    guard let access = try await agent.access() else { return nil }
+                    let client = try HTTPSClient(
                         configuration: .init(
                             trustRootsPEM: try content(of: roots) + [UInt8(ascii: "\n")] + access.roots,
                             dnsOverride: resolve, identity: access.identity, readTimeout: .seconds(3600)))
+                    return LineWay(serverURL: access.serverURL, client: client)
                 },
                 https: {
                     try HTTPSClient(configuration: .init(trustRootsPEM: content(of: roots), dnsOverride: resolve))

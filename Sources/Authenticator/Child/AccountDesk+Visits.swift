@@ -231,7 +231,7 @@ extension AccountDesk {
 
     private func forget(_ ended: EndedSession) {
         state.withLock { $0.device = $0.device.without(ended) }
-        tell(.serverSessionEnded(ended.serverSession))
+        tell(.serverSessionEnded(ended))
     }
 }
 

@@ -16,33 +16,32 @@ extension LineKeeper {
             let opening = openings.value
             let began = ContinuousClock.now
             do {
-                guard let access = try await configuration.access() else {
+                guard let way = try await configuration.way() else {
                     await openings.beyond(opening)
                     continue
                 }
-                try await race({ try await self.open(access) }, { await self.openings.beyond(opening) })
+                try await race({ try await self.open(way) }, { await self.openings.beyond(opening) })
             } catch { logger.info("no line to the server", metadata: ["error": "\(error)"]) }
             // A change is followed at once, everything else after a pause.
             guard openings.value == opening else { continue }
             let rest = pause.next(after: .now - began, random: &random)
-            await race({ try? await self.configuration.sleep(rest) }, { await self.openings.beyond(opening) })
+            await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
         }
     }
 
     /// Opens the line and listens until it ends.
-    private func open(_ access: ServerAccess) async throws {
+    private func open(_ way: LineWay) async throws {
         let stated = session
         var question: String?
         if let stated, let join = stated.join { question = try await asker(join).question(stated) }
         let hearing = Hearing(patience: Self.firstPatience)
         let request = HTTPSClient.Request(
-            method: "POST", url: access.serverURL + Line.suffix, headers: [("Content-Type", "application/json")],
+            method: "POST", url: way.serverURL + Line.suffix, headers: [("Content-Type", "application/json")],
             body: LineHello(question: question).bytes)
-        let client = try configuration.connect(access)
         let messages = Mutex(LineMessages())
         try await race(
             {
-                let status = try await client.listen(request) { piece in
+                let status = try await way.client.listen(request) { piece in
                     for message in try messages.withLock({ try $0.take(piece) }) {
                         self.take(message, stated, hearing)
                     }

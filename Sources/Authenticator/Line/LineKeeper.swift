@@ -7,6 +7,18 @@ internal import OAuth
 internal import ServiceLifecycle
 internal import Synchronization
 
+/// How a device reaches the server that it is enrolled with, as the device that it is there.
+package struct LineWay: Sendable {
+    /// Where it asks for commands.
+    let serverURL: String
+    let client: any HTTPListening
+
+    package init(serverURL: String, client: any HTTPListening) {
+        self.serverURL = serverURL
+        self.client = client
+    }
+}
+
 /// Holds the device's line to its server, and asks how the session stands whenever the server says that something has
 /// changed, when a session begins, and each time that the line is opened anew.
 ///
@@ -16,31 +28,32 @@ package final class LineKeeper: Service {
     package struct Configuration: Sendable {
         /// The folder of the device's keys of the directory.
         package var keys: Directory
-        /// The server that the device is enrolled with; nil where there is none.
-        package var access: @Sendable () async throws -> ServerAccess?
-        /// Makes the client of a line.
-        package var connect: @Sendable (ServerAccess) throws -> any HTTPListening
+        /// The way to the server that the device is enrolled with; nil where there is none.
+        package var way: @Sendable () async throws -> LineWay?
         /// Makes the client that reaches the identity platform.
         package var https: @Sendable () throws -> any HTTPSending
         /// Hears the server's definite word that the session of an epoch is over.
         package var ended: @Sendable (Epoch, Door) -> Void
         /// Hears that the management server has something for the device.
         package var visit: @Sendable () -> Void
+        /// Waits before the next attempt.
+        package var pause: @Sendable (Duration) async throws -> Void
+        /// Waits for the server to have been silent for so long.
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
-            keys: Directory, access: @escaping @Sendable () async throws -> ServerAccess?,
-            connect: @escaping @Sendable (ServerAccess) throws -> any HTTPListening,
+            keys: Directory, way: @escaping @Sendable () async throws -> LineWay?,
             https: @escaping @Sendable () throws -> any HTTPSending,
             ended: @escaping @Sendable (Epoch, Door) -> Void, visit: @escaping @Sendable () -> Void,
+            pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
             self.keys = keys
-            self.access = access
-            self.connect = connect
+            self.way = way
             self.https = https
             self.ended = ended
             self.visit = visit
+            self.pause = pause
             self.sleep = sleep
         }
     }
@@ -126,7 +139,7 @@ package final class LineKeeper: Service {
             } catch {
                 logger.info(
                     "the session's standing is not known", metadata: ["error": "\(BrokerError(reading: error).code)"])
-                do { try await configuration.sleep(pause.next(after: .zero, random: &random)) } catch { return }
+                do { try await configuration.pause(pause.next(after: .zero, random: &random)) } catch { return }
             }
         }
     }

@@ -41,7 +41,7 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case endWanted(requestID: String, fromBrowser: Bool, correlationID: String?)
     case joined(JoinRecord)
     /// The server knows that this session has ended.
-    case serverSessionEnded(String)
+    case serverSessionEnded(EndedSession)
 }
 
 /// Why the person's browser is gone.

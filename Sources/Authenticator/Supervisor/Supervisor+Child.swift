@@ -154,12 +154,11 @@ extension Supervisor {
             try store(told, of: reader)
             tell(.principalsStored(reader))
         case .endWanted(let requestID, let fromBrowser, let correlationID):
-            guard let app = descriptors.first else { return }
             try noteEnd(fromBrowser: fromBrowser, correlationID: correlationID)
-            try endWanted(requestID: requestID, app: app)
+            try endWanted(requestID: requestID, app: descriptors.first)
         case .joined(let record): try joined(record)
         case .serverSessionEnded(let session):
-            endedSessions.removeAll { $0.serverSession == session }
+            endedSessions.removeAll { $0 == session }
             try files.write(endedSessions)
         }
     }
@@ -167,13 +166,13 @@ extension Supervisor {
     /// A session that the server opened must be ended there, also where its process has been killed meanwhile.
     func heardTooLate(_ message: ChildMessage) throws {
         guard case .sessionKnown(let session) = message, !endedSessions.contains(session) else { return }
-        endedSessions.append(session)
-        try files.write(endedSessions)
+        try rememberEnd(session)
         tell(.device(snapshot))
     }
 
     /// An app asked: the answer goes out on its own connection, which then ends like every other of the epoch.
-    private func endWanted(requestID: String, app: Descriptor) throws {
+    private func endWanted(requestID: String, app: Descriptor?) throws {
+        guard let app else { return }
         let connection = Connection(app, maximumFrame: Wire.maximumFrame)
         let info = try? snapshot.info()
         let requester = newRequester { [logger] outcome in

@@ -10,10 +10,15 @@ extension Supervisor {
         case .checkIn: device.checkIn(answer: answer)
         case .join(let order): try join(order, answer: answer)
         case .signOut(let fromBrowser):
-            if fromBrowser { try noteEnd(fromBrowser: true) }
-            try handle(.endWanted(newRequester { _ in answer(.done) }, .operator))
+            try noteEnd(fromBrowser: fromBrowser)
+            let requester = newRequester { outcome in answer(outcome.operatorReply) }
+            post(.overdue(requester), after: Self.operatorPatience)
+            try handle(.endWanted(requester, .operator))
         }
     }
+
+    /// For an operator's sign-out, before the operator hears that it goes on.
+    private static let operatorPatience = Duration.seconds(30)
 
     private func join(_ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         guard joining == nil else {
@@ -71,6 +76,20 @@ extension Supervisor {
         case .visiting(_, let ticket): (ticket.purpose == .worker ? "signingIn" : "joining", [])
         case .signedIn: ("signedIn", [])
         case .signingOut(let clearing): ("signingOut", clearing.items.map(\.rawValue).sorted())
+        }
+    }
+}
+
+extension SignOutOutcome {
+    fileprivate var operatorReply: OperatorReply {
+        switch self {
+        case .ready: .done
+        case .goesOn:
+            .failed(
+                OperatorFailure(
+                    code: "sign_out_unfinished",
+                    message: "Nobody is signed in any more, but traces of the last worker are still being cleared.",
+                    remedy: "See what is pending: baton device status. It goes on by itself."))
         }
     }
 }

@@ -120,6 +120,7 @@ final class Supervisor {
         case .agentOverdue(let wait): if wait == agentWait { try agentOverdue() }
         case .childDue(let start): if start == dueChild?.start { try startDueChild() }
         case .forgetPrincipals: try forgetOldPrincipals()
+        case .emptyTrash: emptyTrash()
         case .serverEnded(let epoch, let door): try serverEnded(epoch, door)
         case .stop: stopping = true
         }
@@ -211,11 +212,29 @@ extension Supervisor {
 
     /// Writes down whom the server must hear of, before the commit and without any secret.
     private func rememberEnd(of ended: Epoch) throws {
-        guard let live = liveSession, live.epoch == ended.description else { return }
-        if !endedSessions.contains(live) { endedSessions.append(live) }
-        try files.write(endedSessions)
+        guard let live = liveSession, live.epoch == ended.description else {
+            // The server may have opened a session whose number never came here: its epoch ends, whatever there is of it.
+            guard join != nil else { return }
+            return try rememberEnd(EndedSession(serverSession: "", epoch: ended.description, fromBrowser: false))
+        }
+        try rememberEnd(live)
         try files.removeLiveSession()
         liveSession = nil
+    }
+
+    /// How many ends wait for the server at most. The end of an epoch ends at the server whatever there was before it:
+    /// of the oldest ones only the line in the server's audit log gets lost.
+    private static let maximumEnds = 256
+
+    func rememberEnd(_ session: EndedSession) throws {
+        guard !endedSessions.contains(session) else { return }
+        endedSessions.append(session)
+        let surplus = endedSessions.count - Self.maximumEnds
+        if surplus > 0 {
+            endedSessions.removeFirst(surplus)
+            logger.error("the server has not been reached for long: the oldest ends of sessions are not told to it")
+        }
+        try files.write(endedSessions)
     }
 
     func clearFiles(of ended: Epoch) throws {
@@ -232,11 +251,12 @@ extension Supervisor {
     }
 
     private func emptyTrash() {
-        let (files, logger) = (files, logger)
+        let (files, logger, inputs, clock) = (files, logger, inputs, clock)
         // One at a time: two that unlink the same tree would trip over each other.
         trashQueue.async {
             do { try files.emptyTrash() } catch {
-                logger.error("emptying the trash failed", metadata: ["error": "\(error)"])
+                logger.error("emptying the trash failed, trying again", metadata: ["error": "\(error)"])
+                clock.after(.seconds(60)) { inputs.post(.emptyTrash) }
             }
         }
     }

@@ -24,6 +24,8 @@ package enum SupervisorInput: Sendable {
     case childDue(start: UInt64)
     /// Time to forget whom clients saw long ago.
     case forgetPrincipals
+    /// Time to try again to unlink what ended sessions left.
+    case emptyTrash
     /// The server's definite word that the session of this epoch is over.
     case serverEnded(Epoch, Door)
     case stop

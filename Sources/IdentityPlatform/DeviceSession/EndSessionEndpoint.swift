@@ -49,6 +49,8 @@ private func conclude(
     if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
         try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)
     }
+    // Also one whose number the device never learnt, since it lost power or the reply.
+    try devices.endSessions(of: device, tenant: tenant, upTo: end.epoch, at: time, by: device.rawValue)
     guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant),
         session.device?.id == device
     else { return .unknown }

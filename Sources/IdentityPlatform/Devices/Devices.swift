@@ -111,6 +111,22 @@ package struct Devices {
         }
     }
 
+    /// Ends every session of the device in that epoch and in those before it, by the device's own word.
+    ///
+    /// - Throws: ``StorageError``
+    func endSessions(
+        of id: DeviceID, tenant: TenantID, upTo epoch: DeviceEpoch, at time: Timestamp, by actor: String
+    ) throws {
+        let live = try connection.rows(
+            """
+            SELECT id FROM session
+            WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL AND epochCounter <= \(epoch.counter)
+            """)
+        for row in live {
+            try Sessions(connection).end(try row.value(0), tenant: tenant, at: time, because: .ended, by: actor)
+        }
+    }
+
     /// The devices that a person has registered as their own.
     ///
     /// - Throws: ``StorageError``

@@ -49,6 +49,7 @@ struct PrimaryRefreshTokenReply {
         claims.set(ClaimName.notBefore, Int(now))
         claims.set(ClaimName.expiresAt, Int(now + lifetime))
         claims.set(ClaimName.authenticationMethods, issued.session.methods)
+        claims.set(ClaimName.deviceID, issued.session.device?.id.rawValue)
         claims.set(ClaimName.name, user.profile.displayName)
         claims.set(ClaimName.givenName, user.profile.givenName)
         claims.set(ClaimName.familyName, user.profile.surname)

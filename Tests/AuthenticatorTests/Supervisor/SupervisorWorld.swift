@@ -19,7 +19,8 @@ final class SupervisorWorld: Sendable {
     let clock = HandClock()
     let device: FakeDevice
     /// What the supervisor had the server told.
-    let watched = Mutex<[WatchedSession]>([])
+    private let watched = Mutex<[WatchedSession]>([])
+    var statements: [WatchedSession] { watched.withLock(\.self) }
     /// What the session's processes hear, without end.
     private let heard: FileHandle
     private let ended = Promise<Void>()

@@ -113,8 +113,9 @@ import Testing
         let scopes = ["openid", "offline_access", "User.Read"]
         let app = try await session.tokens(scopes: scopes).string(ReplyName.refreshToken)
         #expect(try await session.end(sessionID: "never seen", counter: 4).status == .ok)
-        #expect(try await session.use().suberror == Suberror.staleEpoch)
-        #expect(try await world.refresh(app).suberror == Suberror.staleEpoch)
+        #expect(try await session.use().errorNumber == 70000)
+        #expect(try await world.refresh(app).errorNumber == 70000)
+        #expect(try await session.standing(counter: 4) == .ended)
         let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
         #expect(try await session.till.issue(refresh, counter: 4).suberror == Suberror.staleEpoch)
         #expect(try await session.till.issue(refresh, counter: 5).status == .ok)

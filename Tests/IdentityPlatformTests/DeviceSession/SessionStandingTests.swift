@@ -69,7 +69,8 @@ import Testing
     }
 
     enum Ending: CaseIterable {
-        case personDisabled, personRemoved, passwordSet, deviceDisabled, deviceRemoved, codeReplayed, nextWorker
+        case personDisabled, personRemoved, passwordSet, sessionsRevoked, deviceDisabled, deviceRemoved, codeReplayed,
+            nextWorker
 
         var standing: SessionStanding {
             switch self {
@@ -86,6 +87,7 @@ import Testing
             case .personDisabled: try await administration.setEnabled(false, world.amara)
             case .personRemoved: try await administration.remove(world.amara)
             case .passwordSet: try await administration.setPassword(Sensitive("another password"), of: world.amara)
+            case .sessionsRevoked: try await administration.revokeSessions(of: world.amara)
             case .deviceDisabled: try await administration.setEnabled(false, device, tenant: world.tenant)
             case .deviceRemoved: try await administration.remove(device, tenant: world.tenant)
             case .codeReplayed:

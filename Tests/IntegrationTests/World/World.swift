@@ -143,6 +143,13 @@ final class World: Sendable {
         throw TestProblem("batond has no session process")
     }
 
+    /// Runs a program of `Tests/Line` beside the world.
+    func runAside(_ name: String, _ arguments: [String], awaitsReady: Bool = true) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            "/usr/bin/python3", ["-u", Repository.root + "/Tests/Line/" + name] + arguments,
+            log: "\(name)-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
+    }
+
     // MARK: The person at the browser
 
     /// Puts somebody in front of the device.
@@ -219,7 +226,10 @@ final class World: Sendable {
     }
 
     /// Signs out whoever is there; returns when the device is ready.
-    func settle() async throws { try await ask(.signOut(fromBrowser: false)) }
+    func settle() async throws {
+        let reply = try await ask(.signOut(fromBrowser: false))
+        guard case .done = reply else { throw TestProblem("the device does not become ready: \(reply)") }
+    }
 
     /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
     private func awaitAgent() async throws {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// Every token that a shared device can get says which device and which session it is of, and lives ten minutes at most.
+@Suite struct DeviceTokenTests {
+    @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`()
+        async throws
+    {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        #expect(try session.reply.identity.string(ClaimName.deviceID) == till.id)
+        #expect(try session.reply.identity.string(ClaimName.sessionID) == session.reply.sessionID)
+
+        let scopes = ["openid", "profile", "offline_access", "User.Read"]
+        let first = try await session.tokens(scopes: scopes)
+        let ofApp = try await world.refresh(try first.string(ReplyName.refreshToken)).json
+        let ofBroker = try await world.refresh(
+            session.brokerRefreshToken, ["client_id": WellKnownApplication.broker]
+        ).json
+        for (name, reply) in [("PRT", first), ("app's refresh", ofApp), ("broker's refresh", ofBroker)] {
+            #expect(try reply.integer(ReplyName.expiresIn) == 600, "\(name)")
+            for member in [ReplyName.accessToken, .idToken] {
+                guard let token = try reply.optionalString(member) else { continue }
+                let claims = try CompactJWS(token).claims()
+                #expect(try claims.string(ClaimName.deviceID) == till.id, "\(name) \(member)")
+                #expect(try claims.string(ClaimName.sessionID) == session.reply.sessionID, "\(name) \(member)")
+            }
+            let access = try CompactJWS(reply.string(ReplyName.accessToken)).claims()
+            #expect(try access.integer(ClaimName.expiresAt) - access.integer(ClaimName.issuedAt) == 600, "\(name)")
+        }
+    }
+
+    @Test func `a token that an app kept fails at Graph once the server knows of the end`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let kept = try await session.tokens().string(ReplyName.accessToken)
+        #expect(try await world.me(kept).status == .ok)
+        try await world.administration.setEnabled(false, world.amara)
+        #expect(try await world.me(kept).status == .unauthorized)
+    }
+}
