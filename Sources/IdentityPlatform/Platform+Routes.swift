@@ -5,7 +5,8 @@ extension Platform {
     /// The handlers of the token endpoint.
     var grants: [any GrantHandler] {
         [
-            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self), NonceGrant(platform: self),
+            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self),
+            PasswordGrant(platform: self), NonceGrant(platform: self),
             SignedRequestGrant(platform: self),
         ]
     }
@@ -26,7 +27,7 @@ extension Platform {
                 DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
             },
             [names.graph] + names.aliases.graph: GraphAddress(
-                next: router(GraphDialect(ambient: ambient)) { router in
+                next: router(GraphDialect(ambient: ambient, challenge: accessTokens.challenge)) { router in
                     GraphEndpoints(platform: self).addRoutes(to: router)
                 }),
         ])

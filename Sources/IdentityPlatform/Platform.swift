@@ -45,7 +45,7 @@ package struct Platform: Sendable {
         passwords = Passwords(
             database: database, storageKey: storageKey, ambient: ambient, cost: configuration.passwordCost,
             signIns: hashing, administration: administrationHashing)
-        keys = TenantKeys(database: database, storageKey: storageKey)
+        keys = TenantKeys(database: database, storageKey: storageKey, ambient: ambient)
         issuer = TokenIssuer(
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, ambient: ambient)
         accessTokens = AccessTokens(issuer: issuer, database: database, ambient: ambient)

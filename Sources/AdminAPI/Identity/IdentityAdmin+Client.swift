@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Redaction
 
 extension IdentityAdmin {
-    /// A public client: an application that can keep no secret.
+    /// The registration of an application.
     package struct Client: Codable, Sendable, Equatable {
         package let id: String
         package let displayName: String
@@ -10,36 +11,62 @@ extension IdentityAdmin {
         package let resources: [String]
         /// The permissions of them that it is registered for by name; none stands for the ordinary ones.
         package let permissions: [String]
+        /// Whether it can keep no secret.
+        package let isPublic: Bool
+        /// What its tokens are signed with, `RS256` or `ES256`.
+        package let tokenAlgorithm: String
 
         package init(
-            id: String, displayName: String, redirectURIs: [String], resources: [String], permissions: [String]
+            id: String, displayName: String, redirectURIs: [String], resources: [String], permissions: [String],
+            isPublic: Bool, tokenAlgorithm: String
         ) {
             self.id = id
             self.displayName = displayName
             self.redirectURIs = redirectURIs
             self.resources = resources
             self.permissions = permissions
+            self.isPublic = isPublic
+            self.tokenAlgorithm = tokenAlgorithm
         }
     }
 
     /// A client to be registered; without an id it gets a fresh one, without resources it may have Graph, without
-    /// permissions a resource's ordinary ones.
+    /// permissions a resource's ordinary ones; it is public and has RS256 unless it says otherwise.
     package struct NewClient: Codable, Sendable {
         package var id: String?
         package var displayName: String
         package var redirectURIs: [String]
         package var resources: [String]?
         package var permissions: [String]?
+        package var isConfidential: Bool?
+        package var tokenAlgorithm: String?
 
         package init(
             id: String? = nil, displayName: String, redirectURIs: [String], resources: [String]? = nil,
-            permissions: [String]? = nil
+            permissions: [String]? = nil, isConfidential: Bool? = nil, tokenAlgorithm: String? = nil
         ) {
             self.id = id
             self.displayName = displayName
             self.redirectURIs = redirectURIs
             self.resources = resources
             self.permissions = permissions
+            self.isConfidential = isConfidential
+            self.tokenAlgorithm = tokenAlgorithm
+        }
+    }
+
+    /// A secret of a confidential client.
+    package struct ClientSecret: Codable, Sendable {
+        package let id: String
+        /// Seconds since 1970.
+        package let expires: Int64
+        /// The secret itself, in the answer that makes it and never again.
+        package let secret: Sensitive<String>?
+
+        package init(id: String, expires: Int64, secret: Sensitive<String>? = nil) {
+            self.id = id
+            self.expires = expires
+            self.secret = secret
         }
     }
 }

@@ -39,6 +39,12 @@ package enum IdentityAdmin {
         case compatibilityClients = "/identity/tenants/{tenant}/compatibility-clients"
         /// DELETE → 204.
         case client = "/identity/tenants/{tenant}/clients/{client}"
+        /// GET `[ClientSecret]`; POST → 201 `ClientSecret`, the only time with the secret itself.
+        case clientSecrets = "/identity/tenants/{tenant}/clients/{client}/secrets"
+        /// DELETE → 204.
+        case clientSecret = "/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"
+        /// GET `[SigningKey]`; POST `KeyRotation` → `[SigningKey]`.
+        case signingKeys = "/identity/tenants/{tenant}/signing-keys"
         /// GET `[AuditEntry]`, the latest `?count=`.
         case audit = "/identity/tenants/{tenant}/audit"
         /// GET `[Device]`.

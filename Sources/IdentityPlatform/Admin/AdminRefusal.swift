@@ -23,13 +23,17 @@ package enum AdminRefusal: String, Error, Sendable {
     case badRedirect = "identity.client.redirect"
     case unknownResource = "identity.client.resource"
     case unknownPermission = "identity.client.permission"
+    case unknownAlgorithm = "identity.client.algorithm"
+    case publicClient = "identity.client.public"
+    case noSecret = "identity.client.secret.missing"
+    case rotationPending = "identity.keys.pending"
     case busy = "identity.busy"
     case fault = "identity.fault"
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession: .notFound
-        case .taken: .conflict
+        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret: .notFound
+        case .taken, .rotationPending: .conflict
         case .busy: .serviceUnavailable
         case .fault, .passwordListUnreadable: .internalServerError
         default: .badRequest
@@ -69,6 +73,12 @@ package enum AdminRefusal: String, Error, Sendable {
             ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
         case .unknownPermission:
             ("A permission is none that a resource of the server knows.", "Use the names in docs/identity-platform.md.")
+        case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
+        case .publicClient:
+            ("The client is public, so it has no secret.", "Register the application as a confidential client.")
+        case .noSecret: ("The client has no such secret.", "List its secrets and name one of them.")
+        case .rotationPending:
+            ("New signing keys wait for their time already.", "Wait for them, or rotate immediately.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: ("The server failed.", "Look into the server's log.")
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
 internal import Hummingbird
+internal import OAuth
 internal import Storage
 
 extension AdminRoutes {
@@ -21,10 +22,14 @@ extension AdminRoutes {
                 guard let id = ClientID(rawValue: text) else { throw AdminRefusal.unknownResource }
                 return id
             }
+            guard let algorithm = SignatureAlgorithm(rawValue: new.tokenAlgorithm ?? "RS256") else {
+                throw AdminRefusal.unknownAlgorithm
+            }
             let client = try await administration.addClient(
                 NewClient(
                     id: id, displayName: new.displayName, redirectURIs: new.redirectURIs, resources: resources,
-                    permissions: new.permissions ?? []),
+                    permissions: new.permissions ?? [], isConfidential: new.isConfidential ?? false,
+                    tokenAlgorithm: algorithm),
                 tenant: tenant)
             return try Self.json(shown(client), status: .created)
         }
@@ -33,20 +38,46 @@ extension AdminRoutes {
             return try Self.json(try await administration.addCompatibilityClients(tenant: tenant).map(shown))
         }
         on(router, .delete, .client) { _, context in
-            let tenant = try await tenant(context)
-            let name = try place("client", context)
-            let client = try await platform.database.read { connection in
-                try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
-            }
-            guard let client else { throw AdminRefusal.noClient }
+            let client = try await client(context)
             try await administration.remove(client)
             return Response(status: .noContent)
         }
+        addSecretRoutes(to: router)
+    }
+
+    private func addSecretRoutes<Context: RequestContext>(to router: Router<Context>) {
+        on(router, .get, .clientSecrets) { _, context in
+            let client = try await client(context)
+            return try Self.json(
+                try await platform.database.read { try ClientSecrets($0).all(of: client) }
+                    .map { IdentityAdmin.ClientSecret(id: $0.id, expires: $0.expires.seconds) })
+        }
+        on(router, .post, .clientSecrets) { _, context in
+            let (secret, text) = try await administration.addSecret(to: try await client(context))
+            return try Self.json(
+                IdentityAdmin.ClientSecret(id: secret.id, expires: secret.expires.seconds, secret: text),
+                status: .created)
+        }
+        on(router, .delete, .clientSecret) { _, context in
+            try await administration.removeSecret(try place("secret", context), of: try await client(context))
+            return Response(status: .noContent)
+        }
+    }
+
+    private func client(_ context: some RequestContext) async throws -> Client {
+        let tenant = try await tenant(context)
+        let name = try place("client", context)
+        let client = try await platform.database.read { connection in
+            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
+        }
+        guard let client else { throw AdminRefusal.noClient }
+        return client
     }
 
     private func shown(_ client: Client) -> IdentityAdmin.Client {
         IdentityAdmin.Client(
             id: client.id.rawValue, displayName: client.displayName, redirectURIs: client.redirectURIs,
-            resources: client.resources.map(\.rawValue), permissions: client.permissions)
+            resources: client.resources.map(\.rawValue), permissions: client.permissions,
+            isPublic: client.isPublic, tokenAlgorithm: client.tokenAlgorithm.rawValue)
     }
 }

@@ -25,6 +25,7 @@ package struct AdminRoutes: Sendable {
         addDeviceRoutes(to: router)
         addGroupRoutes(to: router)
         addSessionRoutes(to: router)
+        addSigningKeyRoutes(to: router)
     }
 }
 

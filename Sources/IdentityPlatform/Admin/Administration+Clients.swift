@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import OAuth
+package import Redaction
 internal import Storage
 
 /// What an operator says of an application to be registered.
@@ -9,14 +11,18 @@ package struct NewClient: Sendable {
     package var redirectURIs: [String]
     package var resources: [ClientID]
     package var permissions: [String]
+    /// Whether it keeps a secret by which it proves itself.
+    package var isConfidential: Bool
+    package var tokenAlgorithm: SignatureAlgorithm
 
     package init(
         id: ClientID? = nil, displayName: String, redirectURIs: [String], resources: [ClientID]? = nil,
-        permissions: [String] = []
+        permissions: [String] = [], isConfidential: Bool = false, tokenAlgorithm: SignatureAlgorithm = .rs256
     ) {
         (self.id, self.displayName, self.redirectURIs) = (id, displayName, redirectURIs)
         self.resources = resources ?? ResourceCatalogue.standard
         self.permissions = permissions
+        (self.isConfidential, self.tokenAlgorithm) = (isConfidential, tokenAlgorithm)
     }
 }
 
@@ -37,9 +43,11 @@ extension Administration {
             }
             return permission
         }
+        guard KeySchedule.algorithms.contains(new.tokenAlgorithm) else { throw AdminRefusal.unknownAlgorithm }
         let client = Client(
             tenant: tenant.id, id: new.id ?? platform.ambient.identifier(), displayName: new.displayName,
-            redirectURIs: new.redirectURIs, resources: new.resources, permissions: permissions, isBroker: false)
+            redirectURIs: new.redirectURIs, resources: new.resources, permissions: permissions,
+            isPublic: !new.isConfidential, tokenAlgorithm: new.tokenAlgorithm)
         try await write { connection, now in
             try Clients(connection).add(client, at: now)
             try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
@@ -72,6 +80,34 @@ extension Administration {
         try await write { connection, now in
             try Clients(connection).remove(client.id, tenant: client.tenant)
             try record(.clientRemoved, client.tenant, client.id.rawValue, now, connection)
+        }
+    }
+
+    /// Gives a confidential client one more secret.
+    ///
+    /// - Returns: what is known of it later, and its text, which is not kept.
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func addSecret(to client: Client) async throws -> (secret: ClientSecret, text: Sensitive<String>) {
+        guard !client.isPublic else { throw AdminRefusal.publicClient }
+        let now = platform.ambient.now()
+        let (text, hash) = ClientSecret.draw(platform.ambient)
+        let secret = ClientSecret(
+            id: platform.ambient.identifier(of: ClientSecret.self).rawValue, created: now,
+            expires: now + ClientSecret.lifetime)
+        try await write { connection, now in
+            try ClientSecrets(connection).add(secret, hash: hash, to: client)
+            try record(.clientSecretAdded, client.tenant, client.id.rawValue, now, connection)
+        }
+        return (secret, text)
+    }
+
+    /// Takes a secret away; what it got so far stays good.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func removeSecret(_ id: String, of client: Client) async throws {
+        try await write { connection, now in
+            guard try ClientSecrets(connection).remove(id, of: client) else { throw AdminRefusal.noSecret }
+            try record(.clientSecretRemoved, client.tenant, client.id.rawValue, now, connection)
         }
     }
 }

@@ -12,7 +12,7 @@ package struct Administration: Sendable {
         (self.platform, self.actor) = (platform, actor)
     }
 
-    /// Makes an organisation with a signing key and the well-known clients.
+    /// Makes an organisation with signing keys and the well-known clients.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addTenant(displayName: String, domain: String) async throws -> Tenant {
@@ -22,12 +22,15 @@ package struct Administration: Sendable {
         let tenant = Tenant(
             id: platform.ambient.identifier(), displayName: displayName, domain: domain,
             pairwiseSalt: platform.ambient.randomBytes(32))
-        let (key, stored) = try await unhurried {
-            try await platform.administrationHashing.run { try TenantKey.generate() }
+        let time = platform.ambient.now()
+        let keys = try await unhurried {
+            try await platform.administrationHashing.run {
+                try KeySchedule.algorithms.map { try TenantKey.generate($0, created: time, signs: time) }
+            }
         }
         try await write { connection, now in
             try Tenants(connection).add(tenant, at: now)
-            try platform.keys.add(key, stored: stored, tenant: tenant.id, at: now, connection)
+            for (key, stored) in keys { try platform.keys.add(key, stored: stored, tenant: tenant.id, connection) }
             for client in WellKnownClient.ofEveryTenant {
                 try Clients(connection).add(client.registration(in: tenant.id), at: now)
             }
@@ -95,7 +98,7 @@ package struct Administration: Sendable {
         }
     }
 
-    private func unhurried<T>(_ work: () async throws -> T) async throws -> T {
+    func unhurried<T>(_ work: () async throws -> T) async throws -> T {
         do { return try await work() } catch is HashingPool.Busy { throw AdminRefusal.busy }
     }
 

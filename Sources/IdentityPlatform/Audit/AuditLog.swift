@@ -22,6 +22,8 @@ package struct AuditEntry: Sendable {
 package struct AuditLog {
     /// Who acted, where it was the operator of the machine.
     package static let localOperator = "operator"
+    /// Who acted, where nobody asked for it.
+    static let server = "server"
 
     /// The id of the request at hand; a transaction's body runs in the task that asked for it, and so sees it.
     @TaskLocal package static var correlation: String?

@@ -14,6 +14,7 @@ package struct IdentityConfiguration: Sendable {
     package var breachedPasswords: String?
     /// How long lines of the audit log are kept.
     package var auditRetention: Duration = .seconds(400 * 86400)
+    package var signingKeys = KeyConfiguration()
 
     package init(
         names: Names, passwordCost: PasswordCost = .standard, lifetimes: Lifetimes = Lifetimes(),

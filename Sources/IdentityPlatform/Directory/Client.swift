@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+package import OAuth
 
-/// An application registration. All are public clients: what runs on a shared device can keep no secret.
+/// An application registration.
 package struct Client: Sendable {
     package let tenant: TenantID
     package let id: ClientID
@@ -12,6 +13,20 @@ package struct Client: Sendable {
     package let permissions: [String]
     /// Whether it may hold primary refresh tokens: a right of its own, which no resource brings along.
     package let isBroker: Bool
+    /// Whether it can keep no secret (RFC 6749 section 2.1), like everything that runs on a shared device.
+    package let isPublic: Bool
+    /// What its tokens are signed with: RS256, or ES256.
+    package let tokenAlgorithm: SignatureAlgorithm
+
+    package init(
+        tenant: TenantID, id: ClientID, displayName: String, redirectURIs: [String], resources: [ClientID],
+        permissions: [String] = [], isBroker: Bool = false, isPublic: Bool = true,
+        tokenAlgorithm: SignatureAlgorithm = .rs256
+    ) {
+        (self.tenant, self.id, self.displayName) = (tenant, id, displayName)
+        (self.redirectURIs, self.resources, self.permissions) = (redirectURIs, resources, permissions)
+        (self.isBroker, self.isPublic, self.tokenAlgorithm) = (isBroker, isPublic, tokenAlgorithm)
+    }
 
     /// Whether a redirect URI is registered: equal as text, but for the port of a loopback address (RFC 8252
     /// section 7.3).

@@ -3,32 +3,39 @@ package import Storage
 
 /// The application registrations of one transaction.
 package struct Clients {
-    private let connection: any Connection
+    let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 
     package func find(_ id: ClientID, tenant: TenantID) throws -> Client? {
-        guard
-            let row = try connection.row(
-                "SELECT displayName, isBroker FROM client WHERE tenant = \(tenant) AND id = \(id)")
-        else { return nil }
-        return try client(id, tenant: tenant, displayName: try row.text(0), isBroker: try row.flag(1))
+        try connection.row(
+            """
+            SELECT id, displayName, isBroker, isConfidential, tokenAlgorithm FROM client
+            WHERE tenant = \(tenant) AND id = \(id)
+            """
+        ).map { try client($0, tenant: tenant) }
+    }
+
+    /// Whether an application is still registered.
+    func contains(_ id: ClientID, tenant: TenantID) throws -> Bool {
+        try connection.row("SELECT 1 FROM client WHERE tenant = \(tenant) AND id = \(id)") != nil
     }
 
     func all(tenant: TenantID) throws -> [Client] {
         try connection.rows(
-            "SELECT id, displayName, isBroker FROM client WHERE tenant = \(tenant) ORDER BY displayName, id"
-        ).map {
-            try client(
-                try $0.value(0), tenant: tenant, displayName: try $0.text(1), isBroker: try $0.flag(2))
-        }
+            """
+            SELECT id, displayName, isBroker, isConfidential, tokenAlgorithm FROM client
+            WHERE tenant = \(tenant) ORDER BY displayName, id
+            """
+        ).map { try client($0, tenant: tenant) }
     }
 
     func add(_ client: Client, at time: Timestamp) throws {
         try connection.execute(
             """
-            INSERT INTO client (tenant, id, displayName, isBroker, created)
-            VALUES (\(client.tenant), \(client.id), \(client.displayName), \(client.isBroker), \(time))
+            INSERT INTO client (tenant, id, displayName, isBroker, isConfidential, tokenAlgorithm, created)
+            VALUES (\(client.tenant), \(client.id), \(client.displayName), \(client.isBroker), \(!client.isPublic),
+                \(client.tokenAlgorithm), \(time))
             """)
         for uri in Set(client.redirectURIs) {
             try connection.execute(
@@ -54,9 +61,8 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    private func client(
-        _ id: ClientID, tenant: TenantID, displayName: String, isBroker: Bool
-    ) throws -> Client {
+    private func client(_ row: Row, tenant: TenantID) throws -> Client {
+        let id = try row.value(0, as: ClientID.self)
         let uris = try connection.rows(
             "SELECT uri FROM clientRedirect WHERE tenant = \(tenant) AND client = \(id) ORDER BY uri")
         let resources = try connection.rows(
@@ -64,8 +70,8 @@ package struct Clients {
         let permissions = try connection.rows(
             "SELECT permission FROM clientPermission WHERE tenant = \(tenant) AND client = \(id) ORDER BY permission")
         return Client(
-            tenant: tenant, id: id, displayName: displayName, redirectURIs: try uris.map { try $0.text(0) },
+            tenant: tenant, id: id, displayName: try row.text(1), redirectURIs: try uris.map { try $0.text(0) },
             resources: try resources.map { try $0.value(0) }, permissions: try permissions.map { try $0.text(0) },
-            isBroker: isBroker)
+            isBroker: try row.flag(2), isPublic: try !row.flag(3), tokenAlgorithm: try row.value(4))
     }
 }

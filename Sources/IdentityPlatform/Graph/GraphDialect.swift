@@ -7,6 +7,7 @@ internal import OAuth
 /// Errors as Graph writes them.
 struct GraphDialect: ErrorDialect {
     let ambient: Ambient
+    let challenge: BearerChallenge
 
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
         switch error {
@@ -14,7 +15,9 @@ struct GraphDialect: ErrorDialect {
         case let refusal as AdminRefusal: return words(GraphError(refusal), request)
         case let refusal as AccessTokens.Refusal:
             logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
-            return words(.unauthenticated, request)
+            var response = words(.unauthenticated, request)
+            response.headers[.wwwAuthenticate] = challenge.header(for: refusal)
+            return response
         case is OAuthError: return words(.badQuery, request)
         case let error as HTTPError where error.status == .notFound: return words(.notFound, request)
         default: return nil

@@ -98,9 +98,7 @@ struct GraphError: Error, Equatable {
         error.set(GraphName.innerError, inner)
         var body = MembersWriter()
         body.set(GraphName.error, error)
-        var response = Response(status: status, json: body)
-        if self == .unauthenticated { response.headers[.wwwAuthenticate] = "Bearer error=\"invalid_token\"" }
-        return response
+        return Response(status: status, json: body)
     }
 }
 

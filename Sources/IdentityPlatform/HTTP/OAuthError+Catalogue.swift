@@ -27,6 +27,10 @@ extension OAuthError {
     package static let expiredGrant = OAuthError(
         .invalidGrant, number: 70008, description: "The authorization code or refresh token has expired.",
         suberror: Suberror.tokenExpired)
+    package static let reusedToken = OAuthError(
+        .invalidGrant, number: 70000,
+        description: "The refresh token was used before, so all that came of it is revoked. Sign in again.",
+        suberror: Suberror.badToken)
     package static let redeemedCode = OAuthError(
         .invalidGrant, number: 54005, description: "The authorization code was already redeemed.")
     package static let verifierMismatch = OAuthError(
@@ -44,6 +48,13 @@ extension OAuthError {
         .unauthorizedClient, number: 700016, description: "The application is not registered in this tenant.")
     package static let publicClientWithSecret = OAuthError(
         .invalidClient, number: 700025, description: "The client is public, so client_secret must not be sent.")
+    package static let missingSecret = OAuthError(
+        .invalidClient, number: 7_000_218, description: "The client has to prove itself with its client_secret.")
+    package static let wrongSecret = OAuthError(
+        .invalidClient, number: 7_000_215, description: "The client_secret is wrong, or has expired.")
+    package static let severalProofs = OAuthError(
+        .invalidRequest, number: 7_000_219,
+        description: "The client proves itself in two ways at once. Use the Authorization header or the form.")
     package static let unregisteredRedirect = OAuthError(
         .invalidRequest, number: 50011, description: "The redirect_uri is not registered for the application.")
     package static let unsupportedGrant = OAuthError(

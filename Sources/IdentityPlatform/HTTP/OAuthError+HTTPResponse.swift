@@ -34,6 +34,9 @@ extension OAuthError {
         members.set(ReplyName.traceID, trace)
         members.set(ReplyName.correlationID, correlation)
         members.set(ReplyName.suberror, suberror)
-        return Response(status: status, json: members)
+        var response = Response(status: status, json: members)
+        // A 401 has to say how one could have proved oneself (RFC 9110 section 15.5.2).
+        if response.status == .unauthorized { response.headers[.wwwAuthenticate] = "Basic realm=\"client\"" }
+        return response
     }
 }

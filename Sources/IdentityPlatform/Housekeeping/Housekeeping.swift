@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Clears away what is over: expired credentials, forgiven failures, sessions that nothing hangs on any more. Done in small
-/// steps, so that no sign-in waits for it.
+/// Clears away what is over: expired credentials, forgiven failures, sessions that nothing hangs on any more, signing keys
+/// that have signed nothing which still is good; and gives ageing keys their successors. Done in small steps, so that no
+/// sign-in waits for it.
 package struct Housekeeping: Sendable {
     private let platform: Platform
     /// What has expired answers "expired" for this long, then "unknown".
@@ -13,11 +14,12 @@ package struct Housekeeping: Sendable {
     /// One round over all organisations.
     ///
     /// - Parameter step: how many rows of a kind one transaction removes at most.
-    /// - Returns: how many rows went; where that is 0, nothing is left to do for now.
+    /// - Returns: how many rows went, or keys came; where that is 0, nothing is left to do for now.
     /// - Throws: ``StorageError``
     package func sweep(step: Int = 500) async throws -> Int {
         var removed = 0
         for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
+            removed += try await KeyRotation(platform: platform).keep(tenant)
             let now = platform.ambient.now()
             for statement in Self.statements(tenant, now, before: now - Self.memory, step)
                 + [Self.oldLines(tenant, before: now - platform.configuration.auditRetention, step)]

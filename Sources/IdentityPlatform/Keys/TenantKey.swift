@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 package import OAuth
@@ -8,22 +9,55 @@ internal import Storage
 package struct TenantKey: Sendable {
     package let id: String
     package let signer: TokenSigner
+    /// The same, with the thumbprint of the key's certificate in the header, which clients of the older endpoint look for.
+    package let olderSigner: TokenSigner
     package let verification: VerificationKey
     package let published: JSONWebKey
+    package let created: Timestamp
+    /// From when it signs: it is published before.
+    package let signs: Timestamp
 
-    private init(_ key: _RSA.Signing.PrivateKey) throws {
-        let signing = SigningKey.rsa(key)
-        id = try JSONWebKey(signing.verification).thumbprint
-        signer = TokenSigner(key: signing, keyID: id)
+    package var algorithm: SignatureAlgorithm { verification.algorithm }
+
+    private init(_ signing: SigningKey, created: Timestamp, signs: Timestamp) throws {
+        (self.created, self.signs) = (created, signs)
         verification = signing.verification
-        published = try JSONWebKey(signing.verification, keyID: id)
+        id = try JSONWebKey(verification).thumbprint
+        signer = TokenSigner(key: signing, keyID: id)
+        guard case .rsa(let key) = signing else {
+            (olderSigner, published) = (signer, try JSONWebKey(verification, keyID: id))
+            return
+        }
+        let certificate = try SigningCertificate.make(for: key, id: id, created: created)
+        olderSigner = TokenSigner(
+            key: signing, keyID: id,
+            certificateThumbprint: Base64URL.encode(Insecure.SHA1.hash(data: certificate)))
+        published = try JSONWebKey(verification, keyID: id, certificate: certificate)
     }
 
-    /// Makes a fresh RSA-2048 key, and its private half for the database. Blocks for about 0.1 s.
-    static func generate() throws -> (key: TenantKey, stored: [UInt8]) {
-        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
-        return (try TenantKey(key), Array(key.derRepresentation))
+    /// Makes a fresh key, RSA-2048 or P-256, and its private half for the database. Blocks for about 0.1 s.
+    static func generate(
+        _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp
+    ) throws -> (key: TenantKey, stored: [UInt8]) {
+        switch algorithm {
+        case .es256:
+            let key = P256.Signing.PrivateKey()
+            return (try TenantKey(.p256(key), created: created, signs: signs), Array(key.derRepresentation))
+        case .rs256, .hs256:
+            let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+            return (try TenantKey(.rsa(key), created: created, signs: signs), Array(key.derRepresentation))
+        }
     }
 
-    init(stored: [UInt8]) throws { try self.init(_RSA.Signing.PrivateKey(derRepresentation: stored)) }
+    init(stored: [UInt8], _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp) throws {
+        switch algorithm {
+        case .rs256:
+            let key = try _RSA.Signing.PrivateKey(derRepresentation: stored)
+            try self.init(.rsa(key), created: created, signs: signs)
+        case .es256:
+            let key = try P256.Signing.PrivateKey(derRepresentation: stored)
+            try self.init(.p256(key), created: created, signs: signs)
+        case .hs256: throw StorageError(.unexpectedValue, "a signing key is symmetric")
+        }
+    }
 }

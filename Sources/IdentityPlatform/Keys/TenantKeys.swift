@@ -1,59 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import OAuth
+package import OAuth
 internal import Storage
 internal import Synchronization
 
-/// The signing keys of all organisations, read once each.
+/// The signing keys of all organisations. Each is parsed once; which there are is asked of the database anew when this
+/// process changes them, and every five minutes, since another may.
 package final class TenantKeys: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
-    private let loaded = Mutex<[TenantID: [TenantKey]]>([:])
+    private let ambient: Ambient
+    private let loaded = Mutex<[TenantID: Loaded]>([:])
 
-    init(database: any Database, storageKey: StorageKey) {
-        (self.database, self.storageKey) = (database, storageKey)
+    private struct Loaded {
+        let keys: [TenantKey]
+        let at: Timestamp
     }
 
-    /// Every key of an organisation, the one that signs first; none where there is no such organisation.
+    /// A key is published for longer before it signs, so that none is missed.
+    static let freshness = Duration.seconds(300)
+
+    init(database: any Database, storageKey: StorageKey, ambient: Ambient) {
+        (self.database, self.storageKey, self.ambient) = (database, storageKey, ambient)
+    }
+
+    /// Every key that an organisation publishes; none where there is no such organisation.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func all(of tenant: TenantID) async throws -> [TenantKey] {
-        if let keys = loaded.withLock({ $0[tenant] }) { return keys }
+        let now = ambient.now()
+        let known = loaded.withLock { $0[tenant] }
+        if let known, known.at <= now, now < known.at + Self.freshness { return known.keys }
         let rows = try await database.read { connection in
             try connection.rows(
-                "SELECT id, sealedPrivateKey FROM signingKey WHERE tenant = \(tenant) ORDER BY created DESC, id")
+                """
+                SELECT id, algorithm, sealedPrivateKey, created, signs FROM signingKey
+                WHERE tenant = \(tenant) ORDER BY created DESC, id
+                """)
         }
         let keys = try rows.map { row in
-            try TenantKey(
-                stored: try storageKey.open(try row.bytes(1), purpose: Self.purpose(tenant, try row.text(0))))
+            let id = try row.text(0)
+            return try known?.keys.first { $0.id == id } ?? key(row, id, tenant)
         }
         guard !keys.isEmpty else { return [] }
-        loaded.withLock { $0[tenant] = keys }
+        loaded.withLock { $0[tenant] = Loaded(keys: keys, at: now) }
         return keys
     }
 
-    /// The key that signs.
+    private func key(_ row: Row, _ id: String, _ tenant: TenantID) throws -> TenantKey {
+        let created = try row.value(3, as: Timestamp.self)
+        return try TenantKey(
+            stored: try storageKey.open(try row.bytes(2), purpose: Self.purpose(tenant, id)), try row.value(1),
+            created: created, signs: max(created, try row.value(4)))
+    }
+
+    /// The key that signs now.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
-    package func current(of tenant: TenantID) async throws -> TenantKey {
-        guard let key = try await all(of: tenant).first else {
-            throw StorageError(.unexpectedValue, "the organisation has no signing key")
+    package func current(of tenant: TenantID, _ algorithm: SignatureAlgorithm = .rs256) async throws -> TenantKey {
+        guard let key = KeySchedule.signing(try await all(of: tenant), algorithm, at: ambient.now()) else {
+            throw StorageError(.unexpectedValue, "the organisation has no signing key of the algorithm")
         }
         return key
     }
 
-    /// Keeps a key, its private half sealed for its row.
+    /// Keeps a key, its private half sealed for its row. ``forget(_:)`` has to follow the commit.
     ///
     /// - Throws: ``StorageError``, or the library's error.
-    func add(
-        _ key: TenantKey, stored: [UInt8], tenant: TenantID, at time: Timestamp, _ connection: any Connection
-    ) throws {
+    func add(_ key: TenantKey, stored: [UInt8], tenant: TenantID, _ connection: any Connection) throws {
         let sealed = try storageKey.seal(stored, purpose: Self.purpose(tenant, key.id))
         try connection.execute(
             """
-            INSERT INTO signingKey (tenant, id, algorithm, sealedPrivateKey, created)
-            VALUES (\(tenant), \(key.id), \(key.verification.algorithm), \(sealed), \(time))
+            INSERT INTO signingKey (tenant, id, algorithm, sealedPrivateKey, created, signs)
+            VALUES (\(tenant), \(key.id), \(key.algorithm), \(sealed), \(key.created), \(key.signs))
             """)
     }
+
+    /// Removes a key for good. ``forget(_:)`` has to follow the commit.
+    ///
+    /// - Throws: ``StorageError``
+    func remove(_ key: TenantKey, tenant: TenantID, _ connection: any Connection) throws {
+        try connection.execute("DELETE FROM signingKey WHERE tenant = \(tenant) AND id = \(key.id)")
+    }
+
+    /// Asks the database again at the next use.
+    func forget(_ tenant: TenantID) { loaded.withLock { $0[tenant] = nil } }
 
     private static func purpose(_ tenant: TenantID, _ id: String) -> String { "signing key \(tenant) \(id)" }
 }

@@ -60,9 +60,9 @@ struct PrimaryRefreshTokenIssuing {
     ) throws -> (session: SessionID, family: String?) {
         switch person {
         case .refreshToken(let token):
-            guard let record = try RefreshTokens(connection).find(token), record.client == client, !record.ofPrimary
-            else { throw OAuthError.badGrant }
-            guard record.expires > time else { throw OAuthError.expiredGrant }
+            let record = try RefreshTokenUse(connection: connection, now: time).check(token, of: client, for: .proof)
+            guard !record.ofPrimary else { throw OAuthError.badGrant }
+            try RefreshTokens(connection).use(record, at: time)
             let live = try LiveSession(record.session, tenant: tenant, connection)
             return (live.session.id, record.family)
         case .password(let checked, let id):

@@ -33,25 +33,32 @@ struct PrimaryRefreshTokenUse: Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: sealed)))
     }
 
-    /// The app's refresh token of this PRT: derived, not drawn, so that it is written once and not at each use.
+    /// The app's refresh token of this PRT: the present one, or the next where that was used or revoked. So it is not
+    /// written at each use.
     private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
-        let secret = platform.storageKey.derived("refresh token of a PRT", use.primary.hash + use.grant.client.id.bytes)
-        let token = OpaqueToken(
-            tenant: use.primary.tenant,
-            ambient: Ambient(now: platform.ambient.now, randomBytes: { Array(secret.prefix($0)) }))
-        let record = RefreshToken(
+        let first = RefreshToken(
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
             scope: use.grant.scope.requested.text, family: PrimaryRefreshTokens.family(of: use.primary.hash),
             ofPrimary: true, expires: use.expires)
-        let known = try await platform.database.read { try RefreshTokens($0).find(token) }
-        if let known { return IssuedRefreshToken(token: token, expires: known.expires) }
-        try await platform.database.write { [platform] connection in
-            _ = try LiveSession(record.session, tenant: record.tenant, connection)
-            let tokens = RefreshTokens(connection)
-            if try tokens.find(token) == nil { try tokens.add(token, record, at: platform.ambient.now()) }
+        let known = try await platform.database.read { try present(first, $0) }
+        if let known { return IssuedRefreshToken(token: platform.token(of: known), expires: known.expires) }
+        return try await platform.database.write { [platform] connection in
+            _ = try LiveSession(first.session, tenant: first.tenant, connection)
+            if let known = try present(first, connection) {
+                return IssuedRefreshToken(token: platform.token(of: known), expires: known.expires)
+            }
+            let newest = try RefreshTokens(connection).newest(
+                family: first.family, client: first.client, tenant: first.tenant)
+            return try platform.issue(newest?.next ?? first, at: platform.ambient.now(), connection)
         }
-        return IssuedRefreshToken(token: token, expires: record.expires)
     }
+}
+
+/// The newest refresh token in the place of `first`, where it is good.
+private func present(_ first: RefreshToken, _ connection: any Connection) throws -> RefreshToken? {
+    let newest = try RefreshTokens(connection).newest(
+        family: first.family, client: first.client, tenant: first.tenant)
+    return newest.flatMap { $0.used == nil && !$0.isRevoked ? $0 : nil }
 }
 
 /// A use request that the session key has signed, and what it is granted.
@@ -80,6 +87,8 @@ private func verify(
     guard let id = ClientID(rawValue: request.clientID),
         let client = try Clients(connection).find(id, tenant: record.tenant)
     else { throw OAuthError.unknownClient }
+    // The session key proves the device and the person, not an application that has a secret of its own.
+    guard client.isPublic else { throw OAuthError.missingSecret }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
     }

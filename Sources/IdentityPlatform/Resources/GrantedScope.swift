@@ -12,6 +12,8 @@ package struct GrantedScope: Sendable {
     package let requested: Scopes
     /// Those of them that it gets, for the reply: what is not among them was declined.
     package let granted: Scopes
+    /// What stands for the request in a code or a refresh token; the older `resource` is a scope in it.
+    package let lasting: String
 
     package var isOpenID: Bool { requested.contains(Scopes.openID) }
     package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }

@@ -47,20 +47,50 @@ package struct ResourceCatalogue: Sendable {
         guard let requested = Scopes(parsing: scope ?? "") else { throw .malformedScope }
         var names: [(identifier: String, permission: String)] = []
         for value in requested.values where !Self.protocolScopes.contains(value.lowercased()) {
-            names.append(Self.split(value) ?? ("https://graph.microsoft.com", value))
+            names.append(Self.split(value) ?? (Self.graphByItsOldName, value))
         }
         if let resource { names.append((Self.trimmed(resource), Self.defaultPermission)) }
         let identifier = names.first?.identifier ?? graph.identifiers[0]
         guard names.allSatisfy({ $0.identifier == identifier }) else { throw .severalResources }
-        guard let resource = all.first(where: { $0.identifiers.contains(identifier.lowercased()) }) else {
+        guard let found = all.first(where: { $0.identifiers.contains(identifier.lowercased()) }) else {
             throw .unknownResource
         }
-        guard client.resources.contains(resource.application) else { throw .noConsent }
-        let permissions = try Self.permissions(names.map(\.permission), resource, client)
+        guard client.resources.contains(found.application) else { throw .noConsent }
+        let permissions = try Self.permissions(names.map(\.permission), found, client)
+        let lasting = requested.values + (resource.map { ["\($0)/\(Self.defaultPermission)"] } ?? [])
         return GrantedScope(
-            resource: resource, audience: identifier, permissions: permissions, requested: requested,
-            granted: Self.granted(requested, permissions))
+            resource: found, audience: identifier, permissions: permissions, requested: requested,
+            granted: Self.granted(requested, permissions), lasting: lasting.joined(separator: " "))
     }
+
+    /// Reads what a client asks for now that it has been given something before: where it names no scope, that goes on,
+    /// without its permissions where it names another resource.
+    ///
+    /// - Throws: ``OAuthError``
+    package func grant(
+        scope: String?, resource: String?, before: String, to client: Client
+    ) throws(OAuthError) -> GrantedScope {
+        var scope = scope ?? before
+        if resource != nil, scope == before { scope = Self.withoutPermissions(before) }
+        return try grant(scope: scope, resource: resource, to: client)
+    }
+
+    /// Reads the same out of a form.
+    ///
+    /// - Throws: ``OAuthError``
+    func grant(
+        asked form: FormParameters, before: String, to client: Client
+    ) throws(OAuthError) -> GrantedScope {
+        try grant(
+            scope: form[ParameterName.scope], resource: form[ParameterName.resource], before: before, to: client)
+    }
+
+    /// The scopes of OpenID Connect alone, which belong to no resource.
+    private static func withoutPermissions(_ scope: String) -> String {
+        scope.split(separator: " ").filter { protocolScopes.contains($0.lowercased()) }.joined(separator: " ")
+    }
+
+    private static let graphByItsOldName = "https://graph.microsoft.com"
 
     private static let protocolScopes: Set<String> = [
         Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess, Scopes.primaryRefreshToken, Scopes.groups,

@@ -13,6 +13,19 @@ extension Schema {
                     PRIMARY KEY (tenant, client, permission),
                     FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
                 """
-            ])
+            ]),
+        Migration(
+            "confidential-clients",
+            [
+                "ALTER TABLE client ADD COLUMN isConfidential BIGINT NOT NULL DEFAULT 0",
+                "ALTER TABLE client ADD COLUMN tokenAlgorithm TEXT NOT NULL DEFAULT 'RS256'",
+                """
+                CREATE TABLE clientSecret (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, id TEXT NOT NULL, hash BLOB NOT NULL,
+                    created BIGINT NOT NULL, expires BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, client, id),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+            ]),
     ]
 }

@@ -31,7 +31,7 @@ package struct AccessTokens: Sendable {
         try judge(claims, tenant, resource)
         let permissions = try text(claims, .scopes).split(separator: " ").map(String.init)
         return try await database.read { connection in
-            guard try Clients(connection).find(client, tenant: tenant) != nil else { throw Refusal.ended }
+            guard try Clients(connection).contains(client, tenant: tenant) else { throw Refusal.ended }
             let live: LiveSession
             do { live = try LiveSession(session, tenant: tenant, connection) } catch is OAuthError {
                 throw Refusal.ended
@@ -50,7 +50,9 @@ package struct AccessTokens: Sendable {
     }
 
     private func judge(_ claims: Members, _ tenant: TenantID, _ resource: Resource) throws {
-        guard try text(claims, .issuer) == issuer.issuer(tenant) else { throw Refusal.signature }
+        guard let version = TokenVersion(rawValue: try text(claims, .version)),
+            try text(claims, .issuer) == issuer.issuer(tenant, version)
+        else { throw Refusal.signature }
         guard resource.identifiers.contains(try text(claims, .audience).lowercased()) else {
             throw Refusal.audience
         }

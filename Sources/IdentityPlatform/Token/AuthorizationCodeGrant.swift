@@ -11,86 +11,78 @@ struct AuthorizationCodeGrant: GrantHandler {
 
     func respond(to request: TokenRequest) async throws -> Response {
         let form = request.form
-        guard form[ParameterName.clientSecret] == nil else { throw OAuthError.publicClientWithSecret }
+        let credentials = try request.credentials()
         guard let code = OpaqueToken(try form.required(.code)) else { throw OAuthError.badGrant }
-        let tenant = try request.tenant(of: code)
-        guard let client = ClientID(rawValue: try form.required(.clientID)) else { throw OAuthError.unknownClient }
-        let redirect = try form.required(.redirectURI)
-        let verifier = try form.required(.codeVerifier)
-        let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
-        let refresh = OpaqueToken(tenant: tenant, ambient: platform.ambient)
+        _ = try request.tenant(of: code)
+        let proof = Proof(
+            credentials: credentials, redirect: try form.required(.redirectURI),
+            verifier: form[ParameterName.codeVerifier], resource: form[ParameterName.resource],
+            claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version)
         let outcome = try await platform.database.write { [platform] connection in
-            try redeem(
-                code, Proof(client: client, redirect: redirect, verifier: verifier, claims: claims), refresh, platform,
-                connection)
+            try redeem(code, proof, platform, connection)
         }
         switch outcome {
         case .refused(let error): throw error
-        case .granted(let grant):
-            let token =
-                grant.scope.wantsRefreshToken
-                ? IssuedRefreshToken(
-                    token: refresh, expires: platform.ambient.now() + platform.configuration.lifetimes.refreshToken)
-                : nil
+        case .granted(let issued):
             return Response(
                 json: try await platform.issuer.reply(
-                    grant, refreshToken: token, withClientInfo: form.wantsClientInfo))
+                    issued.grant, refreshToken: issued.refreshToken, withClientInfo: form.wantsClientInfo))
         }
     }
 }
 
 /// What the client shows beside the code.
 private struct Proof: Sendable {
-    let client: ClientID
+    let credentials: ClientCredentials
     let redirect: String
-    let verifier: String
+    let verifier: String?
+    let resource: String?
     let claims: ClaimsRequest
+    let version: TokenVersion
 }
 
 /// A refusal is an outcome, not an error: a replay's revocation has to be committed.
 private enum Outcome: Sendable {
-    case granted(Grant)
+    case granted(IssuedGrant)
     case refused(OAuthError)
 }
 
 private func redeem(
-    _ code: OpaqueToken, _ proof: Proof, _ refresh: OpaqueToken, _ platform: Platform, _ connection: any Connection
+    _ code: OpaqueToken, _ proof: Proof, _ platform: Platform, _ connection: any Connection
 ) throws -> Outcome {
     let now = platform.ambient.now()
     let codes = AuthorizationCodes(connection)
-    guard let client = try Clients(connection).find(proof.client, tenant: code.tenant) else {
-        return .refused(.unknownClient)
-    }
-    guard let record = try codes.find(code) else { return .refused(.badGrant) }
-    guard record.client == client.id else { return .refused(.badGrant) }
-    guard record.redirectURI == proof.redirect else { return .refused(.redirectMismatch) }
-    guard ProofKey.matches(verifier: proof.verifier, challenge: record.challenge) else {
-        return .refused(.verifierMismatch)
-    }
-    // Only a request that would have been good is a replay: who merely saw a used code in a history can end nothing.
-    guard record.redeemed == nil else {
-        try revoke(record, at: now, connection)
-        return .refused(.redeemedCode)
-    }
-    guard record.expires > now else { return .refused(.expiredGrant) }
-    let scope = try platform.resources.grant(scope: record.scope, to: client)
-    let grant: Grant
     do {
-        grant = try platform.grant(
-            record.session, client: client, scope: scope, nonce: record.nonce, claims: proof.claims, connection)
+        let client = try Clients(connection).authenticated(proof.credentials, tenant: code.tenant, at: now)
+        guard let record = try codes.find(code), record.client == client.id else { return .refused(.badGrant) }
+        try check(proof, against: record, of: client)
+        // Only a request that would have been good is a replay: who merely saw a used code in a history can end nothing.
+        guard record.redeemed == nil else {
+            try revoke(record, at: now, connection)
+            return .refused(.redeemedCode)
+        }
+        guard record.expires > now else { return .refused(.expiredGrant) }
+        let scope = try platform.resources.grant(scope: nil, resource: proof.resource, before: record.scope, to: client)
+        let issued = try platform.issue(
+            record.session, family: record.family, client: client, scope: scope, nonce: record.nonce,
+            claims: proof.claims, version: proof.version, connection)
+        guard try codes.redeem(code, at: now) else { return .refused(.redeemedCode) }
+        return .granted(issued)
     } catch let error as OAuthError {
         return .refused(error)
     }
-    guard try codes.redeem(code, at: now) else { return .refused(.redeemedCode) }
-    if scope.wantsRefreshToken {
-        try RefreshTokens(connection).add(
-            refresh,
-            RefreshToken(
-                tenant: code.tenant, session: record.session, client: client.id, scope: record.scope,
-                family: record.family, ofPrimary: false, expires: now + platform.configuration.lifetimes.refreshToken),
-            at: now)
+}
+
+/// Redirect URI and proof key have to be those of the authorisation request. A client that has no secret must have given a
+/// proof key there; one that has given none must show none (RFC 9700 section 2.1.1).
+private func check(_ proof: Proof, against record: AuthorizationCode, of client: Client) throws(OAuthError) {
+    guard record.redirectURI == proof.redirect else { throw .redirectMismatch }
+    guard !record.challenge.isEmpty else {
+        guard !client.isPublic, proof.verifier == nil else { throw .verifierMismatch }
+        return
     }
-    return .granted(grant)
+    guard let verifier = proof.verifier else { throw .missing(.codeVerifier) }
+    guard ProofKey.matches(verifier: verifier, challenge: record.challenge) else { throw .verifierMismatch }
 }
 
 /// Takes back what came of a code that is seen again (RFC 6749 section 4.1.2): the whole session where the code's

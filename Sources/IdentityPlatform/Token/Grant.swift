@@ -10,10 +10,11 @@ package struct Grant: Sendable {
     package let scope: GrantedScope
     package let nonce: String?
     package let claims: ClaimsRequest
+    package let version: TokenVersion
 
     package init(
         tenant: Tenant, user: User, roles: [RoleID], client: Client, session: Session, scope: GrantedScope,
-        nonce: String? = nil, claims: ClaimsRequest = .none
+        nonce: String? = nil, claims: ClaimsRequest = .none, version: TokenVersion = .two
     ) {
         self.tenant = tenant
         self.user = user
@@ -23,5 +24,6 @@ package struct Grant: Sendable {
         self.scope = scope
         self.nonce = nonce
         self.claims = claims
+        self.version = version
     }
 }

@@ -3,7 +3,7 @@ internal import Crypto
 internal import OAuth
 package import Redaction
 
-/// A code, refresh token or cookie: 256 random bits, led by the tenant, of which the database keeps only a hash.
+/// A code, refresh token or cookie: 256 bits that nobody can guess, led by the tenant, of which the database keeps only a hash.
 ///
 /// Its text is `1.<tenant>.<secret>` in `A–Z a–z 0–9 - _ .`, since some clients post it unencoded and some ask for a dot.
 package struct OpaqueToken: Sendable {
@@ -15,8 +15,12 @@ package struct OpaqueToken: Sendable {
 
     /// Draws a new token.
     package init(tenant: TenantID, ambient: Ambient) {
-        let text = "1.\(Base64URL.encode(tenant.bytes)).\(Base64URL.encode(ambient.randomBytes(32)))"
-        self.init(tenant: tenant, text: text)
+        self.init(tenant: tenant, secret: ambient.randomBytes(32))
+    }
+
+    /// Makes the token of a secret of 32 bytes, which nobody else can guess.
+    init(tenant: TenantID, secret: [UInt8]) {
+        self.init(tenant: tenant, text: "1.\(Base64URL.encode(tenant.bytes)).\(Base64URL.encode(secret))")
     }
 
     /// Reads what a client sent; `nil` when it cannot be one of ours.

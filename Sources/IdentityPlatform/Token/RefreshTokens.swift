@@ -7,11 +7,31 @@ package struct RefreshToken: Sendable {
     package let session: SessionID
     package let client: ClientID
     package let scope: String
-    /// All tokens that came of one code or one PRT.
+    /// All tokens that came of one code, one password or one PRT.
     package let family: String
+    /// Which of its client's tokens in the family it is, counted from 0: each use gives the next.
+    package let generation: Int64
     /// Whether it came of a primary refresh token, and so proves nobody for another one.
     package let ofPrimary: Bool
     package let expires: Timestamp
+    package let used: Timestamp?
+    package let isRevoked: Bool
+
+    package init(
+        tenant: TenantID, session: SessionID, client: ClientID, scope: String, family: String, generation: Int64 = 0,
+        ofPrimary: Bool, expires: Timestamp, used: Timestamp? = nil, isRevoked: Bool = false
+    ) {
+        (self.tenant, self.session, self.client, self.scope) = (tenant, session, client, scope)
+        (self.family, self.generation, self.ofPrimary) = (family, generation, ofPrimary)
+        (self.expires, self.used, self.isRevoked) = (expires, used, isRevoked)
+    }
+
+    /// What is given for it when it is used; it lives no longer.
+    var next: RefreshToken {
+        RefreshToken(
+            tenant: tenant, session: session, client: client, scope: scope, family: family, generation: generation + 1,
+            ofPrimary: ofPrimary, expires: expires)
+    }
 }
 
 /// A refresh token as a reply hands it out.
@@ -32,30 +52,85 @@ package struct RefreshTokens {
     package func add(_ token: OpaqueToken, _ record: RefreshToken, at time: Timestamp) throws {
         try connection.execute(
             """
-            INSERT INTO refreshToken (tenant, hash, family, session, client, scope, ofPrimary, issued, expires)
-            VALUES (\(record.tenant), \(token.hash), \(record.family), \(record.session), \(record.client),
-                \(record.scope), \(record.ofPrimary), \(time), \(record.expires))
+            INSERT INTO refreshToken (tenant, hash, family, generation, session, client, scope, ofPrimary, issued,
+                expires)
+            VALUES (\(record.tenant), \(token.hash), \(record.family), \(record.generation), \(record.session),
+                \(record.client), \(record.scope), \(record.ofPrimary), \(time), \(record.expires))
             """)
     }
 
-    /// Finds what a client sent.
+    /// Finds what a client sent, used or not.
     ///
     /// - Throws: ``StorageError``
     package func find(_ token: OpaqueToken) throws -> RefreshToken? {
         try connection.row(
             """
-            SELECT tenant, session, client, scope, family, ofPrimary, expires FROM refreshToken
-            WHERE tenant = \(token.tenant) AND hash = \(token.hash)
+            SELECT tenant, session, client, scope, family, generation, ofPrimary, expires, used, revoked
+            FROM refreshToken WHERE tenant = \(token.tenant) AND hash = \(token.hash)
             """
-        ).map { row in
-            RefreshToken(
-                tenant: try row.value(0), session: try row.value(1), client: try row.value(2),
-                scope: try row.text(3), family: try row.text(4), ofPrimary: try row.flag(5),
-                expires: try row.value(6))
-        }
+        ).map(Self.record)
     }
 
-    /// Revokes all that came of one code.
+    /// The token that was given for a used one.
+    ///
+    /// - Throws: ``StorageError``
+    func successor(of token: RefreshToken) throws -> RefreshToken? {
+        try connection.row(
+            """
+            SELECT tenant, session, client, scope, family, generation, ofPrimary, expires, used, revoked
+            FROM refreshToken
+            WHERE tenant = \(token.tenant) AND family = \(token.family) AND client = \(token.client)
+                AND generation = \(token.generation + 1)
+            """
+        ).map(Self.record)
+    }
+
+    /// The newest of a client's tokens in a family, used or not.
+    ///
+    /// - Throws: ``StorageError``
+    func newest(family: String, client: ClientID, tenant: TenantID) throws -> RefreshToken? {
+        try connection.row(
+            """
+            SELECT tenant, session, client, scope, family, generation, ofPrimary, expires, used, revoked
+            FROM refreshToken WHERE tenant = \(tenant) AND family = \(family) AND client = \(client)
+            ORDER BY generation DESC LIMIT 1
+            """
+        ).map(Self.record)
+    }
+
+    /// Marks a token as used; it stays, so that a second use is recognised. Again changes nothing.
+    ///
+    /// - Throws: ``StorageError``
+    func use(_ token: RefreshToken, at time: Timestamp) throws {
+        try connection.execute(
+            """
+            UPDATE refreshToken SET used = \(time)
+            WHERE tenant = \(token.tenant) AND family = \(token.family) AND client = \(token.client)
+                AND generation = \(token.generation) AND used IS NULL
+            """)
+    }
+
+    /// Revokes a client's tokens of a family. They stay, so that none is given again under the same number.
+    ///
+    /// - Returns: how many were good or used until now.
+    /// - Throws: ``StorageError``
+    func revoke(chainOf token: RefreshToken, at time: Timestamp) throws -> Int {
+        try connection.execute(
+            """
+            UPDATE refreshToken SET revoked = \(time)
+            WHERE tenant = \(token.tenant) AND family = \(token.family) AND client = \(token.client)
+                AND revoked IS NULL
+            """)
+    }
+
+    private static func record(_ row: Row) throws -> RefreshToken {
+        RefreshToken(
+            tenant: try row.value(0), session: try row.value(1), client: try row.value(2), scope: try row.text(3),
+            family: try row.text(4), generation: try row.integer(5), ofPrimary: try row.flag(6),
+            expires: try row.value(7), used: try row.optionalValue(8), isRevoked: try !row.isNull(9))
+    }
+
+    /// Forgets all that came of one code or one PRT, which is gone itself.
     ///
     /// - Throws: ``StorageError``
     package func revoke(family: String, tenant: TenantID) throws {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
@@ -17,15 +18,22 @@ struct TokenEndpoint: Sendable {
     }
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.post("/{tenant}/oauth2/v2.0/token", use: respond)
-        router.post("/{tenant}/oauth2/token", use: respond)
+        for (path, version) in [("v2.0/token", TokenVersion.two), ("token", .one)] {
+            router.post("/{tenant}/oauth2/\(path)") { request, context in
+                try await respond(request, context, version)
+            }
+        }
     }
 
-    @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
+    private func respond(
+        _ request: Request, _ context: IdentityContext, _ version: TokenVersion
+    ) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await platform.tenant(in: context)
         guard let handler = handlers[try form.required(.grantType)] else { throw OAuthError.unsupportedGrant }
         return try await handler.respond(
-            to: TokenRequest(tenant: tenant, form: form, peer: PeerAddress(context.channel.remoteAddress)))
+            to: TokenRequest(
+                tenant: tenant, version: version, form: form, authorization: request.headers[.authorization],
+                peer: PeerAddress(context.channel.remoteAddress)))
     }
 }

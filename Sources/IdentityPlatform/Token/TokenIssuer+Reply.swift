@@ -15,9 +15,20 @@ extension TokenIssuer {
         let lifetime = Int(accessTokenLifetime(grant).components.seconds)
         var members = MembersWriter()
         members.set(ReplyName.tokenType, "Bearer")
-        members.set(ReplyName.scope, grant.scope.granted.text)
-        members.set(ReplyName.expiresIn, lifetime)
-        members.set(ReplyName.extendedExpiresIn, lifetime)
+        switch grant.version {
+        case .one:
+            let now = Int(ambient.now().seconds)
+            members.set(ReplyName.scope, grant.scope.permissions.joined(separator: " "))
+            members.set(ReplyName.expiresIn, String(lifetime))
+            members.set(ReplyName.extendedExpiresIn, String(lifetime))
+            members.set(ReplyName.expiresOn, String(now + lifetime))
+            members.set(ReplyName.notBefore, String(now))
+            members.set(ReplyName.resource, grant.scope.audience)
+        case .two:
+            members.set(ReplyName.scope, grant.scope.granted.text)
+            members.set(ReplyName.expiresIn, lifetime)
+            members.set(ReplyName.extendedExpiresIn, lifetime)
+        }
         members.set(ReplyName.accessToken, try await accessToken(grant))
         if let refreshToken {
             members.set(ReplyName.refreshToken, refreshToken.token.text.exposed)

@@ -18,8 +18,11 @@ package struct TokenIssuer: Sendable {
         return device.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
     }
 
-    /// The `iss` of an organisation's tokens.
-    package func issuer(_ tenant: TenantID) -> String { "\(names.origin(of: names.login))/\(tenant)/v2.0" }
+    /// The `iss` of an organisation's tokens. Entra's of the older version stand under a host of their own; ours under
+    /// the same, so that nobody else can ever speak there.
+    package func issuer(_ tenant: TenantID, _ version: TokenVersion = .two) -> String {
+        "\(names.origin(of: names.login))/\(tenant)/\(version == .two ? "v2.0" : "")"
+    }
 
     /// An access token (RFC 9068 in spirit, Entra's claims in fact).
     ///
@@ -28,17 +31,19 @@ package struct TokenIssuer: Sendable {
         let now = ambient.now()
         var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant))
         claims.set(ClaimName.appID, grant.client.id.rawValue)
-        claims.set(ClaimName.appIDAuthenticationClass, "0")
-        claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)
-        claims.set(ClaimName.authorizedPartyAuthenticationClass, "0")
+        let authentication = grant.client.isPublic ? "0" : "1"
+        claims.set(ClaimName.appIDAuthenticationClass, authentication)
+        if grant.version == .two {
+            claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)
+            claims.set(ClaimName.authorizedPartyAuthenticationClass, authentication)
+        }
         claims.set(ClaimName.identityType, "user")
         claims.set(ClaimName.scopes, grant.scope.permissions.joined(separator: " "))
-        claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
-        claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
+        if grant.version == .two { Self.addOlderNames(of: grant, to: &claims) }
         claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))
         if !grant.claims.capabilities.isEmpty { claims.set(ClaimName.clientCapabilities, grant.claims.capabilities) }
         Self.add(grant.claims.accessToken, of: grant, to: &claims)
-        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+        return try await signed(claims, grant)
     }
 
     /// An id token (OpenID Connect Core section 2).
@@ -51,7 +56,18 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.authenticationTime, Int(grant.session.begun.seconds))
         claims.set(ClaimName.loginHint, grant.user.userPrincipalName)
         Self.add(Self.claims(of: grant.scope.requested).union(grant.claims.idToken), of: grant, to: &claims)
-        return try await keys.current(of: grant.tenant.id).signer.token(payload: claims.bytes)
+        return try await signed(claims, grant)
+    }
+
+    private func signed(_ claims: MembersWriter, _ grant: Grant) async throws -> String {
+        let key = try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm)
+        return try (grant.version == .one ? key.olderSigner : key.signer).token(payload: claims.bytes)
+    }
+
+    /// The person's names as the older version has them.
+    private static func addOlderNames(of grant: Grant, to claims: inout MembersWriter) {
+        claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
+        claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
     }
 
     /// What the scopes of OpenID Connect bring into an id token (OpenID Connect Core section 5.4).
@@ -77,7 +93,7 @@ package struct TokenIssuer: Sendable {
     private func common(_ grant: Grant, audience: String, _ now: Timestamp, lifetime: Duration) -> MembersWriter {
         var claims = MembersWriter()
         claims.set(ClaimName.audience, audience)
-        claims.set(ClaimName.issuer, issuer(grant.tenant.id))
+        claims.set(ClaimName.issuer, issuer(grant.tenant.id, grant.version))
         claims.set(ClaimName.issuedAt, Int(now.seconds))
         claims.set(ClaimName.notBefore, Int(now.seconds))
         claims.set(ClaimName.expiresAt, Int((now + lifetime).seconds))
@@ -85,12 +101,15 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.deviceID, grant.session.device?.id.rawValue)
         claims.set(ClaimName.name, grant.user.profile.displayName)
         claims.set(ClaimName.objectID, grant.user.id.rawValue)
-        claims.set(ClaimName.preferredUsername, grant.user.userPrincipalName)
+        switch grant.version {
+        case .one: Self.addOlderNames(of: grant, to: &claims)
+        case .two: claims.set(ClaimName.preferredUsername, grant.user.userPrincipalName)
+        }
         claims.set(ClaimName.sessionID, grant.session.id.rawValue)
         claims.set(ClaimName.subject, subject(of: grant))
         claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
         claims.set(ClaimName.tokenID, Base64URL.encode(ambient.randomBytes(16)))
-        claims.set(ClaimName.version, "2.0")
+        claims.set(ClaimName.version, grant.version.rawValue)
         return claims
     }
 

@@ -6,7 +6,11 @@ package import OAuth
 package struct TokenRequest: Sendable {
     /// The tenant of the address; `nil` for `common` and `organizations` on a server with several.
     package let tenant: Tenant?
+    /// Which generation of the endpoint it came to, and so how its reply and its tokens are written.
+    package let version: TokenVersion
     package let form: FormParameters
+    /// The `Authorization` header, by which a client may prove itself.
+    let authorization: String?
     package let peer: PeerAddress
 
     /// The tenant of a token that the request holds, which must be the one of the address if that names one.
@@ -15,6 +19,13 @@ package struct TokenRequest: Sendable {
     package func tenant(of token: OpaqueToken) throws(OAuthError) -> TenantID {
         guard tenant == nil || tenant?.id == token.tenant else { throw .badGrant }
         return token.tenant
+    }
+
+    /// Who the client says it is.
+    ///
+    /// - Throws: ``OAuthError``
+    func credentials() throws(OAuthError) -> ClientCredentials {
+        try ClientCredentials(form: form, authorization: authorization)
     }
 }
 

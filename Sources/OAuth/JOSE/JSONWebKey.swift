@@ -14,16 +14,20 @@ package struct JSONWebKey: Sendable, Equatable {
 
     package let numbers: Numbers
     package let keyID: String?
+    /// DER of a certificate of the key, for clients that find keys by one.
+    package let certificate: [UInt8]?
 
     package init(numbers: Numbers, keyID: String? = nil) {
         self.numbers = numbers
         self.keyID = keyID
+        certificate = nil
     }
 
     /// The public half of a signing key.
     ///
     /// - Throws: ``JOSEFailure`` `unusableKey` for a symmetric key, which is never published.
-    package init(_ key: VerificationKey, keyID: String? = nil) throws(JOSEFailure) {
+    package init(_ key: VerificationKey, keyID: String? = nil, certificate: [UInt8]? = nil) throws(JOSEFailure) {
+        self.certificate = certificate
         switch key {
         case .rsa(let key):
             guard let parts = try? key.getKeyPrimitives() else { throw .unusableKey }
@@ -41,6 +45,7 @@ package struct JSONWebKey: Sendable, Equatable {
     ///
     /// - Throws: ``JOSEFailure`` `malformed`, `unsupported`, `unusableKey`.
     package init(_ members: Members) throws(JOSEFailure) {
+        certificate = nil
         keyID = (try? members.optionalString(JSONWebKeyName.keyID)) ?? nil
         switch members[JSONWebKeyName.keyType] {
         case .string("RSA"):
@@ -98,6 +103,11 @@ package struct JSONWebKey: Sendable, Equatable {
         members.set(JSONWebKeyName.use, "sig")
         members.set(JSONWebKeyName.algorithm, algorithm.rawValue)
         members.set(JSONWebKeyName.keyID, keyID)
+        if let certificate {
+            members.set(
+                JSONWebKeyName.certificateThumbprint, Base64URL.encode(Insecure.SHA1.hash(data: certificate)))
+            members.set(JSONWebKeyName.certificates, [Base64.encode(certificate)])
+        }
         return members
     }
 

@@ -2,31 +2,39 @@
 import AdminAPI
 import ArgumentParser
 
-/// Public clients.
+/// Registrations of apps.
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "List, add and remove the registrations of apps.",
-        subcommands: [List.self, Add.self, AddCompatibility.self, Remove.self])
+        subcommands: [
+            List.self, Add.self, AddCompatibility.self, Remove.self, Secrets.self, AddSecret.self, RemoveSecret.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the registered apps.")
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.clients, ["ID", "NAME", "REDIRECT URIS"]) {
+            try await admin.list(IdentityAdmin.Path.clients, ["ID", "NAME", "KIND", "REDIRECT URIS"]) {
                 (client: IdentityAdmin.Client) in
-                [client.id, client.displayName, client.redirectURIs.joined(separator: " ")]
+                [
+                    client.id, client.displayName, client.isPublic ? "public" : "confidential",
+                    client.redirectURIs.joined(separator: " "),
+                ]
             }
         }
     }
 
     struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Register an app as a public client.")
+        static let configuration = CommandConfiguration(
+            abstract: "Register an app, as a public client unless it is told otherwise.")
         @Option(help: "The client id; a fresh one where it is left out.") var id: String?
         @Option(help: "The name to show.") var name: String
         @Option(help: "A redirect URI; may be repeated.") var redirectURI: [String]
         @Option(help: "A permission such as Group.Read.All; may be repeated. None stands for User.Read.")
         var permission: [String] = []
+        @Flag(help: "Register a confidential client; give it a secret with add-secret.") var confidential = false
+        @Option(help: "What its tokens are signed with, RS256 or ES256.") var tokenAlgorithm = "RS256"
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
@@ -34,7 +42,8 @@ struct ClientCommand: AsyncParsableCommand {
                 "POST", IdentityAdmin.Path.clients,
                 body: {
                     IdentityAdmin.NewClient(
-                        id: id, displayName: name, redirectURIs: redirectURI, permissions: permission)
+                        id: id, displayName: name, redirectURIs: redirectURI, permissions: permission,
+                        isConfidential: confidential, tokenAlgorithm: tokenAlgorithm)
                 }
             ) { (client: IdentityAdmin.Client) in ["\(client.displayName) is registered: client \(client.id)."] }
         }

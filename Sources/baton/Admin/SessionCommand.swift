@@ -16,7 +16,9 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run() async throws {
             let query = user.map { [("user", $0)] } ?? []
-            try await admin.list(IdentityAdmin.Path.sessions, query: query, ["SESSION", "USER NAME", "DEVICE", "BEGUN"]) {
+            try await admin.list(
+                IdentityAdmin.Path.sessions, query: query, ["SESSION", "USER NAME", "DEVICE", "BEGUN"]
+            ) {
                 (session: IdentityAdmin.Session) in
                 [
                     session.id, session.userPrincipalName, session.device ?? "-",
@@ -33,7 +35,8 @@ struct SessionCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.session, ["session": session], done: "The session is over.")
+            try await admin.change(
+                "DELETE", IdentityAdmin.Path.session, ["session": session], done: "The session is over.")
         }
     }
 }

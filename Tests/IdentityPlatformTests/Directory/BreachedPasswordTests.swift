@@ -52,7 +52,9 @@ import Testing
         let known = (1...500).map { "p\($0)" }
         try await Scratch.with { scratch in
             let breached = try BreachedPasswords(path: try scratch.write(Self.list(known), to: "list"))
-            func contains(_ text: String) throws -> Bool { try breached.contains(SecretBytes(copying: Array(text.utf8))) }
+            func contains(_ text: String) throws -> Bool {
+                try breached.contains(SecretBytes(copying: Array(text.utf8)))
+            }
             for password in known { #expect(try contains(password)) }
             for number in 501...1000 { #expect(try !contains("p\(number)")) }
         }
@@ -83,7 +85,8 @@ import Testing
     @Test func `eight characters are the least, whatever they are made of, and 256 bytes the most`() async throws {
         let world = try await World()
         for (password, isGood) in [
-            ("1234567", false), ("12345678", true), ("éèéèéè", false), ("pässwört", true), (String(repeating: "x", count: 256), true),
+            ("1234567", false), ("12345678", true), ("éèéèéè", false), ("pässwört", true),
+            (String(repeating: "x", count: 256), true),
             (String(repeating: "x", count: 257), false), ("👩‍⚕️👨‍⚕️", false),
         ] {
             if isGood {

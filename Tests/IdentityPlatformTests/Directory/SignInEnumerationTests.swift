@@ -19,7 +19,9 @@ import Testing
 
     /// A world in which Chidi's account is disabled; a hash costs some milliseconds, so that its absence would show.
     private static func world() async throws -> World {
-        let world = try await World { $0.passwordCost = PasswordCost(logarithm: 11, blockSize: 8, parallelism: 1) ?? .minimal }
+        let world = try await World {
+            $0.passwordCost = PasswordCost(logarithm: 11, blockSize: 8, parallelism: 1) ?? .minimal
+        }
         _ = try await world.administration.addUser(
             "chidi@contoso.test", profile: User.Profile(displayName: "Chidi"), password: .init(World.password),
             isEnabled: false, tenant: world.tenant)
@@ -27,7 +29,9 @@ import Testing
     }
 
     /// One wrong guess, or the disabled account's right password, at the page. The clock moves on, so that nobody is throttled.
-    private static func attempt(_ kind: Kind, _ world: World, _ browser: Browser, _ page: TestResponse) async throws -> Attempt {
+    private static func attempt(_ kind: Kind, _ world: World, _ browser: Browser, _ page: TestResponse) async throws
+        -> Attempt
+    {
         world.clock.advance(by: .seconds(301))
         let password = kind == .disabled ? World.password : "a wrong password...."
         let clock = ContinuousClock()

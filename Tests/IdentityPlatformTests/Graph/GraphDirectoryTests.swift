@@ -202,8 +202,11 @@ import Testing
         #expect(set.status == .ok, "\(set.text)")
         #expect(try await caller.get(path).json == set.json)
         let till = try Till(world)
-        #expect(try await till.join(try await world.registrationToken("amara@contoso.test"), isShared: false).status == .forbidden)
-        #expect(try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: false).status == .ok)
+        #expect(
+            try await till.join(try await world.registrationToken("amara@contoso.test"), isShared: false).status
+                == .forbidden)
+        #expect(
+            try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: false).status == .ok)
         for bad in [
             #"{"userDeviceQuota":-1}"#, #"{"multiFactorAuthConfiguration":"required"}"#, #"{"localAdminPassword":{}}"#,
             #"{"azureADJoin":{"allowedToJoin":{}}}"#,

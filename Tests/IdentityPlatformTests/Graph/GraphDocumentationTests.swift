@@ -33,6 +33,8 @@ import Testing
         #expect(Array(lines[begin..<end]) == Self.table)
         let readers = GraphAccess.readers.map(\.displayName).joined(separator: ", ")
         let text = lines.joined(separator: " ")
-        #expect(text.contains("A reader is whoever holds one of: \(readers)."), "A reader is whoever holds one of: \(readers).")
+        #expect(
+            text.contains("A reader is whoever holds one of: \(readers)."),
+            "A reader is whoever holds one of: \(readers).")
     }
 }

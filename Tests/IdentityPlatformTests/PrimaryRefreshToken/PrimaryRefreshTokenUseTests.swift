@@ -158,12 +158,22 @@ import Testing
         let derived = try tokens.string(ReplyName.refreshToken)
         #expect(try await till.issue(derived).errorNumber == 70000)
 
+        // Three refresh tokens of one sign-in, each good for one proof.
+        let browser = Browser(world)
+        var proofs = [try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)]
+        let query = AuthorizeQuery(world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])
+        for _ in 0..<2 {
+            let code = try await browser.get(query.path).returned()[ParameterName.code]
+            let reply = try await world.redeem(code, ["client_id": WellKnownApplication.broker])
+            proofs.append(try reply.json.string(ReplyName.refreshToken))
+        }
+        #expect(try await till.issue(proofs[0], counter: 2).status == .ok)
         world.clock.advance(by: .seconds(10 * 86400))
-        let later = try await till.issue(session.brokerRefreshToken)
+        let later = try await till.issue(proofs[1], counter: 2)
         let reply = try PrimaryRefreshToken.IssueReply(decoding: later.body)
         #expect(reply.expiresIn == 4 * 86400)
         world.clock.advance(by: .seconds(4 * 86400))
-        #expect(try await till.issue(session.brokerRefreshToken).errorNumber == 70008)
+        #expect(try await till.issue(proofs[2], counter: 2).errorNumber == 70008)
     }
 
     @Test func `the older key derivation is refused unless it is switched on`() async throws {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import OAuth
+internal import Redaction
+package import Storage
+
+/// A secret by which an application proves itself. The server draws it, so that a fast hash is enough.
+package struct ClientSecret: Sendable {
+    package let id: String
+    package let created: Timestamp
+    package let expires: Timestamp
+
+    /// How long one is good; after that the application needs another.
+    static let lifetime = Duration.seconds(2 * 365 * 86400)
+
+    /// Draws a secret of 256 bits: its text, which is shown once, and what the database keeps.
+    static func draw(_ ambient: Ambient) -> (text: Sensitive<String>, hash: [UInt8]) {
+        let text = Base64URL.encode(ambient.randomBytes(32))
+        return (Sensitive(text), hash(of: text))
+    }
+
+    static func hash(of text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
+}
+
+/// The secrets of the applications, in one transaction; two may be good at a time, so that one can take the other's place.
+package struct ClientSecrets {
+    private let connection: any Connection
+
+    package init(_ connection: any Connection) { self.connection = connection }
+
+    func add(_ secret: ClientSecret, hash: [UInt8], to client: Client) throws {
+        try connection.execute(
+            """
+            INSERT INTO clientSecret (tenant, client, id, hash, created, expires)
+            VALUES (\(client.tenant), \(client.id), \(secret.id), \(hash), \(secret.created), \(secret.expires))
+            """)
+    }
+
+    /// - Returns: whether there was one.
+    func remove(_ id: String, of client: Client) throws -> Bool {
+        try connection.execute(
+            "DELETE FROM clientSecret WHERE tenant = \(client.tenant) AND client = \(client.id) AND id = \(id)") == 1
+    }
+
+    /// All of an application, the newest first.
+    package func all(of client: Client) throws -> [ClientSecret] {
+        try connection.rows(
+            """
+            SELECT id, created, expires FROM clientSecret
+            WHERE tenant = \(client.tenant) AND client = \(client.id) ORDER BY created DESC, id
+            """
+        ).map { ClientSecret(id: try $0.text(0), created: try $0.value(1), expires: try $0.value(2)) }
+    }
+
+    /// The hashes of those that are good.
+    func hashes(of client: Client, at time: Timestamp) throws -> [[UInt8]] {
+        try connection.rows(
+            """
+            SELECT hash FROM clientSecret
+            WHERE tenant = \(client.tenant) AND client = \(client.id) AND expires > \(time)
+            """
+        ).map { try $0.bytes(0) }
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import FoundationEssentials
+import Redaction
+
+extension ClientCommand {
+    struct Secrets: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the secrets of a confidential client, by id.")
+        @Argument(help: "The client id.") var client: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.show(IdentityAdmin.Path.clientSecrets, ["client": client]) {
+                (secrets: [IdentityAdmin.ClientSecret]) in
+                Table.lines(["ID", "EXPIRES"], secrets.map { [$0.id, Self.day($0.expires)] })
+            }
+        }
+
+        private static func day(_ seconds: Int64) -> String {
+            Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
+        }
+    }
+
+    struct AddSecret: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a confidential client one more secret, which is shown once.")
+        @Argument(help: "The client id.") var client: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.send("POST", IdentityAdmin.Path.clientSecrets, ["client": client]) {
+                (secret: IdentityAdmin.ClientSecret) in
+                [secret.secret?.exposed ?? "", "Keep it now: it cannot be shown again. Its id is \(secret.id)."]
+            }
+        }
+    }
+
+    struct RemoveSecret: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a secret away from a confidential client.")
+        @Argument(help: "The client id.") var client: String
+        @Argument(help: "The secret's id.") var secret: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "DELETE", IdentityAdmin.Path.clientSecret, ["client": client, "secret": secret], done: "Removed.")
+        }
+    }
+}
