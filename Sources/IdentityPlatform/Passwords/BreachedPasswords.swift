@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import Glibc
-internal import Redaction
+package import Redaction
 
 /// A list of passwords that are known from breaches: SHA-1 hashes, or the first digits of them, one a line in ascending order,
 /// each with the number of times it was seen (`HASH:COUNT`, as the well-known lists are published).
@@ -28,7 +28,7 @@ package struct BreachedPasswords: Sendable {
     /// Whether the password is on the list; reads some twenty lines.
     ///
     /// - Throws: ``Failure``
-    func contains(_ password: SecretBytes) throws(Failure) -> Bool {
+    package func contains(_ password: SecretBytes) throws(Failure) -> Bool {
         var hash = unsafe password.withUnsafeBytes { bytes in
             unsafe Insecure.SHA1.hash(data: bytes).flatMap { [hexadecimal[Int($0 >> 4)], hexadecimal[Int($0 & 15)]] }
         }
