@@ -50,7 +50,8 @@ import Testing
             if !isThere { faults.append("no such test: \(test)") }
         }
         for file in quoted where file.hasPrefix("Sources/") {
-            if !FileManager.default.fileExists(atPath: "\(Repository.root)/\(file)") { faults.append("no such file: \(file)") }
+            let path = "\(Repository.root)/\(file)"
+            if !FileManager.default.fileExists(atPath: path) { faults.append("no such file: \(file)") }
         }
         return faults
     }
