@@ -4,13 +4,14 @@
 package protocol PathTemplate: RawRepresentable<String>, Sendable {}
 
 extension PathTemplate {
-    /// The path with its places filled in, percent-encoded.
-    package func filled(_ places: [String: String]) -> String {
+    /// The path with its places filled in and a query behind it, percent-encoded.
+    package func filled(_ places: [String: String], query: [(String, String)] = []) -> String {
         var path = rawValue
         for (name, value) in places {
             path = path.replacing("{\(name)}", with: Self.encoded(value))
         }
-        return path
+        guard !query.isEmpty else { return path }
+        return path + "?" + query.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
     }
 
     private static func encoded(_ text: String) -> String {

@@ -19,14 +19,15 @@ package struct Platform: Sendable {
     /// For what administrators wait for: new passwords and keys.
     let administrationHashing: HashingPool
     package let hashing: HashingPool
+    let breachedPasswords: BreachedPasswords?
     let pages: Pages
     let devicePages: DevicePages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.
     ///
     /// - Parameter storageKey: opens what the database keeps sealed; the same one for the life of the database.
-    /// - Throws: ``StorageKey/Failure`` where the database belongs to another storage key, ``StorageError``, the error of
-    ///   a page template that does not parse.
+    /// - Throws: ``StorageKey/Failure`` where the database belongs to another storage key, ``BreachedPasswords/Failure``,
+    ///   ``StorageError``, the error of a page template that does not parse.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
         ambient: Ambient = .system
@@ -41,6 +42,7 @@ package struct Platform: Sendable {
         resources = ResourceCatalogue(names: configuration.names)
         hashing = HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue)
         administrationHashing = HashingPool(threads: 1, capacity: configuration.hashingQueue)
+        breachedPasswords = try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }
         passwords = Passwords(
             database: database, storageKey: storageKey, ambient: ambient, cost: configuration.passwordCost,
             signIns: hashing, administration: administrationHashing)

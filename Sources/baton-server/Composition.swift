@@ -72,6 +72,8 @@ struct Composition {
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,
                 port: configuration.port, aliases: names.aliases))
         identity.compatibility = configuration.compatibility
+        identity.breachedPasswords = configuration.breachedPasswords
+        identity.auditRetention = .seconds(configuration.auditDays * 86400)
         if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
             identity.passwordCost = cost
         }

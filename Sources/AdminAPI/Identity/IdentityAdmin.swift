@@ -3,7 +3,7 @@
 /// The identity platform's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
 /// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{user}` an object id or a user principal name;
-/// `{role}` a template id or a name; all percent-encoded.
+/// `{role}` a template id or a name; `{group}` an id or a name that only one group has; all percent-encoded.
 package enum IdentityAdmin {
     /// Every path, as a template; what answers is noted beside it.
     package enum Path: String, CaseIterable, PathTemplate {
@@ -17,6 +17,18 @@ package enum IdentityAdmin {
         case user = "/identity/tenants/{tenant}/users/{user}"
         /// PUT `NewPassword` → 204; ends every session of the person.
         case password = "/identity/tenants/{tenant}/users/{user}/password"
+        /// DELETE → 204; ends every session of the person.
+        case userSessions = "/identity/tenants/{tenant}/users/{user}/sessions"
+        /// GET `[Session]`, those that have not ended, the newest 1000 first; of one person with `?user=`.
+        case sessions = "/identity/tenants/{tenant}/sessions"
+        /// DELETE → 204; again is no error.
+        case session = "/identity/tenants/{tenant}/sessions/{session}"
+        /// GET `[Group]`; POST `NewGroup` → 201 `Group`.
+        case groups = "/identity/tenants/{tenant}/groups"
+        /// DELETE → 204.
+        case group = "/identity/tenants/{tenant}/groups/{group}"
+        /// PUT → 204; DELETE → 204.
+        case groupMember = "/identity/tenants/{tenant}/groups/{group}/members/{user}"
         /// GET `[Role]`.
         case roles = "/identity/tenants/{tenant}/roles"
         /// PUT → 204; DELETE → 204.

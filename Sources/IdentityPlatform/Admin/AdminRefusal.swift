@@ -10,6 +10,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case noRole = "identity.role.missing"
     case noClient = "identity.client.missing"
     case noDevice = "identity.device.missing"
+    case noSession = "identity.session.missing"
     case noGroup = "identity.group.missing"
     case badNickname = "identity.group.nickname"
     case taken = "identity.name.taken"
@@ -17,6 +18,8 @@ package enum AdminRefusal: String, Error, Sendable {
     case badUserName = "identity.user.name"
     case badDisplayName = "identity.display.name"
     case weakPassword = "identity.password.weak"
+    case breachedPassword = "identity.password.breached"
+    case passwordListUnreadable = "identity.password.list"
     case badRedirect = "identity.client.redirect"
     case unknownResource = "identity.client.resource"
     case unknownPermission = "identity.client.permission"
@@ -29,10 +32,10 @@ package enum AdminRefusal: String, Error, Sendable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSecret: .notFound
+        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret: .notFound
         case .taken, .rotationPending: .conflict
         case .busy: .serviceUnavailable
-        case .fault: .internalServerError
+        case .fault, .passwordListUnreadable: .internalServerError
         default: .badRequest
         }
     }
@@ -50,6 +53,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noRole: ("There is no such directory role.", "List the roles; name one by template id or name.")
         case .noClient: ("There is no such client in the tenant.", "List the clients and name one of them.")
         case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
+        case .noSession: ("There is no such session in the tenant.", "List the sessions and name one of them.")
         case .noGroup: ("There is no such group in the tenant.", "List the groups and name one of them.")
         case .badNickname:
             ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
@@ -58,7 +62,12 @@ package enum AdminRefusal: String, Error, Sendable {
         case .badUserName:
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
         case .badDisplayName: ("The display name is empty or too long.", "Use 1 to 256 characters.")
-        case .weakPassword: ("The password is too short or too long.", "Use 8 to 256 characters.")
+        case .weakPassword:
+            ("The password is too short or too long.", "Use at least 8 characters and at most 256 bytes.")
+        case .breachedPassword:
+            ("The password is known from a breach of another service.", "Choose one that was used nowhere else.")
+        case .passwordListUnreadable:
+            ("The list of breached passwords cannot be read.", "Mend the file that server.json names.")
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
         case .unknownResource:
             ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")

@@ -23,6 +23,8 @@ package struct AdminRoutes: Sendable {
         addRoleRoutes(to: router)
         addClientRoutes(to: router)
         addDeviceRoutes(to: router)
+        addGroupRoutes(to: router)
+        addSessionRoutes(to: router)
         addSigningKeyRoutes(to: router)
     }
 }

@@ -57,6 +57,17 @@ extension Administration {
         }
     }
 
+    /// Ends one session; one that has ended is no error.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func revoke(_ session: SessionID, tenant: Tenant) async throws {
+        try await write { connection, now in
+            let sessions = Sessions(connection)
+            guard try sessions.find(session, tenant: tenant.id) != nil else { throw AdminRefusal.noSession }
+            try sessions.end(session, tenant: tenant.id, at: now, because: .revoked, by: actor.name)
+        }
+    }
+
     /// Removes a person with everything that hangs on them: sessions, roles, and the devices that are their own.
     ///
     /// - Throws: ``StorageError``

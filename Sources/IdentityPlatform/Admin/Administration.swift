@@ -82,9 +82,19 @@ package struct Administration: Sendable {
     }
 
     func hash(_ password: Sensitive<String>) async throws -> PasswordHash {
-        guard (8...256).contains(password.exposed.utf8.count) else { throw AdminRefusal.weakPassword }
+        guard password.exposed.count >= 8, password.exposed.utf8.count <= 256 else { throw AdminRefusal.weakPassword }
+        let secret = SecretBytes(copying: Array(password.exposed.utf8))
         return try await unhurried {
-            try await platform.passwords.hash(SecretBytes(copying: Array(password.exposed.utf8)))
+            if let breached = platform.breachedPasswords {
+                let isBreached: Bool
+                do {
+                    isBreached = try await platform.administrationHashing.run { try breached.contains(secret) }
+                } catch is BreachedPasswords.Failure {
+                    throw AdminRefusal.passwordListUnreadable
+                }
+                guard !isBreached else { throw AdminRefusal.breachedPassword }
+            }
+            return try await platform.passwords.hash(secret)
         }
     }
 

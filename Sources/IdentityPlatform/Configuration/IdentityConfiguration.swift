@@ -10,6 +10,10 @@ package struct IdentityConfiguration: Sendable {
     package var hashingQueue: Int
     package var devices = DeviceConfiguration()
     package var compatibility = Compatibility()
+    /// The file of passwords that are known from breaches (``BreachedPasswords``); nil for none.
+    package var breachedPasswords: String?
+    /// How long lines of the audit log are kept.
+    package var auditRetention: Duration = .seconds(400 * 86400)
     package var signingKeys = KeyConfiguration()
 
     package init(

@@ -20,6 +20,19 @@ package struct Groups {
         }
     }
 
+    /// The groups of an organisation, by name.
+    func all(tenant: TenantID) throws -> [Group] {
+        try connection.rows(
+            "SELECT id FROM directoryGroup WHERE tenant = \(tenant) ORDER BY displayName, id"
+        ).compactMap { try find(try $0.value(0), tenant: tenant) }
+    }
+
+    func members(of group: GroupID, tenant: TenantID) throws -> [UserID] {
+        try connection.rows(
+            "SELECT person FROM groupMember WHERE tenant = \(tenant) AND directoryGroup = \(group) ORDER BY person"
+        ).map { try $0.value(0) }
+    }
+
     func add(_ group: Group) throws {
         try connection.execute(
             """

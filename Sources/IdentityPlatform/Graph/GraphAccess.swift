@@ -29,6 +29,9 @@ package struct GraphAccess: Sendable {
         [.readPolicies, .writeDevicePolicy],
         [.cloudDeviceAdministrator, .intuneAdministrator, .globalReader, .securityReader, .globalAdministrator])
 
+    static let changeDevicePolicy = GraphAccess(
+        [.writeDevicePolicy], [.cloudDeviceAdministrator, .globalAdministrator])
+
     // Roles and the log
     static let readRoles = GraphAccess([.readRoles, .writeRoles, .readDirectory], readers)
     static let changeRoles = GraphAccess(
@@ -37,7 +40,8 @@ package struct GraphAccess: Sendable {
         [.readAudit],
         [.cloudDeviceAdministrator, .globalReader, .securityReader, .securityAdministrator, .globalAdministrator])
 
-    private static let readers: [DirectoryRole] = [
+    /// Whoever may read the directory.
+    package static let readers: [DirectoryRole] = [
         .cloudDeviceAdministrator, .directoryReaders, .globalReader, .helpdeskAdministrator, .intuneAdministrator,
         .privilegedRoleAdministrator, .securityAdministrator, .securityReader, .userAdministrator, .globalAdministrator,
     ]

@@ -64,6 +64,26 @@ struct GraphBody: Sendable {
         return truth
     }
 
+    /// The whole number of a member; nil where it is absent.
+    ///
+    /// - Throws: ``GraphError``
+    func number(_ name: String) throws(GraphError) -> Int? {
+        guard let value = members[name] else { return nil }
+        guard let number = value.integer else { throw .badBody }
+        return number
+    }
+
+    /// The texts of a list; none where it is absent.
+    ///
+    /// - Throws: ``GraphError``
+    func texts(_ name: String) throws(GraphError) -> [String] {
+        guard let value = members[name] else { return [] }
+        guard let list = value.array else { throw .badBody }
+        let texts = list.compactMap(\.string)
+        guard texts.count == list.count else { throw .badBody }
+        return texts
+    }
+
     /// Whether a list is absent or empty.
     ///
     /// - Throws: ``GraphError``

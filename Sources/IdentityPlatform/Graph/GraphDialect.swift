@@ -15,9 +15,9 @@ struct GraphDialect: ErrorDialect {
         case let refusal as AdminRefusal: return words(GraphError(refusal), request)
         case let refusal as AccessTokens.Refusal:
             logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
-            var answer = words(.unauthenticated, request)
-            answer.headers[.wwwAuthenticate] = challenge.header(for: refusal)
-            return answer
+            var response = words(.unauthenticated, request)
+            response.headers[.wwwAuthenticate] = challenge.header(for: refusal)
+            return response
         case is OAuthError: return words(.badQuery, request)
         case let error as HTTPError where error.status == .notFound: return words(.notFound, request)
         default: return nil

@@ -55,6 +55,9 @@ struct GraphError: Error, Equatable {
         "Request_BadRequest", .badRequest, "A change of password at the next sign-in cannot be asked for here.")
     static let unknownGroupKind = GraphError(
         "Request_BadRequest", .badRequest, "There are security groups here, and none that get mail.")
+    static let badPolicy = GraphError(
+        "Request_BadRequest", .badRequest,
+        "The policy cannot be that. Name people by id and no groups; no second factor can be asked for.")
     static let badReference = GraphError(
         "Request_BadRequest", .badRequest, "@odata.id does not name an object of this directory by its id.")
     static let changed = GraphError(

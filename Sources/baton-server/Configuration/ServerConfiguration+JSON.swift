@@ -34,6 +34,7 @@ extension ServerConfiguration {
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
+        case breachedPasswords, auditDays
     }
 
     init(from decoder: any Decoder) throws {
@@ -58,6 +59,12 @@ extension ServerConfiguration: Decodable {
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
+        breachedPasswords = try container.decodeIfPresent(String.self, forKey: .breachedPasswords)
+        auditDays = try container.decodeIfPresent(Int.self, forKey: .auditDays) ?? 400
+        guard (1...36_500).contains(auditDays) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: Key.auditDays, in: container, debugDescription: "auditDays must be 1 to 36500")
+        }
     }
 }
 

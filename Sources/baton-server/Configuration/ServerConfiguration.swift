@@ -20,6 +20,10 @@ struct ServerConfiguration: Sendable {
     let keepAlive: Int
     /// What older clients need; all of it is off unless it is turned on here.
     let compatibility: Compatibility
+    /// The file of passwords that are known from breaches; nil for none.
+    let breachedPasswords: String?
+    /// How many days lines of the audit log are kept.
+    let auditDays: Int
 
     /// The host names that the listeners answer to.
     struct Names: Sendable {

@@ -4,11 +4,13 @@ import ArgumentParser
 /// Administration over the server's local socket, which its own user and root may open.
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Administer tenants, people, roles, clients, devices, profiles and apps.",
+        commandName: "admin",
+        abstract: "Administer tenants, people, groups, roles, clients, devices, sessions, profiles and apps.",
         discussion:
             "Run it on the server's machine, as the server's user or root; --server or BATON_SERVER says where.",
         subcommands: [
-            TenantCommand.self, UserCommand.self, RoleCommand.self, ClientCommand.self, ManagedDeviceCommand.self,
-            ProfileCommand.self, AppCommand.self,
+            TenantCommand.self, UserCommand.self, GroupCommand.self, RoleCommand.self, ClientCommand.self,
+            SessionCommand.self, ManagedDeviceCommand.self, EnrolmentCommand.self, ProfileCommand.self,
+            AppCommand.self, AuditCommand.self,
         ])
 }

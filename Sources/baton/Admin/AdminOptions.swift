@@ -18,28 +18,33 @@ struct AdminOptions: ParsableArguments {
         return AdminClient(socket: folder + "/admin.sock")
     }
 
-    private func filled(_ path: some PathTemplate, _ places: [String: String]) -> String {
-        path.filled(places.merging(["tenant": tenant]) { place, _ in place })
+    private func filled(
+        _ path: some PathTemplate, _ places: [String: String], query: [(String, String)] = []
+    ) -> String {
+        path.filled(places.merging(["tenant": tenant]) { place, _ in place }, query: query)
     }
 
     /// Calls `path` and gives what comes back, unprinted.
     func call<Reply: Decodable>(
         _ method: String, _ path: some PathTemplate, _ places: [String: String] = [:],
-        body: (any Encodable & Sendable)? = nil
+        query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
     ) async throws -> Reply {
-        try await client.call(method, filled(path, places), body: body)
+        try await client.call(method, filled(path, places, query: query), body: body)
     }
 
     /// Fetches what is at `path` and prints it.
     func show<Reply: Codable>(
-        _ path: some PathTemplate, _ places: [String: String] = [:], lines: (Reply) -> [String]
+        _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = [],
+        lines: (Reply) -> [String]
     ) async throws {
-        try await output.run({ try await call("GET", path, places) }, lines: lines)
+        try await output.run({ try await call("GET", path, places, query: query) }, lines: lines)
     }
 
     /// Fetches the list at `path` and prints it as a table.
-    func list<Item: Codable>(_ path: some PathTemplate, _ header: [String], row: (Item) -> [String]) async throws {
-        try await show(path) { (items: [Item]) in Table.lines(header, items.map(row)) }
+    func list<Item: Codable>(
+        _ path: some PathTemplate, query: [(String, String)] = [], _ header: [String], row: (Item) -> [String]
+    ) async throws {
+        try await show(path, query: query) { (items: [Item]) in Table.lines(header, items.map(row)) }
     }
 
     /// Sends `body` to `path` and prints what comes back.

@@ -8,8 +8,10 @@ import Redaction
 struct ManagedDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "List and remove devices; make enrolment profiles; see what became of commands.",
-        subcommands: [List.self, Remove.self, Managed.self, Add.self, Commands.self, Unenroll.self])
+        abstract: "List, disable and remove devices; make enrolment profiles; see what became of commands.",
+        subcommands: [
+            List.self, Enable.self, Disable.self, Remove.self, Managed.self, Add.self, Commands.self, Unenroll.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the devices of the directory.")
@@ -20,6 +22,31 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                 (device: IdentityAdmin.Device) in
                 [device.deviceID, device.displayName, device.profileType, device.accountEnabled ? "yes" : "no"]
             }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Refuse a device of the directory; every session on it ends.")
+        @Argument(help: "The device id.") var device: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.device, ["device": device],
+                body: { IdentityAdmin.DeviceChange(accountEnabled: false) }, done: "The device is disabled.")
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Let a disabled device in again.")
+        @Argument(help: "The device id.") var device: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.device, ["device": device],
+                body: { IdentityAdmin.DeviceChange(accountEnabled: true) }, done: "The device is enabled.")
         }
     }
 
@@ -54,10 +81,12 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             abstract: "Make the enrolment profile of a new device; it holds the device's key and works once.")
         @Argument(help: "What administrators call the device.") var name: String
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
+        @Option(help: "The UDID of an enrolled device that may use the profile; without it such a device is refused.")
+        var takesOver: String?
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            let body = MDMAdmin.NewEnrolment(name: name)
+            let body = MDMAdmin.NewEnrolment(name: name, takesOver: takesOver)
             try await admin.output.run(
                 {
                     let made: MDMAdmin.EnrolmentProfile = try await admin.call(

@@ -8,7 +8,7 @@ import Redaction
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "List, add and remove people.",
-        subcommands: [List.self, Add.self, Remove.self, Password.self, Disable.self, Enable.self])
+        subcommands: [List.self, Add.self, Remove.self, Password.self, Disable.self, Enable.self, RevokeSessions.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the people and their roles.")
@@ -85,6 +85,18 @@ struct UserCommand: AsyncParsableCommand {
             try await admin.change(
                 "PATCH", IdentityAdmin.Path.user, ["user": user],
                 body: { IdentityAdmin.UserChange(accountEnabled: true) }, done: "The account is enabled.")
+        }
+    }
+
+    struct RevokeSessions: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End every session of a person; each of their devices signs out.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "DELETE", IdentityAdmin.Path.userSessions, ["user": user], done: "Every session of theirs is over.")
         }
     }
 

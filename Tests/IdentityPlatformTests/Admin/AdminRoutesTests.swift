@@ -90,6 +90,52 @@ import Testing
         #expect(try await world.refresh(refresh).errorNumber == 700016)
     }
 
+    @Test func `sessions are listed and ended, one or all of a person's`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        let tokens = [
+            try await world.signedIn(), try await world.signedIn(), try await world.signedIn("bo@contoso.test"),
+        ]
+        let all: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
+        #expect(all.count == 3 && all.allSatisfy { $0.begun == world.clock.now.seconds })
+        let path = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "BO@contoso.test")])
+        let bo = try JSONDecoder().decode(
+            [IdentityAdmin.Session].self, from: Data(try await admin.send(.get, path).body))
+        #expect(bo.map(\.userPrincipalName) == ["bo@contoso.test"])
+        let session = ["tenant": "-", "session": try #require(bo.first?.id)]
+        #expect(try await admin.send(.delete, .session, session).status == .noContent)
+        #expect(try await admin.send(.delete, .session, session).status == .noContent)
+        let nowhere = ["tenant": "-", "session": "0af3c2b1-0000-4000-8000-00000000dead"]
+        #expect(try await admin.send(.delete, .session, nowhere).failureCode == "identity.session.missing")
+        func statuses() async throws -> [HTTPResponse.Status] {
+            var statuses: [HTTPResponse.Status] = []
+            for token in tokens { statuses.append(try await world.me(try token.string(ReplyName.accessToken)).status) }
+            return statuses
+        }
+        #expect(try await statuses() == [.ok, .ok, .unauthorized])
+        let amara = ["tenant": "-", "user": "amara@contoso.test"]
+        #expect(try await admin.send(.delete, .userSessions, amara).status == .noContent)
+        #expect(try await statuses() == [.unauthorized, .unauthorized, .unauthorized])
+        let left: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
+        #expect(left.isEmpty)
+    }
+
+    @Test func `groups are made and filled over the socket`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        let made: IdentityAdmin.Group = try await admin.call(
+            .post, .groups, ["tenant": "-"],
+            body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: "Nights"))
+        let member = ["tenant": "-", "group": "Ward 7", "user": "amara@contoso.test"]
+        #expect(try await admin.send(.put, .groupMember, member).status == .noContent)
+        let groups: [IdentityAdmin.Group] = try await admin.call(.get, .groups, ["tenant": "-"])
+        #expect(groups.map(\.members) == [["amara@contoso.test"]] && groups.first?.id == made.id)
+        #expect(try await admin.send(.delete, .groupMember, member).status == .noContent)
+        #expect(try await admin.send(.delete, .groupMember, member).failureCode == "identity.user.missing")
+        #expect(try await admin.send(.delete, .group, ["tenant": "-", "group": made.id]).status == .noContent)
+        #expect(try await admin.send(.delete, .group, member).failureCode == "identity.group.missing")
+    }
+
     @Test func `every act is in the audit log`() async throws {
         let world = try await World()
         let admin = admin(world)

@@ -46,6 +46,22 @@ import Testing
         #expect(try await browser.signIn(AuthorizeQuery(world))[ParameterName.code] != nil)
     }
 
+    @Test func `lines of the audit log go when their time is over, and positions go on`() async throws {
+        let world = try await World { $0.auditRetention = .seconds(86_400) }
+        let before = try #require(try await count("audit", world))
+        #expect(before == 4)
+        let housekeeping = Housekeeping(world.platform)
+        world.clock.advance(by: .seconds(86_399))
+        _ = try await housekeeping.sweep()
+        #expect(try await count("audit", world) == before)
+        world.clock.advance(by: .seconds(1))
+        while try await housekeeping.sweep(step: 1) > 0 {}
+        #expect(try await count("audit", world) == 1)
+        try await world.administration.setEnabled(false, world.bo)
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(9, tenant: world.tenant.id) }
+        #expect(lines.map(\.position) == [before, before + 1])
+    }
+
     @Test func `an ended session keeps no session key`() async throws {
         let world = try await World()
         let session = try await Till.joined(world).session()

@@ -188,16 +188,31 @@ import Testing
         #expect(positions == positions.sorted(by: >) && positions.count == 3)
     }
 
-    @Test func `the device registration policy is read by who may read policies`() async throws {
-        let caller = try await GraphCaller(try await World(), .cloudDeviceAdministrator)
-        let policy = try await caller.get("/policies/deviceRegistrationPolicy").json
+    @Test func `the device registration policy is read and set, and holds at the next join`() async throws {
+        let world = try await World()
+        let caller = try await GraphCaller(world, .cloudDeviceAdministrator)
+        let path = "/policies/deviceRegistrationPolicy"
+        let policy = try await caller.get(path).json
         #expect(policy.values["userDeviceQuota"] == .integer(50))
-        #expect(policy.values["id"] == .string("deviceRegistrationPolicy"))
-        try await caller.world.administration.setDeviceRegistrationRules(
-            .init(join: .nobody, register: .selected([caller.world.bo.id]), quota: 3), tenant: caller.world.tenant)
-        let decided = try await caller.get("/policies/deviceRegistrationPolicy")
-        #expect(decided.text.contains("#microsoft.graph.noDeviceRegistrationMembership"))
-        #expect(decided.text.contains(caller.world.bo.id.rawValue))
-        #expect(try decided.json.values["userDeviceQuota"] == .integer(3))
+        let body = """
+            {"userDeviceQuota":1,"azureADJoin":{"allowedToJoin":
+             {"@odata.type":"#microsoft.graph.enumeratedDeviceRegistrationMembership","users":["\(world.bo.id)"],"groups":[]}}}
+            """
+        let set = try await caller.send(.put, path, body: body)
+        #expect(set.status == .ok, "\(set.text)")
+        #expect(try await caller.get(path).json == set.json)
+        let till = try Till(world)
+        #expect(
+            try await till.join(try await world.registrationToken("amara@contoso.test"), isShared: false).status
+                == .forbidden)
+        #expect(
+            try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: false).status == .ok)
+        for bad in [
+            #"{"userDeviceQuota":-1}"#, #"{"multiFactorAuthConfiguration":"required"}"#, #"{"localAdminPassword":{}}"#,
+            #"{"azureADJoin":{"allowedToJoin":{}}}"#,
+        ] {
+            #expect(try await caller.send(.put, path, body: bad).status == .badRequest, "\(bad)")
+        }
+        #expect(try await caller.get(path).json == set.json)
     }
 }

@@ -51,6 +51,23 @@ import Testing
         #expect(try await world.me(token).status == .unauthorized)
     }
 
+    @Test func `a token whose session has ended gets a claims challenge, and no other refusal does`() async throws {
+        let world = try await World()
+        let token = try await world.signedIn().string(ReplyName.accessToken)
+        let challenge = try #require(try await world.me("x").headers[.wwwAuthenticate])
+        #expect(challenge.contains("error=\"invalid_token\"") && !challenge.contains("claims="))
+        try await world.administration.revokeSessions(of: world.amara)
+        world.clock.advance(by: .seconds(7))
+        let ended = try await world.me(token)
+        #expect(ended.status == .unauthorized)
+        let field = try #require(ended.headers[.wwwAuthenticate])
+        #expect(field.hasPrefix("Bearer ") && field.contains("error=\"insufficient_claims\""))
+        let encoded = try #require(field.split(separator: "claims=\"").last?.prefix { $0 != "\"" })
+        let claims = try Members(decoding: try Base64.decode(String(encoded)))
+        let notBefore = claims.values["access_token"]?.object?["nbf"]?.object
+        #expect(notBefore == ["essential": .bool(true), "value": .string("\(world.clock.now.seconds)")])
+    }
+
     @Test func `what another key has signed is refused, under whichever key's name`() async throws {
         let world = try await World()
         let token = try CompactJWS(try await world.signedIn().string(ReplyName.accessToken))

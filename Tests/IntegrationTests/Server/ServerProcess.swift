@@ -50,6 +50,9 @@ final class ServerProcess {
         return try await program.waitForExit()
     }
 
+    /// What the running server, or the last one, has said so far.
+    func log() throws -> String { try #require(program).log() }
+
     /// One call on the administration socket; returns status and body.
     func administer(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: String) {
         try AdminSocket(state: state).call(method, path, body)

@@ -14,4 +14,12 @@ enum GraphKey: Sendable {
         }
         self = .alternate(parts[0].lowercased(), String(parts[1]))
     }
+
+    /// The whole text, for kinds that know one form only.
+    var text: String {
+        switch self {
+        case .id(let text): text
+        case .alternate(let name, let value): "\(name)=\(value)"
+        }
+    }
 }

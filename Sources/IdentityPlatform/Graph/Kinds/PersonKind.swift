@@ -26,7 +26,7 @@ extension GraphKind where Item == User {
         ],
         key: \.id.rawValue,
         find: { key, tenant, connection in
-            guard case .id(let name) = key else { return nil }
+            let name = key.text
             let users = Users(connection)
             return try UserID(rawValue: name).map { try users.find($0, tenant: tenant) }
                 ?? users.find(name: name, tenant: tenant)

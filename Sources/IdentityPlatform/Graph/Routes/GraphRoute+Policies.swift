@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import JSON
+internal import Storage
+
+extension GraphRoute {
+    /// What the organisation decided about devices of a person's own; shared ones are joined by roles.
+    static let policies: [GraphRoute] = [
+        GraphRoute(.get, "/policies/deviceRegistrationPolicy", .readDevicePolicy) { call in
+            call.show(try await call.deviceRules())
+        },
+        GraphRoute(.put, "/policies/deviceRegistrationPolicy", .changeDevicePolicy) { call in
+            let rules = try await call.deviceRulesSent()
+            try await Administration(call.platform, as: call.actor()).setDeviceRegistrationRules(
+                rules, tenant: try await call.organisation())
+            return call.show(rules)
+        },
+    ]
+}
+
+extension GraphCall {
+    private enum Membership {
+        static let all = "#microsoft.graph.allDeviceRegistrationMembership"
+        static let none = "#microsoft.graph.noDeviceRegistrationMembership"
+        static let selected = "#microsoft.graph.enumeratedDeviceRegistrationMembership"
+    }
+
+    fileprivate func deviceRules() async throws -> DeviceRegistrationRules {
+        try await platform.database.read { [tenant] in try DeviceRegistrationRules.of(tenant, $0) } ?? .standard
+    }
+
+    fileprivate func show(_ rules: DeviceRegistrationRules) -> Response {
+        answer(
+            "policies/deviceRegistrationPolicy/$entity",
+            [
+                "id": .string("deviceRegistrationPolicy"),
+                "userDeviceQuota": .integer(rules.quota ?? platform.configuration.devices.devicesPerPerson),
+                "multiFactorAuthConfiguration": .string("notRequired"),
+                "azureADRegistration": .object([
+                    "isAdminConfigurable": .bool(true), "allowedToRegister": shown(rules.register),
+                ]),
+                "azureADJoin": .object(["isAdminConfigurable": .bool(true), "allowedToJoin": shown(rules.join)]),
+            ])
+    }
+
+    private func shown(_ membership: DeviceRegistrationRules.Membership) -> JSONValue {
+        let type = GraphName.type.rawValue
+        switch membership {
+        case .all: return .object([type: .string(Membership.all)])
+        case .nobody: return .object([type: .string(Membership.none)])
+        case .selected(let people):
+            let users = people.map(\.rawValue).sorted().map(JSONValue.string)
+            return .object([type: .string(Membership.selected), "users": .array(users), "groups": .array([])])
+        }
+    }
+
+    /// The rules in the body; what it leaves out stays as it is.
+    fileprivate func deviceRulesSent() async throws -> DeviceRegistrationRules {
+        let body = try await body(
+            allowing: "id", "userDeviceQuota", "multiFactorAuthConfiguration", "azureADRegistration", "azureADJoin")
+        guard try body.text("multiFactorAuthConfiguration") ?? "notRequired" == "notRequired" else {
+            throw GraphError.badPolicy
+        }
+        var rules = try await deviceRules()
+        if let quota = try body.number("userDeviceQuota") {
+            guard (0...1_000_000).contains(quota) else { throw GraphError.badPolicy }
+            rules.quota = quota
+        }
+        let register = try body.object("azureADRegistration", allowing: "isAdminConfigurable", "allowedToRegister")
+        if let sent = try membership(register, "allowedToRegister") { rules.register = sent }
+        let join = try body.object("azureADJoin", allowing: "isAdminConfigurable", "allowedToJoin")
+        if let sent = try membership(join, "allowedToJoin") { rules.join = sent }
+        return rules
+    }
+
+    private func membership(
+        _ part: GraphBody?, _ name: String
+    ) throws(GraphError) -> DeviceRegistrationRules.Membership? {
+        guard let sent = try part?.object(name, allowing: "users", "groups") else { return nil }
+        guard try sent.isEmptyList("groups") else { throw .badPolicy }
+        switch try sent.text(GraphName.type.rawValue) {
+        case Membership.all: return .all
+        case Membership.none: return .nobody
+        case Membership.selected:
+            var people: Set<UserID> = []
+            for text in try sent.texts("users") {
+                guard let id = UserID(rawValue: text) else { throw .badPolicy }
+                people.insert(id)
+            }
+            return .selected(people)
+        default: throw .badPolicy
+        }
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// The sessions of one transaction that have not ended, for whoever looks after them.
+struct LiveSessions {
+    private let connection: any Connection
+
+    init(_ connection: any Connection) { self.connection = connection }
+
+    /// The sessions that began last.
+    ///
+    /// - Throws: ``StorageError``
+    func newest(_ count: Int, tenant: TenantID) throws -> [Session] {
+        try connection.rows(
+            """
+            SELECT id FROM session WHERE tenant = \(tenant) AND ended IS NULL ORDER BY begun DESC, id LIMIT \(count)
+            """
+        ).compactMap { try Sessions(connection).find(try $0.value(0), tenant: tenant) }
+    }
+}

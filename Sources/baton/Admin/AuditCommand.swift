@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import FoundationEssentials
+
+/// The audit log.
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Read the audit log.", subcommands: [List.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the latest lines of the audit log, the oldest of them first.")
+        @Option(help: "How many lines, at most 10000.") var count = 100
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.list(
+                IdentityAdmin.Path.audit, query: [("count", String(count))],
+                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "DOOR", "TIMES"]
+            ) { (entry: IdentityAdmin.AuditEntry) in
+                [
+                    Date(timeIntervalSince1970: Double(entry.time) / 1000).formatted(.iso8601), entry.actor,
+                    entry.action, entry.subject ?? "-", entry.outcome, entry.door ?? "-", String(entry.repetitions),
+                ]
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+
+/// Groups of people.
+struct GroupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "group", abstract: "List, add and remove groups; say who is in them.",
+        subcommands: [List.self, Add.self, Remove.self, AddMember.self, RemoveMember.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the groups and who is in them.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.list(IdentityAdmin.Path.groups, ["ID", "NAME", "MEMBERS"]) {
+                (group: IdentityAdmin.Group) in [group.id, group.displayName, group.members.joined(separator: ", ")]
+            }
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a group with nobody in it.")
+        @Argument(help: "The group's name.") var name: String
+        @Option(help: "What it is for.") var description: String?
+        @Option(help: "A name without blanks; made of the group's name where it is left out.") var nickname: String?
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.send(
+                "POST", IdentityAdmin.Path.groups,
+                body: {
+                    IdentityAdmin.NewGroup(displayName: name, mailNickname: nickname, description: description)
+                }
+            ) { (group: IdentityAdmin.Group) in ["\(group.displayName) is there: group \(group.id)."] }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a group; its members stay.")
+        @Argument(help: "The group's name or id.") var group: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change("DELETE", IdentityAdmin.Path.group, ["group": group], done: "Removed.")
+        }
+    }
+
+    struct AddMember: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a person into a group.")
+        @OptionGroup var membership: Membership
+
+        func run() async throws {
+            try await membership.change("PUT", done: "\(membership.user) is in \(membership.group).")
+        }
+    }
+
+    struct RemoveMember: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a person out of a group.")
+        @OptionGroup var membership: Membership
+
+        func run() async throws {
+            try await membership.change("DELETE", done: "\(membership.user) is no longer in \(membership.group).")
+        }
+    }
+
+    struct Membership: ParsableArguments {
+        @Argument(help: "The group's name or id.") var group: String
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func change(_ method: String, done: String) async throws {
+            try await admin.change(
+                method, IdentityAdmin.Path.groupMember, ["group": group, "user": user], done: done)
+        }
+    }
+}

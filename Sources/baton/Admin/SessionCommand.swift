@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import FoundationEssentials
+
+/// Sign-ins that have not ended.
+struct SessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "List the sessions of people and end them.",
+        subcommands: [List.self, Revoke.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the sessions, the newest first.")
+        @Option(help: "The user name or id of the person whose sessions to list.") var user: String?
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            let query = user.map { [("user", $0)] } ?? []
+            try await admin.list(
+                IdentityAdmin.Path.sessions, query: query, ["SESSION", "USER NAME", "DEVICE", "BEGUN"]
+            ) {
+                (session: IdentityAdmin.Session) in
+                [
+                    session.id, session.userPrincipalName, session.device ?? "-",
+                    Date(timeIntervalSince1970: Double(session.begun)).formatted(.iso8601),
+                ]
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a session: its tokens are of no use any more, and its device signs out.")
+        @Argument(help: "The session's id.") var session: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "DELETE", IdentityAdmin.Path.session, ["session": session], done: "The session is over.")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import Redaction
+import TestSupport
+import Testing
+
+/// Whether a stranger can find out at the sign-in page who has an account.
+@Suite(.serialized) struct SignInEnumerationTests {
+    private enum Kind: CaseIterable { case mistaken, unknown, disabled }
+
+    private static let names: [Kind: String] = [
+        .mistaken: "amara@contoso.test", .unknown: "nobod@contoso.test", .disabled: "chidi@contoso.test",
+    ]
+
+    private struct Attempt {
+        let answer: TestResponse
+        let seconds: Double
+    }
+
+    /// A world in which Chidi's account is disabled; a hash costs some milliseconds, so that its absence would show.
+    private static func world() async throws -> World {
+        let world = try await World {
+            $0.passwordCost = PasswordCost(logarithm: 11, blockSize: 8, parallelism: 1) ?? .minimal
+        }
+        _ = try await world.administration.addUser(
+            "chidi@contoso.test", profile: User.Profile(displayName: "Chidi"), password: .init(World.password),
+            isEnabled: false, tenant: world.tenant)
+        return world
+    }
+
+    /// One wrong guess, or the disabled account's right password, at the page. The clock moves on, so that nobody is throttled.
+    private static func attempt(_ kind: Kind, _ world: World, _ browser: Browser, _ page: TestResponse) async throws
+        -> Attempt
+    {
+        world.clock.advance(by: .seconds(301))
+        let password = kind == .disabled ? World.password : "a wrong password...."
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let answer = try await browser.submit(page, username: try #require(names[kind]), password: password)
+        return Attempt(answer: answer, seconds: (clock.now - begin) / .seconds(1))
+    }
+
+    @Test func `the page says the same to a wrong password, an unknown name and a disabled account, byte for byte`()
+        async throws
+    {
+        let world = try await Self.world()
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        var said: Set<String> = []
+        for kind in Kind.allCases {
+            let answer = try await Self.attempt(kind, world, browser, page).answer
+            let headers = answer.headers.map { "\($0.name): \($0.value)" }.sorted().joined(separator: "\n")
+            let name = try #require(Self.names[kind])
+            #expect(answer.text.contains(name))
+            said.insert("\(answer.status)\n\(headers)\n\(answer.text.replacing(name, with: "?"))")
+        }
+        #expect(said.count == 1)
+    }
+
+    /// 60 attempts of each kind in a random order, which takes slow drifts of the machine out of the comparison; two
+    /// comparisons at α = 0.0001 each, so that one run in five thousand fails by chance.
+    @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
+        async throws
+    {
+        let world = try await Self.world()
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        for kind in Kind.allCases { _ = try await Self.attempt(kind, world, browser, page) }
+        var seconds: [Kind: [Double]] = [:]
+        for _ in 1...60 {
+            for kind in Kind.allCases.shuffled() {
+                seconds[kind, default: []].append(try await Self.attempt(kind, world, browser, page).seconds)
+            }
+        }
+        let mistaken = try #require(seconds[.mistaken])
+        for kind in [Kind.unknown, .disabled] {
+            let test = MannWhitney(mistaken, try #require(seconds[kind]))
+            #expect(test.probability > 0.0001, "\(kind): z = \(test.z)")
+        }
+        // The test would see the difference if there were one: a hash less is what it would be.
+        let half = mistaken.map { $0 / 2 }
+        #expect(MannWhitney(mistaken, half).probability < 0.0001)
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// What a server says and keeps, at its most talkative, after it was told every kind of secret by the doors that foreign
+/// clients use.
+@Suite(.timeLimit(.minutes(4))) struct SecretsInLogsTests {
+    @Test func `no password, code, token, key, cookie or form token is in the log or in the files of the server`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let password = "canary horse \(UUID().uuidString) & \"battery\""
+            let clients = try await ForeignClients(
+                ["logLevel": "trace", "compatibility": ["passwordGrant": true, "keyDerivationVersionOne": true]],
+                in: scratch)
+            let server = clients.server
+            #expect(try server.administer("POST", "/identity/tenants/-/compatibility-clients").status < 300)
+            func set(_ password: String) throws {
+                let body = try JSONSerialization.data(withJSONObject: ["password": password])
+                let path = "/identity/tenants/-/users/amara@contoso.test/password"
+                #expect(try server.administer("PUT", path, String(decoding: body, as: UTF8.self)).status == 204)
+            }
+            let former = "former canary \(UUID().uuidString)"
+            try set(former)
+            try set(password)
+            clients.add("password", password)
+            clients.add("new_password", former)
+            let confidential = try server.create(
+                "tenants/-/clients", ["displayName": "Web app", "redirectURIs": ["http://localhost"]])
+            clients.add("confidential", confidential)
+            clients.add("client_secret", try secret(of: confidential, server))
+            try await clients.check("canaries.py", "told")
+            #expect(try await server.end(by: SIGTERM) == 0)
+
+            let log = try server.log()
+            #expect(log.count > 10_000 && log.contains("debug"))
+            try scratch.write(log, to: "server.log")
+            let search = try await clients.run([
+                ForeignClients.python, Repository.root + "/Tests/Canary/canary.py", "--canaries",
+                scratch.path("canaries.json"), "--surface", "log=\(scratch.path("server.log"))", "--surface",
+                "state=\(server.state)", "--surface", "careless=\(scratch.path("careless.log"))",
+                "--expect-none=log,state", "--expect-hit", "careless=\(try names(scratch))",
+            ])
+            #expect(search.code == 0, "\(search.text.suffix(4000))")
+        }
+    }
+
+    /// A secret of a client, as the administrator gets it to see once.
+    private func secret(of client: String, _ server: ServerProcess) throws -> String {
+        let path = "/identity/tenants/-/clients/\(client)/secrets"
+        let answer = try server.administer("POST", path, "{}")
+        let made = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
+        return try #require(made?["secret"] as? String, "\(answer)")
+    }
+
+    /// Every canary by name: the search must find all of them where they are.
+    private func names(_ scratch: Scratch) throws -> String {
+        let text = try Data(contentsOf: URL(filePath: scratch.path("canaries.json")))
+        let canaries = try #require(try JSONSerialization.jsonObject(with: text) as? [String: String])
+        #expect(canaries.count > 20)
+        return canaries.keys.sorted().joined(separator: ",")
+    }
+}
