@@ -93,7 +93,7 @@ let package = Package(
                 "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
-                .logging, .nioCore, .nioSSL, .serviceLifecycle, .unixSignals,
+                .logging, .nioCore, .nioHTTP1, .nioSSL, .serviceLifecycle, .unixSignals,
             ]),
         .executableTarget(
             name: "batond",

@@ -14,40 +14,45 @@ extension Platform {
     /// What answers on the platform's listener, by host name.
     package func responder() -> HostResponder {
         let names = configuration.names
+        let graph = router(GraphDialect(ambient: ambient, challenge: accessTokens.challenge)) { router in
+            GraphEndpoints(platform: self).addRoutes(to: router)
+            UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
+        }
+        let registration = router(RegistrationDialect()) { router in
+            DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
+        }
+        let login = router(OAuthDialect(ambient: ambient)) { router in
+            AuthorizeEndpoint(platform: self).addRoutes(to: router)
+            TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
+            LogoutEndpoint(platform: self).addRoutes(to: router)
+            EndSessionEndpoint(platform: self).addRoutes(to: router)
+            SessionStateEndpoint(platform: self).addRoutes(to: router)
+            RevocationEndpoint(platform: self).addRoutes(to: router)
+            IntrospectionEndpoint(platform: self).addRoutes(to: router)
+            DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)
+            DevicePage(platform: self).addRoutes(to: router)
+            UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/{tenant}/openid/userinfo")
+            DiscoveryEndpoints.addKeyRoutes(to: router, self)
+            // The last one: it tells what the others serve.
+            DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
+                .addRoutes(to: router)
+        }
         return HostResponder([
-            [names.login] + names.aliases.login: router(OAuthDialect(ambient: ambient)) { router in
-                DiscoveryEndpoints(platform: self).addRoutes(to: router)
-                AuthorizeEndpoint(platform: self).addRoutes(to: router)
-                TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
-                LogoutEndpoint(platform: self).addRoutes(to: router)
-                EndSessionEndpoint(platform: self).addRoutes(to: router)
-                RevocationEndpoint(platform: self).addRoutes(to: router)
-                IntrospectionEndpoint(platform: self).addRoutes(to: router)
-                DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)
-                DevicePage(platform: self).addRoutes(to: router)
-                UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/{tenant}/openid/userinfo")
-                SessionStateEndpoint(platform: self).addRoutes(to: router)
-            },
-            [names.deviceRegistration] + names.aliases.deviceRegistration: router(RegistrationDialect()) { router in
-                DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
-            },
-            [names.graph] + names.aliases.graph: GraphAddress(
-                next: router(GraphDialect(ambient: ambient, challenge: accessTokens.challenge)) { router in
-                    GraphEndpoints(platform: self).addRoutes(to: router)
-                    UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
-                }),
+            [names.login] + names.aliases.login: login.buildResponder(),
+            [names.deviceRegistration] + names.aliases.deviceRegistration: registration.buildResponder(),
+            [names.graph] + names.aliases.graph: GraphAddress(next: graph.buildResponder()),
         ])
     }
 
     private func router(
         _ dialect: some ErrorDialect, _ addRoutes: (Router<IdentityContext>) -> Void
-    ) -> any HTTPResponder<IdentityContext> {
+    ) -> Router<IdentityContext> {
         // No HEAD: it would run routes that sign in or out for a program that only looks whether a link is there.
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
         router.add(middleware: ErrorAnswers(dialect: dialect))
         router.add(middleware: AuditedRequests())
         addRoutes(router)
-        return router.buildResponder()
+        return router
     }
 }

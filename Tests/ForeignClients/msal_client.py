@@ -1,37 +1,187 @@
 # SPDX-License-Identifier: Apache-2.0
 """msal for Python, as Microsoft published it, against a server of ours."""
 import msal
+import requests
 
-from baton_tests import Browser, facts, graph, judged, run
+from baton_tests import Browser, Forms, document, facts, graph, judged, run
 
 SCOPES = ["User.Read"]
 REDIRECT = "http://localhost:1"
+BROKER = "29d9ed98-a469-4536-ade2-f981bc1d605e"
+REGISTRATION = "urn:ms-drs:enterpriseregistration.windows.net"
 
 
-def application(**options):
+def application(client=None, **options):
     """A new application, since msal remembers documents and refusals for the life of one."""
-    options = {"authority": f"{facts.login}/{facts.tenant}", "instance_discovery": False} | options
-    return msal.PublicClientApplication(facts.client, **options)
+    if "authority" not in options and "oidc_authority" not in options:
+        options |= {"authority": f"{facts.login}/{facts.tenant}", "instance_discovery": False}
+    return msal.PublicClientApplication(client or facts.client, **options)
 
 
-def signed_in(app, browser=None, name="amara"):
+def signed_in(app, browser=None, name="amara", scopes=None):
     """Signs in by code and proof key, and returns msal's result."""
-    flow = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
+    flow = app.initiate_auth_code_flow(scopes or SCOPES, redirect_uri=REDIRECT)
     returned = (browser or Browser()).sign_in(flow["auth_uri"], REDIRECT, name)
     result = app.acquire_token_by_auth_code_flow(flow, returned)
     assert "access_token" in result, result
     return result
 
 
-def case_code():
-    """Code with proof key; msal checks state, nonce and proof key, the rest is checked here."""
-    app = application()
-    result = signed_in(app)
+def is_amara(app, result):
+    """Everything that msal leaves to others, and what it makes of the account."""
     assert graph(result["access_token"]).json()["userPrincipalName"] == facts.person("amara")
     said = judged(result["id_token"], facts.client, preferred_username=facts.person("amara"), tid=facts.tenant)
     account = app.get_accounts()[0]
     assert account["home_account_id"] == f"{said['oid']}.{facts.tenant}", account
     assert account["realm"] == facts.tenant and account["username"] == facts.person("amara"), account
+    return account
+
+
+def case_code():
+    """Code with proof key; msal checks state, nonce and proof key, the rest is checked here."""
+    app = application()
+    is_amara(app, signed_in(app))
+
+
+def case_form_post():
+    app = application()
+    flow = app.initiate_auth_code_flow(SCOPES, redirect_uri="https://app.test/cb", response_mode="form_post")
+    returned = Browser().sign_in(flow["auth_uri"], "https://app.test/cb")
+    is_amara(app, app.acquire_token_by_auth_code_flow(flow, returned))
+
+
+def case_silent():
+    """Silent from the cache, then forced to the server; a refresh token is good for one use."""
+    app = application()
+    first = signed_in(app)
+    account = is_amara(app, first)
+    silent = app.acquire_token_silent_with_error(SCOPES, account)
+    assert silent["token_source"] == "cache" and silent["access_token"] == first["access_token"], silent
+    used = first["refresh_token"]
+    forced = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+    assert forced["token_source"] == "identity_provider", forced
+    assert forced["access_token"] != first["access_token"]
+    assert graph(forced["access_token"]).status_code == 200
+    again = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+    assert again["token_source"] == "identity_provider", again
+    stored = app.token_cache.search(app.token_cache.CredentialType.REFRESH_TOKEN)
+    assert [token["secret"] for token in stored] != [used], "the refresh token was not exchanged"
+
+
+def case_refusals():
+    """What msal gets to read where the server refuses."""
+    app = application()
+    flow = app.initiate_auth_code_flow(["Nothing.Known"], redirect_uri=REDIRECT)
+    returned = Browser().open(flow["auth_uri"], REDIRECT)
+    result = app.acquire_token_by_auth_code_flow(flow, returned)
+    assert result["error"] == "invalid_scope", result
+    flow = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
+    returned = Browser().sign_in(flow["auth_uri"], REDIRECT)
+    stolen = application().acquire_token_by_auth_code_flow(
+        flow | {"code_verifier": "x" * 43}, returned)
+    assert stolen["error"] == "invalid_grant" and stolen["error_codes"] == [501481], stolen
+    for changed in ({"state": "x"}, {"nonce": "x"}):
+        try:
+            fresh = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
+            app.acquire_token_by_auth_code_flow(
+                fresh | changed, Browser().sign_in(fresh["auth_uri"], REDIRECT))
+            raise AssertionError(f"msal took an answer with another {changed}")
+        except (ValueError, RuntimeError):
+            pass
+
+
+def case_sign_out():
+    """The browser's session ends by the document's address; with it every token that came of it."""
+    app, browser = application(), Browser()
+    result = signed_in(app, browser)
+    account = is_amara(app, result)
+    answer = browser.session.get(
+        document()["end_session_endpoint"],
+        params={
+            "id_token_hint": result["id_token"], "post_logout_redirect_uri": "https://app.test/cb", "state": "s"},
+        allow_redirects=False)
+    assert answer.headers["Location"] == "https://app.test/cb?state=s", answer.text
+    assert graph(result["access_token"]).status_code == 401
+    refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+    assert refused["error"] == "invalid_grant", refused
+    app.remove_account(account)
+    assert app.get_accounts() == []
+    flow = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
+    assert browser.open(flow["auth_uri"], REDIRECT) is None, "still signed in"
+
+
+def case_wrong_audience():
+    """A token for one resource is nothing at another, and no client gets one that it is not registered for."""
+    app = application(BROKER)
+    result = signed_in(app, scopes=[f"{REGISTRATION}/.default"])
+    refused = graph(result["access_token"])
+    assert refused.status_code == 401, refused.text
+    assert refused.json()["error"]["code"] == "InvalidAuthenticationToken", refused.text
+    other = application()
+    flow = other.initiate_auth_code_flow([f"{REGISTRATION}/.default"], redirect_uri=REDIRECT)
+    returned = Browser().open(flow["auth_uri"], REDIRECT)
+    assert returned["error"] == "invalid_grant" and "AADSTS65001" in returned["error_description"], returned
+
+
+def case_instance_discovery():
+    """A host that msal does not know, and one that it knows, which it asks about by the names built into it."""
+    app = application(authority=f"{facts.login.rsplit(':', 1)[0]}/{facts.tenant}")
+    is_amara(app, signed_in(app))
+    known = application(authority=f"https://login.microsoftonline.com/{facts.tenant}")
+    account = is_amara(known, signed_in(known))
+    assert account["environment"] == "login.microsoftonline.com", account
+    # Our own name is another of the same host's: what was got by the one serves the other.
+    assert known.get_accounts() and known.acquire_token_silent(SCOPES, account)["token_source"] == "cache"
+    common = application(authority="https://login.microsoftonline.com/common")
+    is_amara(common, signed_in(common))
+    try:
+        application(authority=f"https://unknown.test/{facts.tenant}")
+        raise AssertionError("msal took a host that nobody knows")
+    except ValueError as error:
+        assert "invalid_instance" in str(error), error
+
+
+def case_oidc_authority():
+    """msal with a plain OpenID provider, whose issuer it compares with the address."""
+    app = application(oidc_authority=f"{facts.login}/{facts.tenant}/v2.0")
+    is_amara(app, signed_in(app))
+    try:
+        application(oidc_authority=f"https://login.microsoftonline.com/{facts.tenant}/v2.0")
+        raise AssertionError("msal took another issuer")
+    except ValueError as error:
+        assert "issuer" in str(error), error
+
+
+def approve(flow, name="amara"):
+    """The person types the code into the page that the device shows."""
+    browser = Browser()
+    browser.open(flow["verification_uri"], "http://never.test/")
+    browser.submit("http://never.test/", user_code=flow["user_code"])
+    forms = Forms(browser.page.text).forms
+    if forms and "password" in forms[0]["fields"]:
+        browser.submit("http://never.test/", username=facts.person(name), password=facts.password)
+    while Forms(browser.page.text).forms:
+        browser.submit("http://never.test/")
+
+
+def case_device_code():
+    app = application()
+    flow = app.initiate_device_flow(SCOPES)
+    assert "user_code" in flow, flow
+    pending = app.acquire_token_by_device_flow(flow, exit_condition=lambda flow: True)
+    assert pending["error"] == "authorization_pending", pending
+    approve(flow)
+    is_amara(app, app.acquire_token_by_device_flow(flow))
+
+
+def case_password():
+    """Name and password without a page: only where the operator turned it on; msal asks for the user realm first."""
+    app = application(authority=f"https://login.microsoftonline.com/{facts.tenant}")
+    result = app.acquire_token_by_username_password(facts.person("amara"), facts.password, SCOPES)
+    is_amara(app, result)
+    fresh = application(authority=f"https://login.microsoftonline.com/{facts.tenant}")
+    wrong = fresh.acquire_token_by_username_password(facts.person("amara"), "wrong", SCOPES)
+    assert wrong["error"] == "invalid_grant" and wrong["error_codes"] == [50126], wrong
 
 
 run(globals())

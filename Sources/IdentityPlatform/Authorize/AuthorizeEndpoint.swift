@@ -5,35 +5,69 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/authorize`: lets a signed-in browser through, shows the sign-in page to any other.
+/// `/{tenant}/oauth2/v2.0/authorize` and its older twin: lets a signed-in browser through, shows the sign-in page to any
+/// other, and asks what the request wants asked.
 struct AuthorizeEndpoint: Sendable {
     let platform: Platform
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/{tenant}/oauth2/v2.0/authorize") { request, context in
-            try await guarded { try await authorize(request, context, try request.queryParameters()) }
-        }
-        router.post("/{tenant}/oauth2/v2.0/authorize") { request, context in
-            try await guarded {
-                try await authorize(request, context, try await request.form(limit: context.maxUploadSize))
+        for version in [TokenVersion.two, .one] {
+            let path = PublishedEndpoint.authorization.route(version)
+            router.get(path) { request, context in
+                try await guarded { try await authorize(request, context, try request.queryParameters(), version) }
+            }
+            router.post(path) { request, context in
+                try await guarded {
+                    let form = try await request.form(limit: context.maxUploadSize)
+                    return try await authorize(request, context, form, version)
+                }
             }
         }
         SignIn(endpoint: self).addRoutes(to: router)
+        AskedPage(endpoint: self).addRoutes(to: router)
     }
 
     private func authorize(
-        _ request: Request, _ context: IdentityContext, _ parameters: FormParameters
+        _ request: Request, _ context: IdentityContext, _ parameters: FormParameters, _ version: TokenVersion
     ) async throws -> Response {
+        var parameters = parameters
+        if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
         let authorize = try await check(parameters, context)
-        if let (session, user) = try await signedIn(request, authorize.tenant),
-            authorize.accepts(session, of: user, at: platform.ambient.now())
-        {
-            return try await grant(authorize, session, user, status: .found)
+        let present = try await signedIn(request, authorize.tenant)
+        return try await goOn(authorize, present, request, done: [], status: .found)
+    }
+
+    /// What we write into a request, so that the forms of our pages know it: by which address it came. Whoever writes it
+    /// himself gets the other issuer's name in the answer, and nothing else.
+    private enum Note: String, WireName { case version = "x-baton-version" }
+
+    /// Takes the next step of a request.
+    ///
+    /// - Throws: ``AuthorizeRequest/Refusal``, ``StorageError``
+    func goOn(
+        _ authorize: AuthorizeRequest, _ present: (Session, User)?, _ request: Request, done: AuthorizeRequest.Done,
+        status: HTTPResponse.Status
+    ) async throws -> Response {
+        switch (authorize.step(for: present, done: done, at: platform.ambient.now()), present) {
+        case (.grant, let (session, user)?): return try await grant(authorize, session, user, status: status)
+        case (.chooseAccount, let (session, user)?):
+            return AskedPage(endpoint: self).page(.account, authorize, session, user, request)
+        case (.consent, let (session, user)?):
+            return AskedPage(endpoint: self).page(.consent, authorize, session, user, request)
+        case (.refuse(let error), _): throw AuthorizeRequest.Refusal.returned(error, authorize.address)
+        default:
+            let name = try await presumedName(authorize, present?.1)
+            return SignIn(endpoint: self).page(authorize, request, username: name)
         }
-        guard authorize.prompt != .none else {
-            throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
+    }
+
+    /// The name that the sign-in page begins with: that of the hints, else of who has to sign in once more.
+    private func presumedName(_ authorize: AuthorizeRequest, _ present: User?) async throws -> String {
+        if let hinted = authorize.hinted {
+            let user = try await platform.database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
+            return user?.userPrincipalName ?? ""
         }
-        return SignIn(endpoint: self).page(authorize, request, username: authorize.loginHint ?? "")
+        return authorize.loginHint ?? present?.userPrincipalName ?? ""
     }
 
     /// Finds tenant and client and checks the request against them.
@@ -45,7 +79,13 @@ struct AuthorizeEndpoint: Sendable {
         guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant.id) }
         guard let client else { throw OAuthError.unknownClient }
-        return try AuthorizeRequest(parameters, tenant: tenant, client: client, resources: platform.resources)
+        let version = parameters[Note.version].flatMap(TokenVersion.init) ?? .two
+        return try AuthorizeRequest(
+            parameters,
+            AuthorizeRequest.Circumstances(
+                tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
+                resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
+                allowsMissingProofKey: !client.isPublic || platform.configuration.compatibility.codeWithoutProofKey))
     }
 
     /// Who is signed in in this browser.
@@ -81,7 +121,7 @@ struct AuthorizeEndpoint: Sendable {
     ) -> (OpaqueToken, AuthorizationCode) {
         let record = AuthorizationCode(
             tenant: request.tenant.id, session: session.id, client: request.client.id,
-            redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge,
+            redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge ?? "",
             nonce: request.nonce, family: platform.ambient.identifier(of: AuthorizationCode.self).rawValue,
             beganSession: beganSession,
             expires: platform.ambient.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
@@ -94,7 +134,8 @@ struct AuthorizeEndpoint: Sendable {
     ) -> Response {
         var fields = FormParameters()
         fields.append(ParameterName.code, code.text.exposed)
-        fields.append(ParameterName.state, request.state)
+        fields.append(ParameterName.state, request.address.state)
+        fields.append(ParameterName.issuer, request.address.issuer)
         fields.append(ParameterName.sessionState, session.id.rawValue)
         if request.wantsClientInfo { fields.append(ParameterName.clientInfo, TokenIssuer.clientInfo(user)) }
         return platform.pages.answer(fields, to: request.address, status: status)
@@ -111,6 +152,7 @@ struct AuthorizeEndpoint: Sendable {
             fields.append(ParameterName.error, error.code.rawValue)
             fields.append(ParameterName.errorDescription, error.wireDescription)
             fields.append(ParameterName.state, address.state)
+            fields.append(ParameterName.issuer, address.issuer)
             return platform.pages.answer(fields, to: address, status: .found)
         } catch AuthorizeRequest.Refusal.shown(let error) {
             return refusal(error)

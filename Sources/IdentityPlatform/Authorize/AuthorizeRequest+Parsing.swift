@@ -9,57 +9,97 @@ extension AuthorizeRequest {
         case returned(OAuthError, ReturnAddress)
     }
 
-    /// The redirect URI of a client, checked against the registration.
-    static func returnAddress(
-        _ parameters: FormParameters, of client: Client
-    ) throws(Refusal) -> ReturnAddress {
-        guard let text = parameters[ParameterName.redirectURI] else { throw .shown(.missing(.redirectURI)) }
-        guard let redirect = RedirectURI(text), client.allowsRedirect(to: redirect) else {
-            throw .shown(.unregisteredRedirect)
-        }
-        let mode = parameters[ParameterName.responseMode]
-        return ReturnAddress(
-            redirect: redirect, mode: mode.flatMap(Mode.init) ?? .query, state: parameters[ParameterName.state])
+    /// What a request is checked against.
+    struct Circumstances {
+        let tenant: Tenant
+        let client: Client
+        let issuer: String
+        let resources: ResourceCatalogue
+        /// The keys that sign the organisation's tokens, for the id token of a hint.
+        let keys: [TenantKey]
+        let allowsMissingProofKey: Bool
     }
 
-    /// Checks everything else.
-    init(
-        _ parameters: FormParameters, tenant: Tenant, client: Client, resources: ResourceCatalogue
-    ) throws(Refusal) {
-        let address = try Self.returnAddress(parameters, of: client)
-        do throws(OAuthError) {
-            let mode = parameters[ParameterName.responseMode]
-            guard mode == nil || mode.flatMap(Mode.init) != nil else { throw .unsupportedResponseMode }
-            guard try parameters.required(.responseType) == "code" else { throw .unsupportedResponseType }
-            guard parameters[ParameterName.codeChallengeMethod] == ProofKey.method,
-                let challenge = parameters[ParameterName.codeChallenge], Self.isChallenge(challenge)
-            else { throw .challengeRequired }
-            guard let prompt = Prompt(parameters[ParameterName.prompt] ?? "") else { throw .unsupportedPrompt }
-            // What is kept until the code is redeemed, or comes back in an address, has an end.
-            guard (parameters[ParameterName.nonce] ?? "").utf8.count <= 512,
-                (parameters[ParameterName.scope] ?? "").utf8.count <= 4096
-            else { throw .tooLarge }
-            _ = try ClaimsRequest(parsing: parameters[ParameterName.claims])
-            scopeText = try parameters.required(.scope)
-            scope = try resources.grant(
-                scope: scopeText, resource: parameters[ParameterName.resource], to: client)
-            maxAge = try Self.maxAge(parameters)
-            self.challenge = challenge
-            self.prompt = prompt
-        } catch {
-            throw .returned(error, address)
+    /// The redirect URI of a client, checked against the registration.
+    private static func returnAddress(
+        _ parameters: FormParameters, _ known: Circumstances
+    ) throws(Refusal) -> ReturnAddress {
+        guard let text = parameters[ParameterName.redirectURI] else { throw .shown(.missing(.redirectURI)) }
+        guard let redirect = RedirectURI(text), known.client.allowsRedirect(to: redirect) else {
+            throw .shown(.unregisteredRedirect)
         }
-        (self.tenant, self.client, self.parameters) = (tenant, client, parameters)
-        (redirect, mode, state) = (address.redirect, address.mode, address.state)
+        // Where a client asks for tokens in the address, it looks for the answer behind the number sign.
+        let types = Set((parameters[ParameterName.responseType] ?? "").split(separator: " "))
+        let usual: Mode = types.isDisjoint(with: ["token", "id_token"]) ? .query : .fragment
+        return ReturnAddress(
+            redirect: redirect, mode: parameters[ParameterName.responseMode].flatMap(Mode.init) ?? usual,
+            state: parameters[ParameterName.state], issuer: known.issuer)
+    }
+
+    /// Checks everything.
+    init(_ parameters: FormParameters, _ known: Circumstances) throws(Refusal) {
+        address = try Self.returnAddress(parameters, known)
+        (tenant, client, self.parameters) = (known.tenant, known.client, parameters)
         nonce = parameters[ParameterName.nonce]
         loginHint = parameters[ParameterName.loginHint]
         wantsClientInfo = parameters.wantsClientInfo
+        do throws(OAuthError) {
+            try Self.refuseWhatIsNotServed(parameters)
+            challenge = try Self.challenge(parameters, isOptional: known.allowsMissingProofKey)
+            guard let prompt = Prompt(parameters[ParameterName.prompt] ?? "") else { throw .unsupportedPrompt }
+            self.prompt = prompt
+            _ = try ClaimsRequest(parsing: parameters[ParameterName.claims])
+            scopeText = try Self.scopeText(parameters)
+            scope = try known.resources.grant(scope: scopeText, to: known.client)
+            maxAge = try Self.maxAge(parameters)
+            hinted = try parameters[ParameterName.idTokenHint].map { text throws(OAuthError) in
+                guard let hint = IDTokenHint(text, keys: known.keys) else { throw .badIDTokenHint }
+                return hint.user
+            }
+        } catch {
+            throw .returned(error, address)
+        }
     }
 
-    var address: ReturnAddress { ReturnAddress(redirect: redirect, mode: mode, state: state) }
+    private static func refuseWhatIsNotServed(_ parameters: FormParameters) throws(OAuthError) {
+        let mode = parameters[ParameterName.responseMode]
+        guard mode == nil || mode.flatMap(Mode.init) != nil else { throw .unsupportedResponseMode }
+        // OpenID Connect Core section 3.1.2.6; the parameters would change what else stands in the request.
+        guard parameters[ParameterName.request] == nil else { throw .requestObject }
+        guard parameters[ParameterName.requestURI] == nil else { throw .requestURI }
+        guard parameters[ParameterName.registration] == nil else { throw .selfRegistration }
+        guard try parameters.required(.responseType) == "code" else { throw .unsupportedResponseType }
+        // What is kept until the code is redeemed, or comes back in an address, has an end.
+        guard (parameters[ParameterName.nonce] ?? "").utf8.count <= 512,
+            (parameters[ParameterName.state] ?? "").utf8.count <= 8192
+        else { throw .tooLarge }
+    }
 
-    /// The challenge is the base64url of a SHA-256 value (RFC 7636 section 4.2).
-    private static func isChallenge(_ text: String) -> Bool { (try? Base64URL.decode(text))?.count == 32 }
+    /// The challenge: the base64url of a SHA-256 value (RFC 7636 section 4.2).
+    private static func challenge(_ parameters: FormParameters, isOptional: Bool) throws(OAuthError) -> String? {
+        let method = parameters[ParameterName.codeChallengeMethod]
+        guard let challenge = parameters[ParameterName.codeChallenge] else {
+            guard isOptional, method == nil else { throw .challengeRequired }
+            return nil
+        }
+        guard method == ProofKey.method, (try? Base64URL.decode(challenge))?.count == 32 else {
+            throw .challengeRequired
+        }
+        return challenge
+    }
+
+    /// The scopes, and the `resource` of the older dialect as the scope that asks for everything of it. Who names a
+    /// resource need name no scope, and gets what OpenID Connect brings along.
+    private static func scopeText(_ parameters: FormParameters) throws(OAuthError) -> String {
+        var text = parameters[ParameterName.scope]
+        if let resource = parameters[ParameterName.resource] {
+            let usual = [Scopes.openID, Scopes.profile, Scopes.offlineAccess].joined(separator: " ")
+            text = "\(text ?? usual) \(resource)\(Scopes.defaultSuffix)"
+        }
+        guard let text else { throw .missing(.scope) }
+        guard text.utf8.count <= 4096 else { throw .tooLarge }
+        return text
+    }
 
     private static func maxAge(_ parameters: FormParameters) throws(OAuthError) -> Duration? {
         guard let text = parameters[ParameterName.maxAge] else { return nil }

@@ -54,45 +54,63 @@ struct SignIn: Sendable {
         } catch let error as OAuthError where error == .tooManyFailures {
             return page(authorize, request, username: username, alert: error)
         }
-        if let checked, let response = try await begin(authorize, checked, request) { return response }
+        if let checked, let begun = try await begin(authorize, checked, request) {
+            var response = try await answer(authorize, begun, request)
+            HostCookie.session.set(begun.cookie.text.exposed, on: &response)
+            return response
+        }
         try await platform.recordFailedSignIn(
             name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
         return page(authorize, request, username: username, alert: .badCredentials)
     }
 
-    /// Begins session and browser session and issues the code, in one transaction, in which the password must still be
-    /// the person's; nil where it is not.
+    /// Begins session and browser session and, where nothing is left to ask, issues the code, in one transaction, in which
+    /// the password must still be the person's; nil where it is not.
+    ///
+    /// - Throws: ``AuthorizeRequest/Refusal`` where the request is for somebody else; then nothing has begun.
     private func begin(
         _ authorize: AuthorizeRequest, _ checked: CheckedPassword, _ request: Request
-    ) async throws -> Response? {
+    ) async throws -> Begun? {
         let former = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
         let cookie = OpaqueToken(tenant: authorize.tenant.id, ambient: platform.ambient)
         let id = platform.ambient.identifier(of: Session.self)
-        let begun = try await platform.database.write { [platform] connection -> Begun? in
+        return try await platform.database.write { [platform] connection -> Begun? in
             let now = platform.ambient.now()
             guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
+            guard authorize.allows(user) else {
+                throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
+            }
             let session = try Sessions(connection).begin(
                 id, user: user, methods: [AuthenticationMethod.password], at: now)
             if let former { try BrowserSessions(connection).forget(former) }
             try BrowserSessions(connection).begin(
                 cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
-            let (code, record) = endpoint.newCode(authorize, session, beganSession: true)
-            try AuthorizationCodes(connection).add(code, record)
             try AuditLog(connection).append(
                 .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: authorize.client.id.rawValue,
                 door: .page, at: now)
-            return Begun(user: user, session: session, code: code)
+            guard authorize.step(for: (session, user), done: .signIn, at: now) == .grant else {
+                return Begun(user: user, session: session, cookie: cookie, code: nil)
+            }
+            let (code, record) = endpoint.newCode(authorize, session, beganSession: true)
+            try AuthorizationCodes(connection).add(code, record)
+            return Begun(user: user, session: session, cookie: cookie, code: code)
         }
-        guard let begun else { return nil }
-        var response = endpoint.answer(authorize, begun.session, begun.user, begun.code, status: .seeOther)
-        HostCookie.session.set(cookie.text.exposed, on: &response)
-        return response
+    }
+
+    private func answer(_ authorize: AuthorizeRequest, _ begun: Begun, _ request: Request) async throws -> Response {
+        if let code = begun.code {
+            return endpoint.answer(authorize, begun.session, begun.user, code, status: .seeOther)
+        }
+        return try await endpoint.goOn(
+            authorize, (begun.session, begun.user), request, done: .signIn, status: .seeOther)
     }
 
     private struct Begun: Sendable {
         let user: User
         let session: Session
-        let code: OpaqueToken
+        let cookie: OpaqueToken
+        /// Nil where the person is still to be asked something.
+        let code: OpaqueToken?
     }
 }
 

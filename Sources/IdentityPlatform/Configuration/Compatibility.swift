@@ -8,8 +8,14 @@ package struct Compatibility: Sendable, Equatable {
     /// Whether a signed request may use the first key derivation, which does not bind the payload, and gets its reply
     /// encrypted without authentication, as the clients that need the one need the other.
     package var keyDerivationVersionOne: Bool
+    /// Whether a client may ask for a code without a proof key (RFC 7636), as those do that are older than it: then
+    /// whoever reads the code on its way can redeem it.
+    package var codeWithoutProofKey: Bool
 
-    package init(passwordGrant: Bool = false, keyDerivationVersionOne: Bool = false) {
+    package init(
+        passwordGrant: Bool = false, keyDerivationVersionOne: Bool = false, codeWithoutProofKey: Bool = false
+    ) {
         (self.passwordGrant, self.keyDerivationVersionOne) = (passwordGrant, keyDerivationVersionOne)
+        self.codeWithoutProofKey = codeWithoutProofKey
     }
 }

@@ -6,42 +6,87 @@ internal import Storage
 /// The documents that clients configure themselves from, and the keys that tokens are checked with.
 struct DiscoveryEndpoints: Sendable {
     let platform: Platform
+    /// What the login and the Graph host serve.
+    let login: ServedPaths
+    let graph: ServedPaths
+
+    static func addKeyRoutes(to router: Router<IdentityContext>, _ platform: Platform) {
+        for path in PublishedEndpoint.keySet.routes {
+            router.get(path) { _, context in try await keys(platform, context) }
+        }
+    }
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/{tenant}/v2.0/.well-known/openid-configuration", use: configuration)
-        router.get("/{tenant}/discovery/v2.0/keys", use: keys)
+        router.get("/{tenant}/v2.0/.well-known/openid-configuration") { _, context in
+            try await configuration(.two, context)
+        }
+        router.get("/{tenant}/.well-known/openid-configuration") { _, context in
+            try await configuration(.one, context)
+        }
+        InstanceDiscovery(platform: platform).addRoutes(to: router)
+        UserRealm(platform: platform).addRoutes(to: router)
+        router.get("/{tenant}/oauth2/nativeclient") { _, _ in
+            platform.pages.message(title: "Signed in", text: "You can close this window and go back to the app.")
+        }
     }
 
     /// OpenID Connect Discovery 1.0 section 3, with Entra's additions.
-    @Sendable private func configuration(_ request: Request, _ context: IdentityContext) async throws -> Response {
+    private func configuration(
+        _ version: TokenVersion, _ context: IdentityContext
+    ) async throws -> Response {
         let tenant = try await platform.tenant(in: context)
-        let names = platform.configuration.names
         // A client takes the first path segment of the token endpoint for its tenant.
         let segment = try tenant?.id.rawValue ?? context.parameters.require("tenant").lowercased()
-        let base = "\(names.origin(of: names.login))/\(segment)"
+        let names = platform.configuration.names
         var document = MembersWriter()
-        document.set(Name.issuer, "\(names.origin(of: names.login))/\(tenant?.id.rawValue ?? "{tenantid}")/v2.0")
-        document.set(Name.authorizationEndpoint, "\(base)/oauth2/v2.0/authorize")
-        document.set(Name.tokenEndpoint, "\(base)/oauth2/v2.0/token")
-        document.set(Name.endSessionEndpoint, "\(base)/oauth2/v2.0/logout")
-        document.set(Name.keySet, "\(base)/discovery/v2.0/keys")
+        document.set(
+            Name.issuer, tenant.map { platform.issuer.issuer($0.id, version) } ?? platform.issuer.template(version))
+        for endpoint in PublishedEndpoint.allCases {
+            document.set(endpoint, address(of: endpoint, version, segment))
+        }
         document.set(Name.responseTypes, ["code"])
-        document.set(Name.responseModes, ["query", "form_post"])
+        document.set(Name.responseModes, AuthorizeRequest.Mode.allCases.map(\.rawValue))
         document.set(Name.grantTypes, platform.grants.flatMap(\.grantTypes).map(\.rawValue))
         document.set(Name.subjectTypes, ["pairwise"])
-        document.set(Name.idTokenAlgorithms, ["RS256"])
+        document.set(Name.idTokenAlgorithms, try await algorithms(tenant))
         document.set(Name.challengeMethods, [ProofKey.method])
+        document.set(Name.prompts, Prompt.words.map(\.word))
         document.set(Name.scopes, [Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess])
-        document.set(Name.clientAuthentication, ["none"])
+        document.set(Name.clientAuthentication, ["none", "client_secret_basic", "client_secret_post"])
         document.set(Name.claims, Self.claims.map(\.rawValue))
+        document.set(Name.claimsParameter, true)
+        document.set(Name.requestParameter, false)
         document.set(Name.requestURIParameter, false)
+        document.set(Name.issuerParameter, true)
         document.set(Name.capabilities, ["kdf_ver2"])
+        document.set(Name.cloudName, names.login)
+        document.set(Name.cloudGraphHost, names.graph)
         document.set(Name.graphHost, names.graph)
         return Response(json: document)
     }
 
+    /// Where an endpoint is; nil where it is not served.
+    private func address(
+        of endpoint: PublishedEndpoint, _ version: TokenVersion, _ segment: String
+    ) -> String? {
+        let names = platform.configuration.names
+        for path in endpoint.paths(version) {
+            if login.contains("/{tenant}\(path)") { return "\(names.origin(of: names.login))/\(segment)\(path)" }
+        }
+        return endpoint == .userInfo && graph.contains(Self.graphUserInfo)
+            ? names.origin(of: names.graph) + Self.graphUserInfo : nil
+    }
+
+    private static let graphUserInfo = "/oidc/userinfo"
+
+    /// What an organisation's keys sign with.
+    private func algorithms(_ tenant: Tenant?) async throws -> [String] {
+        guard let tenant else { return [SignatureAlgorithm.rs256.rawValue] }
+        return Set(try await platform.keys.all(of: tenant.id).map(\.verification.algorithm.rawValue)).sorted(by: >)
+    }
+
     /// The key set of one organisation (RFC 7517 section 5), or of all where the address names none: their key ids differ.
-    @Sendable private func keys(_ request: Request, _ context: IdentityContext) async throws -> Response {
+    private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
         let tenants: [TenantID]
         if let tenant = try await platform.tenant(in: context) {
             tenants = [tenant.id]
@@ -54,27 +99,37 @@ struct DiscoveryEndpoints: Sendable {
     }
 
     private static let claims: [ClaimName] = [
-        .audience, .authenticationMethods, .authenticationTime, .deviceID, .email, .expiresAt, .issuedAt,
-        .issuer, .name, .nonce, .objectID, .preferredUsername, .sessionID, .subject, .tenantID, .version,
+        .audience, .authenticationMethods, .authenticationTime, .deviceID, .email, .expiresAt, .familyName, .givenName,
+        .issuedAt, .issuer, .loginHint, .name, .nonce, .notBefore, .objectID, .preferredUsername, .sessionID, .subject,
+        .tenantID, .tokenID, .version,
     ]
 
     private enum Name: String, WireName {
-        case authorizationEndpoint = "authorization_endpoint"
         case capabilities
         case challengeMethods = "code_challenge_methods_supported"
         case claims = "claims_supported"
+        case claimsParameter = "claims_parameter_supported"
         case clientAuthentication = "token_endpoint_auth_methods_supported"
-        case endSessionEndpoint = "end_session_endpoint"
+        case cloudGraphHost = "cloud_graph_host_name"
+        case cloudName = "cloud_instance_name"
         case grantTypes = "grant_types_supported"
         case graphHost = "msgraph_host"
         case idTokenAlgorithms = "id_token_signing_alg_values_supported"
         case issuer
-        case keySet = "jwks_uri"
+        case issuerParameter = "authorization_response_iss_parameter_supported"
+        case prompts = "prompt_values_supported"
+        case requestParameter = "request_parameter_supported"
         case requestURIParameter = "request_uri_parameter_supported"
         case responseModes = "response_modes_supported"
         case responseTypes = "response_types_supported"
         case scopes = "scopes_supported"
         case subjectTypes = "subject_types_supported"
-        case tokenEndpoint = "token_endpoint"
+    }
+}
+
+extension TokenIssuer {
+    /// The issuer where an address names no organisation: clients put the token's own in (Entra's way).
+    func template(_ version: TokenVersion) -> String {
+        "\(names.origin(of: names.login))/{tenantid}/\(version == .two ? "v2.0" : "")"
     }
 }

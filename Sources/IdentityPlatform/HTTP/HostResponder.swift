@@ -16,7 +16,9 @@ package struct HostResponder: HTTPResponder {
     package func respond(to request: Request, context: IdentityContext) async throws -> Response {
         let authority = request.head.authority ?? ""
         let host = authority.prefix { $0 != ":" }.lowercased()
-        guard let responder = responders[host] else { return Response(status: .misdirectedRequest) }
+        guard let responder = responders[host] else {
+            return SecurityHeaders.applied(to: Response(status: .misdirectedRequest))
+        }
         return try await responder.respond(to: request, context: context)
     }
 }

@@ -89,7 +89,23 @@ extension OAuthError {
     package static let unsupportedResponseType = OAuthError(
         .unsupportedResponseType, number: 700054, description: "The response_type is not supported; use code.")
     package static let unsupportedResponseMode = OAuthError(
-        .invalidRequest, number: 70007, description: "The response_mode is not supported; use query or form_post.")
+        .invalidRequest, number: 70007,
+        description: "The response_mode is not supported; use query, fragment or form_post.")
+    package static let requestObject = OAuthError(
+        .requestNotSupported, number: 5_000_631, description: "The parameter request is not supported; leave it out.")
+    package static let requestURI = OAuthError(
+        .requestURINotSupported, number: 5_000_632,
+        description: "The parameter request_uri is not supported; leave it out."
+    )
+    package static let selfRegistration = OAuthError(
+        .registrationNotSupported, number: 5_000_633,
+        description: "The parameter registration is not supported; an administrator registers applications.")
+    package static let badIDTokenHint = OAuthError(
+        .invalidRequest, number: 90023, description: "The id_token_hint is not an id token of this tenant.")
+    package static let unknownInstance = OAuthError(
+        .invalidInstance, number: 50049, description: "The host of authorization_endpoint is not one of this platform.")
+    package static let unsupportedAPIVersion = OAuthError(
+        .invalidRequest, number: 90023, description: "The api-version is not supported; use 1.0 or 1.1.")
     package static let challengeRequired = OAuthError(
         .invalidRequest, number: 9002325, description: "Proof Key for Code Exchange with method S256 is required.")
     package static let malformedForm = OAuthError(
@@ -115,6 +131,8 @@ extension OAuthError {
     package static let noConsent = OAuthError(
         .invalidGrant, number: 65001, description: "The application is not registered for this resource or permission.",
         suberror: "consent_required")
+    package static let consentDeclined = OAuthError(
+        .accessDenied, number: 65004, description: "The person did not allow it.")
     package static let serverFault = OAuthError(
         .serverError, number: 90027, description: "The server failed. Try again; tell the operator the trace id.")
 

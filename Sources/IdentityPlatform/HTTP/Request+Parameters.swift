@@ -10,7 +10,16 @@ extension Request {
     /// - Throws: ``OAuthError``
     package func form(limit: Int) async throws -> FormParameters {
         let buffer: ByteBuffer
-        do { buffer = try await body.collect(upTo: limit) } catch is NIOTooManyBytesError { throw OAuthError.tooLarge }
+        do {
+            buffer = try await body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw OAuthError.tooLarge
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The client went away in the middle of it, or its framing is none.
+            throw OAuthError.malformedForm
+        }
         return try FormParameters(checking: buffer.readableBytesView)
     }
 

@@ -10,14 +10,21 @@ struct SecurityHeaders: RouterMiddleware {
         _ request: Request, context: IdentityContext,
         next: @concurrent (Request, IdentityContext) async throws -> Response
     ) async throws -> Response {
-        var response = try await next(request, context)
-        let defaults: [(HTTPField.Name, String)] = [
-            (.cacheControl, "no-store"), (.referrerPolicy, "no-referrer"), (.xContentTypeOptions, "nosniff"),
-            (.strictTransportSecurity, "max-age=31536000"), (.frameOptions, "DENY"),
-            (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
-        ]
-        for (name, value) in defaults where response.headers[name] == nil { response.headers[name] = value }
+        var response = Self.applied(to: try await next(request, context))
         if let correlation = request.correlation { response.headers[.clientRequestID] = correlation }
         return response
     }
+
+    /// The response with every header that it does not set itself.
+    static func applied(to response: Response) -> Response {
+        var response = response
+        for (name, value) in defaults where response.headers[name] == nil { response.headers[name] = value }
+        return response
+    }
+
+    private static let defaults: [(HTTPField.Name, String)] = [
+        (.cacheControl, "no-store"), (.referrerPolicy, "no-referrer"), (.xContentTypeOptions, "nosniff"),
+        (.strictTransportSecurity, "max-age=31536000"), (.frameOptions, "DENY"),
+        (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
+    ]
 }

@@ -5,7 +5,7 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
-/// `/{tenant}/oauth2/v2.0/logout`: ends the browser's session and with it all its tokens (OpenID Connect RP-Initiated
+/// `/{tenant}/oauth2/v2.0/logout` and its older twin: ends the browser's session and with it all its tokens (OpenID Connect RP-Initiated
 /// Logout 1.0). It leads on to a URI only if that is registered for the client that asks.
 ///
 /// Any page of any site can bring a browser here. So a session ends at once only where the request shows an id token of
@@ -14,17 +14,19 @@ struct LogoutEndpoint: Sendable {
     let platform: Platform
 
     func addRoutes(to router: Router<IdentityContext>) {
-        router.get("/{tenant}/oauth2/v2.0/logout") { request, context in
-            try await logout(request, context, try request.queryParameters())
-        }
-        router.post("/{tenant}/oauth2/v2.0/logout") { request, context in
-            let form = try await request.form(limit: context.maxUploadSize)
-            // A post from another site comes without our cookies. The browser repeats it from a page of ours.
-            guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
-                return try await logout(request, context, form)
+        for path in PublishedEndpoint.endSession.routes {
+            router.get(path) { request, context in
+                try await logout(request, context, try request.queryParameters())
             }
-            let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
-            return platform.pages.resubmit(to: request.uri.path, fields: fields)
+            router.post(path) { request, context in
+                let form = try await request.form(limit: context.maxUploadSize)
+                // A post from another site comes without our cookies. The browser repeats it from a page of ours.
+                guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
+                    return try await logout(request, context, form)
+                }
+                let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
+                return platform.pages.resubmit(to: request.uri.path, fields: fields)
+            }
         }
     }
 
@@ -38,7 +40,7 @@ struct LogoutEndpoint: Sendable {
             .flatMap { tenant == nil || tenant?.id == $0.tenant ? $0 : nil }
         if let cookie, let session = try await session(of: cookie) {
             guard try await isWanted(session, request, parameters) else {
-                return try await question(request, parameters, session.tenant)
+                return try await question(request, parameters, session)
             }
             try await end(session)
         }
@@ -58,12 +60,8 @@ struct LogoutEndpoint: Sendable {
         {
             return equalInConstantTime(Array(field.utf8), Array(cookie.utf8))
         }
-        guard let text = parameters[ParameterName.idTokenHint], let hint = try? CompactJWS(text),
-            let key = try await platform.keys.all(of: session.tenant).first(where: { $0.id == hint.keyID })
-        else { return false }
-        // An expired one will do: what counts is whose session it was made for.
-        guard (try? hint.verify(with: key.verification)) != nil, let claims = try? hint.claims() else { return false }
-        return (try? claims.string(ClaimName.sessionID)) == session.id.rawValue
+        guard let hint = try await hint(parameters, session.tenant), hint.session == session.id else { return false }
+        return names(hint, parameters)
     }
 
     private func end(_ session: Session) async throws {
@@ -76,19 +74,21 @@ struct LogoutEndpoint: Sendable {
 
     /// Asks the person; the answer brings the request's own fields back.
     private func question(
-        _ request: Request, _ parameters: FormParameters, _ tenant: TenantID
+        _ request: Request, _ parameters: FormParameters, _ session: Session
     ) async throws -> Response {
         let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.ambient.randomBytes(32))
         let own = [Field.csrf.rawValue, Field.repeated.rawValue]
         let fields = Pages.fields(of: parameters).filter { !own.contains($0.name) } + [(Field.csrf.rawValue, csrf)]
-        let target = try await target(parameters, try await platform.database.read { try Tenants($0).find(tenant) })
-        var response = platform.pages.signOut(to: request.uri.path, fields: fields, leadingTo: target)
+        let target = try await target(parameters, session.tenant)
+        let user = try await platform.database.read { try Users($0).find(session.user, tenant: session.tenant) }
+        var response = platform.pages.signOut(
+            user?.userPrincipalName ?? "", to: request.uri.path, fields: fields, leadingTo: target)
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(csrf, on: &response) }
         return response
     }
 
     private func answer(_ parameters: FormParameters, _ tenant: Tenant?) async throws -> Response {
-        guard let target = try await target(parameters, tenant) else {
+        guard let tenant, let target = try await target(parameters, tenant.id) else {
             return platform.pages.message(
                 title: "Signed out", text: "You are signed out. You can close this window.")
         }
@@ -99,21 +99,27 @@ struct LogoutEndpoint: Sendable {
     }
 
     /// The URI to go to, if the client is known and has registered it.
-    private func target(_ parameters: FormParameters, _ tenant: Tenant?) async throws -> RedirectURI? {
-        guard let tenant, let uri = parameters[ParameterName.postLogoutRedirectURI].flatMap(RedirectURI.init),
-            let id = clientID(parameters).flatMap(ClientID.init(rawValue:))
-        else { return nil }
-        let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant.id) }
+    private func target(_ parameters: FormParameters, _ tenant: TenantID) async throws -> RedirectURI? {
+        guard let uri = parameters[ParameterName.postLogoutRedirectURI].flatMap(RedirectURI.init) else { return nil }
+        let hint = try await hint(parameters, tenant)
+        guard let id = parameters[ParameterName.clientID].map(ClientID.init(rawValue:)) ?? hint?.client else {
+            return nil
+        }
+        if let hint, !names(hint, parameters) { return nil }
+        let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant) }
         return client?.allowsRedirect(to: uri) == true ? uri : nil
     }
 
-    /// The client that asks: by its id, or by the audience of the id token it shows. Nothing is granted to it, so the
-    /// token's signature and age do not matter; what counts is the registration.
-    private func clientID(_ parameters: FormParameters) -> String? {
-        if let id = parameters[ParameterName.clientID] { return id }
-        guard let hint = parameters[ParameterName.idTokenHint], let token = try? CompactJWS(hint),
-            let claims = try? token.claims()
-        else { return nil }
-        return try? claims.string(ClaimName.audience)
+    /// The id token that the client shows, if it is one of ours.
+    private func hint(_ parameters: FormParameters, _ tenant: TenantID) async throws -> IDTokenHint? {
+        guard let text = parameters[ParameterName.idTokenHint] else { return nil }
+        return IDTokenHint(text, keys: try await platform.keys.all(of: tenant))
+    }
+
+    /// Whether the token was made for the client that the request names, if it names one (section 2: "the OP MUST verify
+    /// that the Client Identifier matches the one used as the audience of the ID Token").
+    private func names(_ hint: IDTokenHint, _ parameters: FormParameters) -> Bool {
+        guard let named = parameters[ParameterName.clientID] else { return true }
+        return ClientID(rawValue: named) == hint.client
     }
 }

@@ -10,6 +10,7 @@ extension Pages {
     ) -> Response {
         switch address.mode {
         case .query: redirect(to: address.redirect.appending(fields), status: status)
+        case .fragment: redirect(to: address.redirect.text + "#" + fields.encoded, status: status)
         case .formPost:
             formPost(to: address.redirect, fields: Self.fields(of: fields))
         }

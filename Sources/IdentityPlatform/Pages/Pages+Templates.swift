@@ -48,7 +48,7 @@ extension Pages {
     static let signOutBody = """
         <title>Sign out</title></head><body><main>
         <h1>Sign out?</h1>
-        <p>You will be signed out of every app that you use with this sign-in.</p>
+        <p>{{{username}}} will be signed out of every app that was used with this sign-in.</p>
         <form method="post" action="{{{target}}}">
         {{#fields}}<input type="hidden" name="{{{name}}}" value="{{{value}}}">{{/fields}}
         <button type="submit" autofocus>Sign out</button>

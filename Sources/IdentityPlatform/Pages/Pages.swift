@@ -18,6 +18,8 @@ struct Pages: Sendable {
     private let redirect: MustacheTemplate
     private let formPost: MustacheTemplate
     private let signOut: MustacheTemplate
+    let account: MustacheTemplate
+    let consent: MustacheTemplate
 
     init() throws {
         signIn = try Self.template(Self.signInBody)
@@ -25,6 +27,8 @@ struct Pages: Sendable {
         redirect = try Self.template(Self.redirectBody)
         formPost = try Self.template(Self.formPostBody)
         signOut = try Self.template(Self.signOutBody)
+        account = try Self.template(Self.accountBody)
+        consent = try Self.template(Self.consentBody)
     }
 
     /// A hidden field of a form.
@@ -86,10 +90,14 @@ struct Pages: Sendable {
 
     /// Asks whether the person wants to sign out.
     ///
-    /// - Parameter target: where the answer may lead, for the policy.
-    func signOut(to path: String, fields: [Field], leadingTo target: RedirectURI?) -> Response {
+    /// - Parameters:
+    ///   - username: who is signed in.
+    ///   - target: where the answer may lead, for the policy.
+    func signOut(_ username: String, to path: String, fields: [Field], leadingTo target: RedirectURI?) -> Response {
         let sources = ["'self'"] + (target.map { [$0.policySource] } ?? [])
-        return page(signOut.render(form(path, fields)), formAction: sources.joined(separator: " "))
+        var values = form(path, fields)
+        values["username"] = escaped(username)
+        return page(signOut.render(values), formAction: sources.joined(separator: " "))
     }
 
     func form(_ target: String, _ fields: [Field], script: String? = nil) -> [String: Any] {

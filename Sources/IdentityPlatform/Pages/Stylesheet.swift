@@ -22,6 +22,13 @@ enum Stylesheet {
         input:focus,button:focus,a:focus{outline:3px solid var(--accent);outline-offset:2px}
         button{width:100%;font:inherit;font-weight:600;padding:.8rem;border:0;border-radius:8px;background:#0b5cab;\
         color:#fff;cursor:pointer}
+        button+button{margin-top:.75rem}
+        button.other,button.account{background:transparent;color:inherit;border:1px solid var(--line)}
+        button.account{text-align:left}
+        button.account span{display:block;font-weight:400;color:var(--soft)}
+        p.lead{margin:0 0 .25rem;color:inherit}
+        ul{margin:0 0 1.25rem;padding-left:1.25rem}
+        strong,span,li,h1,p{overflow-wrap:anywhere}
         [role=alert]{background:var(--alertground);color:var(--alert);padding:.75rem;border-radius:8px;\
         margin:0 0 1rem}
         a{color:var(--accent)}

@@ -8,7 +8,7 @@ struct AuthorizationCode: Sendable {
     let client: ClientID
     let redirectURI: String
     let scope: String
-    /// PKCE, S256 (RFC 7636).
+    /// PKCE, S256 (RFC 7636); empty where the client knows none and the operator lets it in.
     let challenge: String
     let nonce: String?
     let family: String

@@ -61,6 +61,14 @@ package struct MembersWriter {
         body.endList()
     }
 
+    /// Writes a list of objects.
+    package mutating func set(_ name: some WireName, _ objects: [MembersWriter]) {
+        body.append(name: name.rawValue)
+        body.beginList()
+        for object in objects { body.append(object.whole) }
+        body.endList()
+    }
+
     /// Writes a nested object.
     package mutating func set(_ name: some WireName, _ object: MembersWriter) {
         body.append(name: name.rawValue)

@@ -2,7 +2,9 @@
 
 /// Names of request parameters, in forms and queries (RFC 6749, RFC 7636, OpenID Connect, and Entra's own).
 package enum ParameterName: String, WireName {
+    case apiVersion = "api-version"
     case assertion
+    case authorizationEndpoint = "authorization_endpoint"
     case clientID = "client_id"
     case clientInfo = "client_info"
     /// The client's own id of a request, which stands in a header everywhere but in a browser's address.
@@ -19,6 +21,7 @@ package enum ParameterName: String, WireName {
     case errorDescription = "error_description"
     case grantType = "grant_type"
     case idTokenHint = "id_token_hint"
+    case issuer = "iss"
     case loginHint = "login_hint"
     case logoutHint = "logout_hint"
     case maxAge = "max_age"
@@ -29,7 +32,9 @@ package enum ParameterName: String, WireName {
     case protocolVersion = "prt_protocol_version"
     case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"
+    case registration
     case request
+    case requestURI = "request_uri"
     case resource
     case responseMode = "response_mode"
     case responseType = "response_type"

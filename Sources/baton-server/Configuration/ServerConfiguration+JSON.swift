@@ -72,7 +72,9 @@ extension ServerConfiguration: Decodable {
 private struct CompatibilitySwitches: Decodable {
     let compatibility: Compatibility
 
-    private enum Key: String, CodingKey, CaseIterable { case passwordGrant, keyDerivationVersionOne }
+    private enum Key: String, CodingKey, CaseIterable {
+        case passwordGrant, keyDerivationVersionOne, codeWithoutProofKey
+    }
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
@@ -80,7 +82,8 @@ private struct CompatibilitySwitches: Decodable {
         compatibility = Compatibility(
             passwordGrant: try container.decodeIfPresent(Bool.self, forKey: .passwordGrant) ?? false,
             keyDerivationVersionOne: try container.decodeIfPresent(Bool.self, forKey: .keyDerivationVersionOne)
-                ?? false)
+                ?? false,
+            codeWithoutProofKey: try container.decodeIfPresent(Bool.self, forKey: .codeWithoutProofKey) ?? false)
     }
 }
 

@@ -73,10 +73,10 @@ struct Listeners {
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Headers of at most 32 KiB in 100 fields; idle connections close after a minute.
+    /// Headers of at most 32 KiB in 100 fields, with one reading; idle connections close after a minute.
     private static var http: HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            idleTimeout: .seconds(60),
+            additionalChannelHandlers: [HeadCheck.Installer()], idleTimeout: .seconds(60),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
     }

@@ -29,12 +29,16 @@ import Testing
 
     @Test(
         arguments: [
-            (["response_type": "token"], "unsupported_response_type", 700054),
+            (["response_type": "none"], "unsupported_response_type", 700054),
+            (["request": "x.y."], "request_not_supported", 5_000_631),
+            (["request_uri": "https://app.test/r"], "request_uri_not_supported", 5_000_632),
+            (["registration": "{}"], "registration_not_supported", 5_000_633),
+            (["id_token_hint": "x.y.z"], "invalid_request", 90023), (["max_age": "-1"], "invalid_request", 9_002_313),
             (["response_type": nil], "invalid_request", 900144),
             (["code_challenge": nil], "invalid_request", 9_002_325),
             (["code_challenge": "short"], "invalid_request", 9_002_325),
             (["code_challenge_method": "plain"], "invalid_request", 9_002_325),
-            (["response_mode": "fragment"], "invalid_request", 70007), (["scope": nil], "invalid_request", 900144),
+            (["response_mode": "web_message"], "invalid_request", 70007), (["scope": nil], "invalid_request", 900144),
             (["scope": "openid Mail.Read"], "invalid_scope", 70011),
             (["scope": "https://other.test/.default"], "invalid_resource", 500011),
             (["scope": "User.Read urn:ms-drs:enterpriseregistration.windows.net/.default"], "invalid_scope", 28000),
@@ -52,6 +56,28 @@ import Testing
         #expect(returned[ParameterName.error] == error)
         #expect(returned[ParameterName.errorDescription]?.hasPrefix("AADSTS\(number):") == true)
         #expect(returned[ParameterName.state] == "s t&a=te")
+        #expect(returned[ParameterName.issuer] == "https://login.test:8443/\(world.tenant.id)/v2.0")
+    }
+
+    @Test(arguments: ["token", "id_token", "code id_token", "id_token token"])
+    func `who asks for tokens in the address is told behind the number sign that there are none`(
+        type: String
+    ) async throws {
+        let world = try await World()
+        let answer = try await world.client.get(AuthorizeQuery(world, ["response_type": type]).path)
+        let location = try #require(answer.headers[.location])
+        #expect(location.hasPrefix("http://localhost:4567#error=unsupported_response_type"))
+        #expect(try answer.returned(behind: "#")[ParameterName.state] == "s t&a=te")
+        let asked = AuthorizeQuery(world, ["response_type": type, "response_mode": "query"])
+        #expect(try await world.client.get(asked.path).returned()[ParameterName.error] != nil)
+    }
+
+    @Test func `parameters that nobody knows, or that only wish for a look, are passed over`() async throws {
+        let world = try await World()
+        let wishes = [
+            "ui_locales": "fr-CA fr", "display": "popup", "acr_values": "a b", "x-client-SKU": "y", "zz": "1",
+        ]
+        #expect(try await world.client.get(AuthorizeQuery(world, wishes).path).status == .ok)
     }
 
     @Test(arguments: [

@@ -151,7 +151,7 @@ import Testing
         #expect(try await browser.get(AuthorizeQuery(world).path).status == .found)
         #expect(try await browser.get(AuthorizeQuery(world, ["prompt": "none"]).path).status == .found)
         for asking in [
-            ["prompt": "login"], ["prompt": "select_account"], ["prompt": "consent login"],
+            ["prompt": "login"], ["prompt": "select_account login"], ["prompt": "consent login"],
             ["login_hint": "bo@contoso.test"],
         ] {
             let page = try await browser.get(AuthorizeQuery(world, asking).path)

@@ -34,8 +34,10 @@ final class Browser {
     }
 
     /// Presses the button of a page that asks or repeats: sends its form with every hidden field.
-    func confirm(_ page: TestResponse) async throws -> TestResponse {
-        var fields: [String] = []
+    ///
+    /// - Parameter choice: the value of the button, where there are several.
+    func confirm(_ page: TestResponse, choice: String? = nil) async throws -> TestResponse {
+        var fields = choice.map { ["choice=\($0)"] } ?? []
         for tag in page.text.split(separator: "<input type=\"hidden\" name=\"").dropFirst() {
             let name = String(tag.prefix { $0 != "\"" })
             fields.append("\(name)=\(percentEncoded(try #require(page.hidden(name))))")
@@ -88,9 +90,13 @@ struct AuthorizeQuery {
         for (name, value) in changes { parameters[name] = value }
     }
 
-    var path: String {
-        let query = parameters.map { "\($0.key)=\(percentEncoded($0.value))" }.sorted().joined(separator: "&")
-        return "/\(tenant)/oauth2/v2.0/authorize?\(query)"
+    var path: String { "/\(tenant)/oauth2/v2.0/authorize?\(query)" }
+
+    /// The address of the older generation.
+    var olderPath: String { "/\(tenant)/oauth2/authorize?\(query)" }
+
+    private var query: String {
+        parameters.map { "\($0.key)=\(percentEncoded($0.value))" }.sorted().joined(separator: "&")
     }
 }
 
@@ -113,10 +119,10 @@ extension TestResponse {
         return unescaped(text[start.upperBound...].prefix { $0 != "<" })
     }
 
-    /// The parameters in the query of the redirect.
-    func returned() throws -> FormParameters {
+    /// The parameters in the query, or in the fragment, of the redirect.
+    func returned(behind separator: Character = "?") throws -> FormParameters {
         let location = try #require(headers[.location])
-        let query = location.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let query = location.split(separator: separator, maxSplits: 1).dropFirst().first ?? ""
         return try FormParameters(parsing: query.utf8)
     }
 

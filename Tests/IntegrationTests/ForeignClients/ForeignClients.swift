@@ -23,22 +23,23 @@ final class ForeignClients {
     static let password = "correct horse battery"
     /// A public client with loopback addresses, as msal wants it.
     static let client = "6c5f1a52-0000-4000-8000-0000000000aa"
+    /// A web application that proves itself by a secret.
+    static let webClient = "6c5f1a52-0000-4000-8000-0000000000bb"
 
     private static let login = ["login.test", "login.microsoftonline.com", "login.windows.net"]
     private static let registration = ["drs.test", "enterpriseregistration.windows.net"]
     private static let graph = ["graph.test", "graph.microsoft.com"]
 
-    /// Starts server and proxy and makes an organisation with Amara, Bo and one public client.
+    /// Starts server and proxy and makes an organisation with Amara, Bo, a public client and a confidential one.
     ///
     /// - Parameter changes: keys of the server's configuration file beside the usual ones.
     init(_ changes: [String: Any] = [:], in scratch: Scratch) async throws {
         self.scratch = scratch
-        let port = Int(try #require(FreePort.tcp()))
+        let port: Int
         let names: [String: Any] = [
             "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
         ]
-        server = try ServerProcess(["port": port, "names": names].merging(changes) { $1 }, in: scratch)
-        try await server.start()
+        (server, port) = try await Self.server(["names": names].merging(changes) { $1 }, in: scratch)
         proxyPort = try #require(FreePort.tcp())
         proxy = try await RunningProgram.start(
             Self.python,
@@ -53,18 +54,39 @@ final class ForeignClients {
                     "userPrincipalName": "\(name)@\(Self.domain)", "displayName": shown, "password": Self.password,
                 ])
         }
-        _ = try server.create(
-            "tenants/-/clients",
-            [
-                "id": Self.client, "displayName": "Ward app",
-                "redirectURIs": ["http://localhost", "https://app.test/cb"],
-            ])
+        let addresses = [
+            "http://localhost", "https://app.test/cb", "http://localhost/ward/callback", "http://localhost/bye",
+        ]
+        for (id, isConfidential) in [(Self.client, false), (Self.webClient, true)] {
+            _ = try server.create(
+                "tenants/-/clients",
+                [
+                    "id": id, "displayName": "Ward app", "redirectURIs": addresses, "isConfidential": isConfidential,
+                ])
+        }
+        let secret = try server.create("tenants/-/clients/\(Self.webClient)/secrets", [:], member: "secret")
         facts = [
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
+            "web_client": Self.webClient, "secret": secret,
             "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
             "registration": "https://drs.test:\(port)", "root": server.state + "/ca/root.pem",
             "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
         ]
+    }
+
+    /// Starts a server on ports that are free; what was free may be somebody's a moment later, so it tries again.
+    private static func server(
+        _ keys: [String: Any], in scratch: Scratch, attempts: Int = 5
+    ) async throws -> (ServerProcess, port: Int) {
+        let port = Int(try #require(FreePort.tcp()))
+        let server = try ServerProcess(keys.merging(["port": port]) { $1 }, in: scratch)
+        do {
+            try await server.start()
+            return (server, port)
+        } catch let problem as TestProblem where problem.description.contains("Address already in use") && attempts > 1
+        {
+            return try await Self.server(keys, in: scratch, attempts: attempts - 1)
+        }
     }
 
     /// Adds to the facts that the scripts see.
@@ -125,12 +147,12 @@ final class ForeignClients {
 }
 
 extension ServerProcess {
-    /// Makes something in the directory by the administration socket and returns its id.
-    func create(_ path: String, _ members: [String: Any]) throws -> String {
+    /// Makes something in the directory by the administration socket and returns its id, or another of its members.
+    func create(_ path: String, _ members: [String: Any], member: String = "id") throws -> String {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: members), as: UTF8.self)
         let answer = try administer("POST", "/identity/" + path, body)
         guard answer.status == 201 else { throw TestProblem("\(path): \(answer.status) \(answer.body)") }
         let made = try JSONSerialization.jsonObject(with: Data(answer.body.utf8)) as? [String: Any]
-        return try #require(made?["id"] as? String)
+        return try #require(made?[member] as? String)
     }
 }

@@ -2,12 +2,37 @@
 import TestSupport
 import Testing
 
-/// msal for Python, unchanged, over TLS.
+/// msal for Python, unchanged, over TLS; the cases are in `Tests/ForeignClients/msal_client.py`.
 @Suite struct MSALPythonTests {
-    @Test func `msal signs in with a code and a proof key`() async throws {
+    private func check(_ name: String, _ changes: [String: Any] = [:]) async throws {
         try await Scratch.with { scratch in
-            let clients = try await ForeignClients(in: scratch)
-            try await clients.check("msal_client.py", "code")
+            try await ForeignClients(changes, in: scratch).check("msal_client.py", name)
         }
+    }
+
+    @Test func `msal signs in with a code and a proof key`() async throws { try await check("code") }
+
+    @Test func `msal takes the answer as a posted form`() async throws { try await check("form_post") }
+
+    @Test func `msal gets tokens silently, from its cache and by force from the server`() async throws {
+        try await check("silent")
+    }
+
+    @Test func `msal reads our refusals, and refuses answers that are not its own`() async throws {
+        try await check("refusals")
+    }
+
+    @Test func `what msal got ends with the sign-out in the browser`() async throws { try await check("sign_out") }
+
+    @Test func `a token that msal got for one resource is nothing at another`() async throws {
+        try await check("wrong_audience")
+    }
+
+    @Test func `msal finds us by the names built into it, and by instance discovery`() async throws {
+        try await check("instance_discovery")
+    }
+
+    @Test func `msal takes us for a plain OpenID provider, and compares the issuer`() async throws {
+        try await check("oidc_authority")
     }
 }

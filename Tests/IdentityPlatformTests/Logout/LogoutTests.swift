@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// OpenID Connect RP-Initiated Logout 1.0, section 2 and 6.
-@Suite struct SessionLogoutTests {
+@Suite struct LogoutTests {
     private func path(_ world: World, _ query: String = "") -> String {
         "/\(world.tenant.id)/oauth2/v2.0/logout" + query
     }
@@ -101,5 +101,58 @@ import Testing
         let cookie = browser.cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
         _ = try await world.client.send(.head, path(world, "?id_token_hint=\(hint)"), headers: [.cookie: cookie])
         #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+    }
+
+    @Test func `the page says who will be signed out, at the older address too`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let access = try await world.signedIn(browser: browser).string(ReplyName.accessToken)
+        let page = try await browser.get("/contoso.test/oauth2/logout")
+        #expect(page.text.contains("amara@contoso.test will be signed out"))
+        #expect(try await browser.confirm(page).text.contains("You are signed out"))
+        #expect(try await world.me(access).status == .unauthorized)
+    }
+
+    @Test func `the browser is led on only to what the asking client has registered`() async throws {
+        let world = try await World()
+        let other = try await world.administration.addClient(
+            NewClient(displayName: "Other", redirectURIs: ["https://other.test/cb"]), tenant: world.tenant)
+        let hint = try await world.signedIn().string(ReplyName.idToken)
+        let app = "client_id=\(world.app.id)"
+        let cases: [(String, String, String?)] = [
+            (app, "https://app.test/cb", "https://app.test/cb?state=s"), ("", "https://app.test/cb", nil),
+            ("id_token_hint=\(hint)", "https://app.test/cb", "https://app.test/cb?state=s"),
+            ("id_token_hint=\(hint)x", "https://app.test/cb", nil),
+            ("id_token_hint=\(hint)&client_id=\(other.id)", "https://other.test/cb", nil),
+            ("id_token_hint=\(hint)&client_id=\(other.id)", "https://app.test/cb", nil),
+            (app, "https://other.test/cb", nil), (app, "https://app.test/cb/../x", nil), (app, "//app.test/cb", nil),
+            ("client_id=x", "https://app.test/cb", nil), (app, "https://app.test@evil.test/cb", nil),
+        ]
+        for (asking, uri, location) in cases {
+            let query = "?\(asking)&state=s&post_logout_redirect_uri=\(percentEncoded(uri))"
+            let answer = try await Browser(world).get(path(world, query))
+            #expect(answer.headers[.location] == location, "\(asking) \(uri)")
+        }
+    }
+
+    @Test func `an id token made for another client than the one that asks ends nothing unasked`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let hint = try tokens.string(ReplyName.idToken)
+        let broker = WellKnownApplication.broker
+        let page = try await browser.get(path(world, "?id_token_hint=\(hint)&client_id=\(broker)"))
+        #expect(page.text.contains("Sign out?"))
+        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+    }
+
+    @Test func `without a state the address is as it was registered`() async throws {
+        let world = try await World()
+        let uri = "https://app.test/cb"
+        let query = "?client_id=\(world.app.id)&post_logout_redirect_uri=\(percentEncoded(uri))"
+        let answer = try await Browser(world).get(path(world, query))
+        #expect(answer.status == .seeOther)
+        #expect(answer.headers[.location] == uri)
+        #expect(answer.attribute("href", of: "<a") == uri)
     }
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+
+/// An id token of ours that a client shows to say whom it means (`id_token_hint`). It may have expired: what counts is for
+/// whom it was made (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).
+struct IDTokenHint: Sendable {
+    let user: UserID
+    /// The application that it was made for.
+    let client: ClientID?
+    let session: SessionID?
+
+    /// Reads a token; nil where none of these keys signed it.
+    init?(_ text: String, keys: [TenantKey]) {
+        guard text.utf8.count <= 16 * 1024, let token = try? CompactJWS(text),
+            let key = keys.first(where: { $0.id == token.keyID }),
+            (try? token.verify(with: key.verification)) != nil, let claims = try? token.claims(),
+            let user = (try? claims.string(ClaimName.objectID)).flatMap(UserID.init(rawValue:))
+        else { return nil }
+        self.user = user
+        client = (try? claims.string(ClaimName.audience)).flatMap(ClientID.init(rawValue:))
+        session = (try? claims.string(ClaimName.sessionID)).flatMap(SessionID.init(rawValue:))
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// `/common/userrealm/{user}`: says where people of a domain sign in. It looks at the domain alone, so that who exists
+/// cannot be read from it.
+struct UserRealm: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.get("/{tenant}/userrealm/{user}") { _, context in
+            // The at sign comes as it is or encoded; of a domain no other character does.
+            let user = try context.parameters.require("user").replacing("%40", with: "@")
+            guard user.utf8.count <= 256, let domain = user.split(separator: "@").last?.lowercased() else {
+                throw OAuthError.malformedForm
+            }
+            let isOurs = try await platform.database.read { try Tenants($0).find(domain: domain) } != nil
+            var realm = MembersWriter()
+            realm.set(Name.version, "1.0")
+            realm.set(Name.accountType, isOurs ? "Managed" : "Unknown")
+            if isOurs { realm.set(Name.domain, domain) }
+            realm.set(Name.cloudName, platform.configuration.names.login)
+            realm.set(Name.cloudAudience, "urn:federation:MicrosoftOnline")
+            return Response(json: realm)
+        }
+    }
+
+    private enum Name: String, WireName {
+        case accountType = "account_type"
+        case cloudAudience = "cloud_audience_urn"
+        case cloudName = "cloud_instance_name"
+        case domain = "domain_name"
+        case version = "ver"
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Refuses requests whose head two readers could read in two ways: more or less than one Host, or a transfer coding other
+/// than `chunked` alone (RFC 9112 sections 3.2 and 6.1). The first such request gets 400 and the connection its end; after
+/// an answered one it gets the end alone.
+///
+/// The HTTP decoder has refused the other ways by then: length beside coding, several lengths, folded fields.
+final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private var isRefused = false
+    private var hasPassed = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isRefused else { return }
+        if case .head(let head) = Self.unwrapInboundIn(data), !Self.isPlain(head) {
+            isRefused = true
+            return refuse(context)
+        }
+        hasPassed = true
+        context.fireChannelRead(data)
+    }
+
+    private static func isPlain(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["Host"]
+        let codings = head.headers["Transfer-Encoding"]
+        return hosts.count == 1 && !hosts[0].contains(",")
+            && (codings.isEmpty || codings.map { $0.lowercased() } == ["chunked"])
+    }
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        if !hasPassed {
+            let head = HTTPResponseHead(
+                version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])
+            context.write(Self.wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(Self.wrapOutboundOut(.end(nil)), promise: nil)
+        }
+        context.close(promise: nil)
+    }
+
+    /// Puts a check where heads still are as they came; what is behind it has one host and none of the framing.
+    final class Installer: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = NIOAny
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            do {
+                let operations = context.pipeline.syncOperations
+                let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try operations.addHandler(HeadCheck(), position: .after(decoder))
+            } catch {
+                // Without it nothing may be served.
+                context.close(promise: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bytes that no well-meaning client sends, straight to the server's TLS port."""
+import re
+import socket
+import ssl
+import urllib.parse
+
+from baton_tests import facts, run
+
+HOST = urllib.parse.urlsplit(facts.login).hostname
+PORT = urllib.parse.urlsplit(facts.login).port
+TOKEN = f"/{facts.tenant}/oauth2/v2.0/token"
+PAGE = f"/{facts.tenant}/v2.0/.well-known/openid-configuration"
+FORM = "grant_type=nothing"
+SMUGGLED = f"GET {PAGE} HTTP/1.1\r\nHost: {HOST}\r\n\r\n"
+
+
+def talk(*parts, ends=True):
+    """Sends bytes on one connection and returns the statuses of the answers, until the server closes or is silent."""
+    context = ssl.create_default_context(cafile=facts.root)
+    with socket.create_connection(("127.0.0.1", PORT)) as plain:
+        with context.wrap_socket(plain, server_hostname=HOST) as wire:
+            wire.settimeout(20)
+            answer = b""
+            try:
+                for part in parts:
+                    wire.sendall(part if isinstance(part, bytes) else part.encode("latin-1"))
+                while data := wire.recv(65536):
+                    answer += data
+                    if not ends and b"\r\n\r\n" in answer:
+                        break
+            except (ssl.SSLError, ConnectionError):
+                pass  # closed in the middle of what we said
+    return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)], answer
+
+
+def request(method="POST", path=TOKEN, headers=(), body=FORM, host=f"Host: {HOST}\r\n"):
+    lines = "".join(f"{header}\r\n" for header in headers)
+    return f"{method} {path} HTTP/1.1\r\n{host}{lines}\r\n{body}"
+
+
+def case_good():
+    """The same way of asking gets its answers, two on one connection: what is refused below is refused for its faults."""
+    length = f"Content-Length: {len(FORM)}"
+    statuses, _ = talk(request(headers=[length]), request(headers=[length, "Connection: close"]))
+    assert statuses == [400, 400], statuses
+    chunked = f"{len(FORM):x}\r\n{FORM}\r\n0\r\n\r\n"
+    statuses, answer = talk(request(headers=["Transfer-Encoding: chunked", "Connection: close"], body=chunked))
+    assert statuses == [400] and b"AADSTS70003" in answer, answer
+
+
+def case_smuggling():
+    """Where two readers could see two different ends of a body, nobody sees any: one refusal, and the end."""
+    length = f"Content-Length: {len(FORM)}"
+    for name, headers, body in [
+        ("length and chunks", ["Content-Length: 4", "Transfer-Encoding: chunked"], "0\r\n\r\n" + SMUGGLED),
+        ("chunks and length", ["Transfer-Encoding: chunked", "Content-Length: 4"], "0\r\n\r\n" + SMUGGLED),
+        ("two lengths", [length, f"Content-Length: {len(FORM) + len(SMUGGLED)}"], FORM + SMUGGLED),
+        ("two lengths in one", [f"Content-Length: {len(FORM)}, {len(FORM) + 4}"], FORM + SMUGGLED),
+        ("a length with a sign", [f"Content-Length: +{len(FORM)}"], FORM + SMUGGLED),
+        ("a length below nothing", ["Content-Length: -1"], FORM + SMUGGLED),
+        ("a length in another base", ["Content-Length: 0x12"], FORM + SMUGGLED),
+        ("a length beyond numbers", ["Content-Length: 99999999999999999999"], FORM + SMUGGLED),
+        ("an unknown coding", ["Transfer-Encoding: xchunked"], FORM + SMUGGLED),
+        ("chunked not last", ["Transfer-Encoding: chunked, identity"], "0\r\n\r\n" + SMUGGLED),
+        ("a blank before the colon", [f"Content-Length : {len(FORM)}"], FORM + SMUGGLED),
+        ("a folded field", ["Transfer-Encoding:\r\n chunked"], "0\r\n\r\n" + SMUGGLED),
+        ("a size that is none", ["Transfer-Encoding: chunked"], "zz\r\n" + SMUGGLED),
+        ("a field without a name", [": x"], SMUGGLED),
+        ("a zero byte", ["X-A: a\0b"], SMUGGLED),
+        ("a line feed alone", [length + "\nX-B: y"], FORM + SMUGGLED),
+    ]:
+        statuses, answer = talk(request(headers=headers, body=body))
+        assert b"openid" not in answer and b"issuer" not in answer, (name, answer)
+        assert len(statuses) <= 1 and all(400 <= status < 500 for status in statuses), (name, statuses)
+
+
+def case_host():
+    """One Host field with one of our names; nothing else decides who answers."""
+    for name, host in [
+        ("another's name", "Host: evil.test\r\n"), ("an address", "Host: 127.0.0.1\r\n"),
+        ("a longer name", f"Host: {HOST}.evil.test\r\n"), ("a name with a user", f"Host: {HOST}@evil.test\r\n"),
+        ("two names", f"Host: {HOST}\r\nHost: evil.test\r\n"), ("none", ""), ("an empty one", "Host: \r\n"),
+    ]:
+        statuses, answer = talk(request("GET", PAGE, ["Connection: close"], "", host))
+        assert len(statuses) == 1 and statuses[0] in (400, 421), (name, statuses)
+        assert b"evil.test" not in answer, (name, answer)
+    for forwarded in ("X-Forwarded-Host: evil.test", "Forwarded: host=evil.test", "X-Original-URL: /x"):
+        statuses, answer = talk(request("GET", PAGE, [forwarded, "Connection: close"], ""))
+        assert statuses == [200] and b"evil.test" not in answer, (forwarded, answer)
+
+
+def case_limits():
+    """Heads, bodies and parameters have an end, and who goes beyond is told, or hung up on, at once."""
+    statuses, _ = talk(request("GET", PAGE, [f"X-{n}: y" for n in range(120)], ""))
+    assert statuses in ([431], [400], []), statuses
+    statuses, _ = talk(request("GET", PAGE, [f"X-{n}: {'y' * 8000}" for n in range(6)], ""))
+    assert statuses in ([431], [400], []), statuses
+    statuses, _ = talk(request("GET", "/" + "x" * 40000, ["Connection: close"], ""))
+    assert statuses in ([414], [431], [400], []), statuses
+    big = "a=" + "x" * (70 * 1024)
+    statuses, answer = talk(request(headers=[f"Content-Length: {len(big)}", "Connection: close"], body=big))
+    assert statuses in ([413], []), (statuses, answer[:200])
+    many = "&".join(f"p{n}=1" for n in range(65))
+    statuses, answer = talk(request(headers=[f"Content-Length: {len(many)}", "Connection: close"], body=many))
+    assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
+    statuses, answer = talk(request("GET", f"/{facts.tenant}/oauth2/v2.0/authorize?{many}", ["Connection: close"], ""))
+    assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
+
+
+run(globals())

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// How the answer of the authorisation endpoint travels, and the older twin of the endpoint.
+@Suite struct AnswerTests {
+    @Test func `each mode brings code, state and issuer, and an anchor to the same place`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        let issuer = "https://login.test:8443/\(world.tenant.id)/v2.0"
+        for (mode, separator) in [("query", "?"), ("fragment", "#")] as [(String, Character)] {
+            let answer = try await browser.get(AuthorizeQuery(world, ["response_mode": mode]).path)
+            let returned = try answer.returned(behind: separator)
+            #expect(returned[ParameterName.issuer] == issuer)
+            #expect(returned[ParameterName.state] == "s t&a=te")
+            #expect(answer.attribute("href", of: "<a") == answer.headers[.location])
+            #expect(try await world.redeem(returned[ParameterName.code]).status == .ok)
+        }
+        let query = AuthorizeQuery(world, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])
+        let posted = try await browser.get(query.path)
+        #expect(posted.hidden("iss") == issuer)
+        #expect(posted.hidden("state") == "s t&a=te")
+        #expect(posted.headers[.location] == nil)
+    }
+
+    @Test func `the older endpoint takes a resource for the scope`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        for resource in ["https://graph.microsoft.com", "https://graph.microsoft.com/", "https://graph.test"] {
+            let query = AuthorizeQuery(world, ["scope": nil, "resource": resource])
+            let answer = try await browser.get(query.olderPath)
+            let returned =
+                answer.status == .ok
+                ? try await browser.submit(answer, username: "amara@contoso.test", password: World.password)
+                : answer
+            #expect(
+                try returned.returned()[ParameterName.issuer] == "https://login.test:8443/\(world.tenant.id)/")
+            let reply = try await world.redeem(try returned.returned()[ParameterName.code]).json
+            let token = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
+            #expect(try token.string(ClaimName.audience).hasPrefix(resource.dropLast(resource.hasSuffix("/") ? 1 : 0)))
+            #expect(try reply.optionalString(ReplyName.idToken) != nil)
+            #expect(try reply.optionalString(ReplyName.refreshToken) != nil)
+            #expect(try await world.me(try reply.string(ReplyName.accessToken)).status == .ok)
+        }
+        let unknown = AuthorizeQuery(world, ["scope": nil, "resource": "https://other.test"])
+        #expect(try await browser.get(unknown.olderPath).returned()[ParameterName.error] == "invalid_resource")
+    }
+
+    @Test func `a code without a proof key is made only where the operator lets older clients in`() async throws {
+        let bare = ["code_challenge": nil, "code_challenge_method": nil] as [String: String?]
+        let strict = try await World()
+        let refused = try await strict.client.get(AuthorizeQuery(strict, bare).path).returned()
+        #expect(refused[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
+
+        let world = try await World { $0.compatibility.codeWithoutProofKey = true }
+        let browser = Browser(world)
+        let code = try await browser.signIn(AuthorizeQuery(world, bare))[ParameterName.code]
+        #expect(try await world.redeem(code, ["code_verifier": nil]).status == .ok)
+        // A verifier that nobody announced, and one that is missing, are both refused.
+        let other = try await browser.get(AuthorizeQuery(world, bare).path).returned()[ParameterName.code]
+        #expect(try await world.redeem(other).errorNumber == 501_481)
+        let proven = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
+        #expect(try await world.redeem(proven, ["code_verifier": nil]).errorNumber == 900_144)
+        let half = AuthorizeQuery(world, ["code_challenge": nil])
+        #expect(try await browser.get(half.path).returned()[ParameterName.error] == "invalid_request")
+    }
+
+    @Test func `addresses are read without regard to case`() async throws {
+        let world = try await World()
+        let query = AuthorizeQuery(world).olderPath.replacing("/oauth2/authorize", with: "/oAuth2/Authorize")
+        #expect(try await world.client.get(query).status == .ok)
+    }
+
+    @Test func `a nonce may be left out, and then stands in no token`() async throws {
+        let world = try await World()
+        let code = try await Browser(world).signIn(AuthorizeQuery(world, ["nonce": nil]))[ParameterName.code]
+        let token = try CompactJWS(try await world.redeem(code).json.string(ReplyName.idToken)).claims()
+        #expect(token[ClaimName.nonce] == nil)
+    }
+
+    @Test func `the order of scopes does not matter, and unknown ones are left out`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        for scope in ["User.Read email openid profile", "profile address User.Read phone openid email"] {
+            let answer = try await browser.get(AuthorizeQuery(world, ["scope": scope]).path)
+            let reply = try await world.redeem(try answer.returned()[ParameterName.code]).json
+            let token = try CompactJWS(try reply.string(ReplyName.idToken)).claims()
+            #expect(try token.string(ClaimName.email) == "amara@mail.test")
+            #expect(
+                try reply.string(ReplyName.scope).split(separator: " ").allSatisfy {
+                    !["address", "phone"].contains($0)
+                })
+        }
+    }
+
+    @Test func `the request may come as a posted form`() async throws {
+        let world = try await World()
+        let parts = AuthorizeQuery(world).path.split(separator: "?")
+        let page = try await world.client.send(.post, String(parts[0]), body: String(parts[1]))
+        #expect(page.status == .ok && page.hidden("csrf") != nil)
+        let refused = try await world.client.send(.post, String(parts[0]), body: "client_id=x")
+        #expect(refused.alert?.hasPrefix("AADSTS700016:") == true)
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import JSON
+import OAuth
+import TestSupport
+import Testing
+
+/// OpenID Connect Discovery 1.0, and Entra's documents beside it.
+@Suite struct DiscoveryTests {
+    private func document(_ world: World, _ path: String) async throws -> Members {
+        let answer = try await world.client.get(path + "/.well-known/openid-configuration")
+        #expect(answer.status == .ok)
+        return try answer.json
+    }
+
+    @Test(arguments: ["/v2.0", ""])
+    func `every address that the document names is served, by the name that the tenant has`(tail: String) async throws {
+        let world = try await World()
+        let document = try await document(world, "/contoso.test" + tail)
+        let own = "https://login.test:8443/\(world.tenant.id)/"
+        #expect(document.values["issuer"]?.string == own + tail.dropFirst())
+        var named: Set<String> = []
+        for (name, value) in document.values where name.hasSuffix("_endpoint") || name == "jwks_uri" {
+            let address = try #require(value.string)
+            named.insert(name)
+            #expect(address.hasPrefix(own) || address.hasPrefix("https://graph.test:8443/"), "\(address)")
+            let host = address.hasPrefix(own) ? "login.test" : "graph.test"
+            let path = "/" + address.split(separator: "/").dropFirst(2).joined(separator: "/")
+            let answers = [
+                try await world.client.get(path, host: host), try await world.client.send(.post, path, host: host),
+            ]
+            #expect(answers.contains { ![.notFound, .methodNotAllowed].contains($0.status) }, "\(address)")
+        }
+        let wanted: Set = ["authorization_endpoint", "token_endpoint", "end_session_endpoint", "jwks_uri"]
+        #expect(named.isSuperset(of: wanted))
+    }
+
+    @Test func `the older document leads to the older addresses`() async throws {
+        let world = try await World()
+        let document = try await document(world, "/\(world.tenant.id)")
+        let own = "https://login.test:8443/\(world.tenant.id)"
+        #expect(document.values["authorization_endpoint"]?.string == own + "/oauth2/authorize")
+        #expect(document.values["token_endpoint"]?.string == own + "/oauth2/token")
+        #expect(document.values["end_session_endpoint"]?.string == own + "/oauth2/logout")
+        #expect(document.values["jwks_uri"]?.string == own + "/discovery/keys")
+        let keys = try await world.client.get("/contoso.test/discovery/keys")
+        #expect(keys.status == .ok)
+        #expect(keys.body == (try await world.client.get("/contoso.test/discovery/v2.0/keys")).body)
+    }
+
+    @Test func `what the document says is served is what the endpoints take`() async throws {
+        let world = try await World()
+        let document = try await document(world, "/contoso.test/v2.0")
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        for mode in try #require(try document.strings(Listed.response_modes_supported)) {
+            let answer = try await browser.get(AuthorizeQuery(world, ["response_mode": mode]).path)
+            #expect(answer.status == (mode == "form_post" ? .ok : .found))
+            #expect(!answer.text.contains("error"), "\(mode)")
+        }
+        for prompt in try #require(try document.strings(Listed.prompt_values_supported)) {
+            let answer = try await browser.get(AuthorizeQuery(world, ["prompt": prompt]).path)
+            #expect(answer.headers[.location]?.contains("error") != true, "\(prompt)")
+        }
+        for grant in try #require(try document.strings(Listed.grant_types_supported)) {
+            #expect(try await world.token(["grant_type": grant]).errorNumber != 70003, "\(grant)")
+        }
+        #expect(try document.strings(Listed.response_types_supported) == ["code"])
+        #expect(try document.strings(Listed.id_token_signing_alg_values_supported)?.contains("RS256") == true)
+        #expect(try document.strings(Listed.code_challenge_methods_supported) == ["S256"])
+        #expect(document[Listed.authorization_response_iss_parameter_supported] == .bool(true))
+        #expect(document[Listed.request_parameter_supported] == .bool(false))
+        #expect(document[Listed.request_uri_parameter_supported] == .bool(false))
+    }
+
+    @Test func `every claim of an id token is announced`() async throws {
+        let world = try await World()
+        let document = try await document(world, "/contoso.test/v2.0")
+        let announced = Set(try #require(try document.strings(Listed.claims_supported)))
+        let query = AuthorizeQuery(world, ["scope": "openid profile email User.Read"])
+        let code = try await Browser(world).signIn(query)[ParameterName.code]
+        let token = try CompactJWS(try await world.redeem(code).json.string(ReplyName.idToken))
+        #expect(announced.isSuperset(of: try token.claims().values.keys))
+    }
+
+    @Test func `with several tenants common has the template of their issuers`() async throws {
+        let world = try await World()
+        _ = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        for name in ["common", "Organizations"] {
+            let document = try await document(world, "/\(name)/v2.0")
+            #expect(document.values["issuer"]?.string == "https://login.test:8443/{tenantid}/v2.0")
+            #expect(
+                document.values["token_endpoint"]?.string
+                    == "https://login.test:8443/\(name.lowercased())/oauth2/v2.0/token")
+        }
+        let unknown = try await world.client.get("/nowhere.test/v2.0/.well-known/openid-configuration")
+        #expect(unknown.errorNumber == 90002)
+    }
+
+    @Test func `instance discovery knows our hosts by all their names and no other`() async throws {
+        let world = try await World { $0.names.aliases.login = ["login.alias.test"] }
+        func ask(_ endpoint: String, version: String? = "1.1") async throws -> TestResponse {
+            let asked = version.map { "api-version=\($0)&" } ?? ""
+            return try await world.client.get(
+                "/Common/discovery/instance?\(asked)authorization_endpoint=\(percentEncoded(endpoint))")
+        }
+        for host in ["login.test", "LOGIN.test:8443", "login.alias.test"] {
+            let answer = try await ask("https://\(host)/contoso.test/oauth2/v2.0/authorize")
+            #expect(answer.status == .ok)
+            #expect(
+                try answer.json.values["tenant_discovery_endpoint"]?.string
+                    == "https://login.test:8443/contoso.test/v2.0/.well-known/openid-configuration")
+            guard case .array(let hosts) = try answer.json.values["metadata"] else {
+                Issue.record("no metadata")
+                continue
+            }
+            let entry = try #require(hosts.first?.object)
+            #expect(hosts.count == 1)
+            #expect(entry["preferred_network"]?.string == "login.test")
+            #expect(entry["aliases"] == .array([.string("login.test"), .string("login.alias.test")]))
+        }
+        for endpoint in [
+            "https://evil.test/contoso.test/oauth2/v2.0/authorize", "https://login.test", "x",
+            "https://login.test@evil.test/a", "http://login.test/contoso.test/x", "https://login.test/%2e%2e/x",
+        ] {
+            let answer = try await ask(endpoint)
+            #expect(answer.status == .badRequest, "\(endpoint)")
+            #expect(try answer.json.string(ReplyName.error) == "invalid_instance", "\(endpoint)")
+            #expect(answer.errorNumber == 50049)
+        }
+        #expect(try await ask("https://login.test/common/x", version: "2.0").errorNumber == 90023)
+        #expect(try await ask("https://login.test/common/x", version: nil).errorNumber == 900_144)
+    }
+
+    @Test func `the user realm tells the domain and never whether somebody is there`() async throws {
+        let world = try await World()
+        let known = try await world.client.get("/common/UserRealm/amara@contoso.test?api-version=1.0")
+        let unknown = try await world.client.get("/common/userrealm/nobody%40contoso.test?api-version=1.0")
+        #expect(known.status == .ok)
+        #expect(known.body == unknown.body)
+        #expect(try known.json.values["account_type"]?.string == "Managed")
+        #expect(try known.json.values["domain_name"]?.string == "contoso.test")
+        let elsewhere = try await world.client.get("/common/userrealm/x@elsewhere.test")
+        #expect(try elsewhere.json.values["account_type"]?.string == "Unknown")
+        let long = String(repeating: "x", count: 300)
+        #expect(try await world.client.get("/common/userrealm/\(long)").status == .badRequest)
+    }
+
+    @Test func `a native app has a page to come back to, which tells nobody what it was called with`() async throws {
+        let world = try await World()
+        let page = try await world.client.get("/common/oauth2/nativeclient?code=secret")
+        #expect(page.status == .ok)
+        #expect(!page.text.contains("secret"))
+        #expect(page.headers[try #require(.referrerPolicy)] == "no-referrer")
+        #expect(page.headers[.cacheControl] == "no-store")
+    }
+}
+
+private enum Listed: String, WireName {
+    case authorization_response_iss_parameter_supported, claims_supported, code_challenge_methods_supported,
+        grant_types_supported, id_token_signing_alg_values_supported, prompt_values_supported,
+        request_parameter_supported, request_uri_parameter_supported, response_modes_supported,
+        response_types_supported
+}
+
+extension HTTPField.Name {
+    static var referrerPolicy: HTTPField.Name? { HTTPField.Name("Referrer-Policy") }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import TestSupport
+import Testing
+
+/// What every answer carries, whichever way it came about.
+@Suite struct SecurityHeaderTests {
+    @Test func `every answer says that nobody may keep, frame, sniff or reload it in the clear`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        let tenant = world.tenant.id.rawValue
+        let asked: [(String, String)] = [
+            ("login.test", "/\(tenant)/v2.0/.well-known/openid-configuration"),
+            ("login.test", "/\(tenant)/discovery/v2.0/keys"), ("login.test", AuthorizeQuery(world).path),
+            ("login.test", AuthorizeQuery(world, ["prompt": "none"]).path),
+            ("login.test", AuthorizeQuery(world, ["client_id": "x"]).path),
+            ("login.test", "/\(tenant)/oauth2/v2.0/logout"), ("login.test", "/\(tenant)/oauth2/v2.0/token"),
+            ("login.test", "/common/userrealm/x@contoso.test"), ("login.test", "/common/oauth2/nativeclient"),
+            ("login.test", "/nowhere/at/all"), ("login.test", "/%zz"), ("graph.test", "/v1.0/me"),
+            ("graph.test", "/nowhere"), ("drs.test", "/\(tenant)/Discover"), ("drs.test", "/nowhere"),
+            ("evil.test", "/"),
+        ]
+        var answers: [(String, TestResponse)] = []
+        for (host, path) in asked { answers.append((path, try await world.client.get(path, host: host))) }
+        answers.append(("token", try await world.redeem("x")))
+        answers.append(("signed in", try await browser.get(AuthorizeQuery(world).path)))
+        answers.append(("asked", try await browser.get(AuthorizeQuery(world, ["prompt": "consent"]).path)))
+        answers.append(("a form", try await browser.get(AuthorizeQuery(world, ["response_mode": "form_post"]).path)))
+        for (name, answer) in answers {
+            #expect(answer.headers[.cacheControl] == "no-store", "\(name)")
+            #expect(answer.headers[.xContentTypeOptions] == "nosniff", "\(name)")
+            #expect(answer.headers[.strictTransportSecurity]?.hasPrefix("max-age=31536000") == true, "\(name)")
+            #expect(answer.headers[try #require(HTTPField.Name("Referrer-Policy"))] == "no-referrer", "\(name)")
+            #expect(answer.headers[try #require(HTTPField.Name("X-Frame-Options"))] == "DENY", "\(name)")
+            let policy = try #require(answer.headers[.contentSecurityPolicy], "\(name)")
+            #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(name)")
+            #expect(answer.headers[.accessControlAllowOrigin] == nil, "\(name)")
+        }
+    }
+
+    @Test func `a page's forms lead here and to the client that asked, and nowhere else`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let client = ["redirect_uri": "https://app.test/cb"]
+        let signIn = try await browser.get(AuthorizeQuery(world, client).path)
+        #expect(signIn.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.test;") == true)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        for prompt in ["consent", "select_account"] {
+            let query = AuthorizeQuery(world, client.merging(["prompt": prompt]) { $1 })
+            let page = try await browser.get(query.path)
+            #expect(page.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.test;") == true)
+        }
+        let out = try await browser.get("/contoso.test/oauth2/v2.0/logout")
+        #expect(out.headers[.contentSecurityPolicy]?.contains("form-action 'self';") == true)
+        let message = try await browser.get("/contoso.test/oauth2/v2.0/authorize?client_id=x")
+        #expect(message.headers[.contentSecurityPolicy]?.contains("form-action 'none'") == true)
+    }
+
+    @Test func `cookies stay on this host, in TLS, out of scripts and off other sites' posts`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let cookies = page.headers[values: .setCookie] + answer.headers[values: .setCookie]
+        #expect(cookies.count == 2)
+        for cookie in cookies {
+            #expect(cookie.hasPrefix("__Host-baton-"))
+            for part in ["; Path=/", "; Secure", "; HttpOnly", "; SameSite=Lax"] { #expect(cookie.contains(part)) }
+            #expect(!cookie.lowercased().contains("domain="))
+        }
+    }
+}
