@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every token that a shared device can get says which device and which session it is of, and lives ten minutes at most.
-@Suite struct DeviceTokenTests {
+@Suite struct DeviceBindingTests {
     @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`()
         async throws
     {
