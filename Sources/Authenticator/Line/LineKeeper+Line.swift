@@ -22,7 +22,7 @@ extension LineKeeper {
                 }
                 try await race({ try await self.open(way) }, { await self.openings.beyond(opening) })
             } catch { logger.info("no line to the server", metadata: ["error": "\(error)"]) }
-            // A change is followed at once, everything else after a pause.
+            // A change is followed at once, everything else after a pause, which only the end of the task can cut short.
             guard openings.value == opening else { continue }
             let rest = pause.next(after: .now - began, random: &random)
             await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
