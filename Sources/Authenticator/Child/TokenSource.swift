@@ -101,8 +101,6 @@ struct TokenSource: Sendable {
         server.correlationID = session.correlationID
         let path = EndpointPath.endSession(tenant: server.tenant)
         let deviceID = try Certificate(derEncoded: certificate).commonName
-        var server = server
-        server.correlationID = session.correlationID
         _ = try await server.post(to: path) { nonce in
             try EndSessionRequest(
                 audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(),
