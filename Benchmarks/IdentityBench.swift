@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import CryptoExtras
-import Foundation
+import FoundationEssentials
 import Glibc
 import Hummingbird
 import IdentityPlatform
@@ -116,12 +116,8 @@ struct IdentityBench {
         return Double(count) / Date().timeIntervalSince(begin)
     }
 
-    private static func processorTime() -> Double {
-        var usage = rusage()
-        unsafe getrusage(RUSAGE_SELF, &usage)
-        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1_000_000
-    }
+    /// Seconds of processor time of this process so far.
+    private static func processorTime() -> Double { Double(clock()) / 1_000_000 }
 
-    private static func text(_ number: Double) -> String { String(format: "%.2f", number) }
+    private static func text(_ number: Double) -> String { "\((number * 100).rounded() / 100)" }
 }
