@@ -52,6 +52,13 @@ package struct FlatMap: Sendable, Equatable {
         return parameters
     }
 
+    /// Whether the other side takes it in one frame: no text is over its limit, nor are all of them together.
+    package var fitsFrame: Bool {
+        let lengths = entries.values.map(\.utf8.count)
+        return lengths.allSatisfy { $0 <= Wire.envelopeLimits.stringBytes }
+            && lengths.reduce(0, +) <= Wire.maximumParameters
+    }
+
     /// Adds the entries of `other`, which win.
     package mutating func merge(_ other: FlatMap) {
         entries.merge(other.entries) { _, theirs in theirs }

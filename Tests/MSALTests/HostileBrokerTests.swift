@@ -91,6 +91,24 @@ import UnixSocket
         for await isToken in answers.prefix(40) { #expect(isToken) }
     }
 
+    @Test(arguments: [(70_000, 1, 1), (60_000, 60_000, 60_000)])
+    func `an app that asks with more than a frame holds is refused, and other calls never notice`(
+        query: Int, scope: Int, capability: Int
+    ) async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests) { _ in World.current(World.amara, previous: nil) }
+        func long(_ count: Int) -> String { String(repeating: "x", count: count) }
+        let application = try broker.application { $0.clientApplicationCapabilities = [long(capability)] }
+        _ = try await application.currentAccount(with: nil)
+        let parameters = MSALSilentTokenParameters(scopes: [long(scope)], account: try await account(World.amara))
+        parameters.extraQueryParameters = ["a": long(query)]
+        let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
+        #expect(error.asInternal == .internalErrorInvalidParameter && error.text.contains("64 KiB"))
+        // Over the same connection, for a second one would find nobody.
+        _ = try await application.currentAccount(with: nil)
+        #expect(requests.all.count == 2)
+    }
+
     @Test func `an app that lets go of its application while a call waits still gets the answer`() async throws {
         let mayAnswer = DispatchSemaphore(value: 0)
         let broker = try ScriptedBroker { end in

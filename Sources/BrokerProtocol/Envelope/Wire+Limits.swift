@@ -8,6 +8,8 @@ extension Wire {
         bytes: maximumFrame, depth: 4, values: 512, stringBytes: 64 << 10)
     /// JSON text inside a flat map's value, such as `accounts`, and inside a token.
     package static let nestedLimits = JSONLimits(bytes: 64 << 10, depth: 8, values: 1024)
+    /// The longest that a request's parameters may be together: even where each character is escaped they fit into a frame.
+    package static let maximumParameters = maximumFrame / 8
     /// `agent.sock`: orders to the agent, and what it tells.
     package static let agentLimits = JSONLimits(bytes: 8 << 10, depth: 4, values: 16)
     /// `control.sock`: the command line; an enrolment profile is the longest.

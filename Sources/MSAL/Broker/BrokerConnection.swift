@@ -45,11 +45,12 @@ package final class BrokerConnection: Sendable {
         self.state = Mutex(State(exchange: Exchange(deadlines: deadlines)))
     }
 
-    /// Asks the broker; `complete` runs exactly once, on a thread of this connection, and must not block it.
+    /// Asks the broker; `complete` runs exactly once, here or on a thread of this connection, and must not block it.
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
+        guard parameters.fitsFrame else { return complete(.failure(.tooLong)) }
         let now = ContinuousClock.now
         let request = Request(
             id: UUID().uuidString, operation: operation, parameters: parameters, isSilent: isSilent)

@@ -26,6 +26,8 @@ enum LinkFailure: Error, Equatable {
     case canceled
     /// Too many calls wait already.
     case overloaded
+    /// The parameters are longer than the broker takes; nothing was sent, for it would end the connection of all calls.
+    case tooLong
     /// The broker answered with an error.
     case refused(BrokerError)
 }
@@ -35,7 +37,7 @@ extension LinkFailure {
     var isPassing: Bool {
         switch self {
         case .unreachable, .ended, .corrupted, .tooLate, .overloaded: true
-        case .switchedOff, .personalDevice, .untrusted, .incompatible, .canceled, .refused: false
+        case .switchedOff, .personalDevice, .untrusted, .incompatible, .canceled, .tooLong, .refused: false
         }
     }
 }

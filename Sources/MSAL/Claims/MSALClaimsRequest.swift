@@ -69,9 +69,7 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         guard fault == nil else { return nil }
         var root: [String: Any] = [:]
         for (target, requests) in claims where !requests.isEmpty {
-            root[target.key] = Dictionary(
-                requests.map { ($0.name, $0.additionalInfo?.json.map { $0 as Any } ?? NSNull()) }
-            ) { $1 }
+            root[target.key] = Dictionary(requests.map { ($0.name, Self.json($0)) }) { $1 }
         }
         guard JSONSerialization.isValidJSONObject(root),
             let data = try? JSONSerialization.data(withJSONObject: root, options: [.sortedKeys])

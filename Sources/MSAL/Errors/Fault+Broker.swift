@@ -15,6 +15,7 @@ extension Fault {
         case .corrupted: self.init(.brokerCorrupted)
         case .canceled: self.init(.signInCanceled)
         case .overloaded: self.init(.callsTooMany)
+        case .tooLong: self.init(.parametersTooLong)
         case .refused(let error): self.init(broker: error)
         }
     }

@@ -107,6 +107,10 @@ extension Problem {
         case .callsTooMany:
             Entry(
                 .internalErrorUnexpected, "Too many calls wait for the broker.", "Wait for some of them; then retry.")
+        case .parametersTooLong:
+            Entry(
+                .internalErrorInvalidParameter, "The parameters of the call are longer than the broker takes.",
+                "Keep claims, scopes and query parameters under 64 KiB each, and under 128 KiB together.")
         case .answerUnreadable:
             Entry(
                 .internalErrorBrokerUnknown, "The broker's answer cannot be understood.", "Update library and broker.")

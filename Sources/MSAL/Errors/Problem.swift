@@ -33,6 +33,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case brokerTooLate = "broker_too_late"
     case brokerCorrupted = "broker_corrupted"
     case callsTooMany = "calls_too_many"
+    case parametersTooLong = "parameters_too_long"
 
     // What came back.
     case answerUnreadable = "answer_unreadable"
