@@ -1,6 +1,6 @@
+import Crypto
 // SPDX-License-Identifier: Apache-2.0
 import CryptoExtras
-import Crypto
 import FoundationEssentials
 import HTTPTypes
 import IdentityPlatform
@@ -10,7 +10,9 @@ extension Bench {
     /// Sign-ins through the page: the form with name and password, to the redirect with a code.
     func signIns(_ load: Load) async throws -> Measured {
         let page = try await page(client: app.id.rawValue, scope: "openid User.Read")
-        return try await load.run { _ in page } _: { page in
+        return try await load.run { _ in
+            page
+        } _: { page in
             let answer = try await page.submit(to: client)
             guard answer.headers[.location] != nil else { throw BenchProblem(answer.text) }
             return page
@@ -21,7 +23,9 @@ extension Bench {
     func hashes(_ load: Load) async throws -> Measured {
         let cost = platform.configuration.passwordCost
         let (password, salt) = (Array(Self.password.utf8), [UInt8](repeating: 1, count: 16))
-        return try await load.run { _ in 0 } _: { count in
+        return try await load.run { _ in
+            0
+        } _: { count in
             let key = try KDF.Scrypt.deriveKey(
                 from: password, salt: salt, outputByteCount: 32, rounds: 1 << cost.logarithm, blockSize: cost.blockSize,
                 parallelism: cost.parallelism)
@@ -33,7 +37,9 @@ extension Bench {
     func signing(_ load: Load) async throws -> Measured {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let message = [UInt8](repeating: 0x41, count: 1200)
-        return try await load.run { _ in 0 } _: { count in
+        return try await load.run { _ in
+            0
+        } _: { count in
             let signature = try key.signature(for: SHA256.hash(data: message), padding: .insecurePKCS1v1_5)
             return count + signature.rawRepresentation.count
         }
