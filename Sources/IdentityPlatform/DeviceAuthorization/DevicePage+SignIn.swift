@@ -37,7 +37,7 @@ extension DevicePage {
             return signInPage(visit, code, client, username: username, alert: error)
         }
         try await platform.recordFailedSignIn(
-            name: username, tenant: visit.tenant.id, client: record.client.rawValue)
+            name: username, tenant: visit.tenant.id, client: record.client.rawValue, door: .deviceCode)
         return signInPage(visit, code, client, username: username, alert: .badCredentials)
     }
 
@@ -57,7 +57,7 @@ extension DevicePage {
                 cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
             try AuditLog(connection).append(
                 .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: record.client.rawValue,
-                door: .page, at: now)
+                door: .deviceCode, at: now)
             return (user, cookie)
         }
     }
