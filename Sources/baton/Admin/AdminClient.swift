@@ -49,6 +49,8 @@ struct AdminClient: Sendable {
         }.joined()
         var request = HTTPClientRequest(url: "http+unix://\(host)\(path)")
         request.method = .init(rawValue: method)
+        // A socket's path makes no host, and a request has to name one (RFC 9112 section 3.2).
+        request.headers.add(name: "Host", value: "localhost")
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(Array(try JSONEncoder().encode(body)))
