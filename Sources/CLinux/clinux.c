@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define MAX_FDS 8
-#define MAX_TARGET 1023
+#define MAX_TARGET 4095
 
 static int result(int value) { return value < 0 ? -errno : value; }
 

@@ -161,7 +161,7 @@ def approve(flow, name="amara"):
     if forms and "password" in forms[0]["fields"]:
         browser.submit("http://never.test/", username=facts.person(name), password=facts.password)
     while Forms(browser.page.text).forms:
-        browser.submit("http://never.test/")
+        browser.submit("http://never.test/", choice="yes")
 
 
 def case_device_code():

@@ -19,10 +19,7 @@ import Testing
         let scopes = ["openid", "profile", "offline_access", "User.Read"]
         let first = try await session.tokens(scopes: scopes)
         let ofApp = try await world.refresh(try first.string(ReplyName.refreshToken)).json
-        let ofBroker = try await world.refresh(
-            session.brokerRefreshToken, ["client_id": WellKnownApplication.broker]
-        ).json
-        for (name, reply) in [("PRT", first), ("app's refresh", ofApp), ("broker's refresh", ofBroker)] {
+        for (name, reply) in [("PRT", first), ("app's refresh", ofApp)] {
             #expect(try reply.integer(ReplyName.expiresIn) == 600, "\(name)")
             for member in [ReplyName.accessToken, .idToken] {
                 guard let token = try reply.optionalString(member) else { continue }

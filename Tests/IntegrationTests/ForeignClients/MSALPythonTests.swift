@@ -32,6 +32,14 @@ import Testing
         try await check("instance_discovery")
     }
 
+    @Test func `msal waits for a code that a person types at another screen`() async throws {
+        try await check("device_code")
+    }
+
+    @Test func `msal signs in with name and password where the operator lets it`() async throws {
+        try await check("password", ["compatibility": ["passwordGrant": true]])
+    }
+
     @Test func `msal takes us for a plain OpenID provider, and compares the issuer`() async throws {
         try await check("oidc_authority")
     }

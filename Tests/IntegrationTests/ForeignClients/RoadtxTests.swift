@@ -16,6 +16,16 @@ import Testing
         try await run("password", ["compatibility": ["passwordGrant": true]])
     }
 
+    @Test func `roadtx signs its browser in by the device's credential, once each`() async throws {
+        try await run(
+            "cookie",
+            [
+                "compatibility": [
+                    "passwordGrant": true, "keyDerivationVersionOne": true, "codeWithoutProofKey": true,
+                ]
+            ])
+    }
+
     private func run(_ name: String, _ changes: [String: Any] = [:]) async throws {
         try await Scratch.with { scratch in
             let clients = try await ForeignClients(changes, in: scratch)

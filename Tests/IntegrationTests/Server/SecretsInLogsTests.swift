@@ -27,7 +27,8 @@ import Testing
             clients.add("password", password)
             clients.add("new_password", former)
             let confidential = try server.create(
-                "tenants/-/clients", ["displayName": "Web app", "redirectURIs": ["http://localhost"]])
+                "tenants/-/clients",
+                ["displayName": "Web app", "redirectURIs": ["http://localhost"], "isConfidential": true])
             clients.add("confidential", confidential)
             clients.add("client_secret", try secret(of: confidential, server))
             try await clients.check("canaries.py", "told")
