@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A CONNECT proxy on loopback that leads a fixed list of host names to one TLS port and refuses every other.
 
-    proxy.py --listen PORT --target PORT HOST…
+    proxy.py --port-file FILE --target PORT HOST…
 
 TLS stays end to end, certificates of both sides included; whatever a client has built in, nothing leaves this machine.
-Says READY=1 on NOTIFY_SOCKET when it listens, and writes a line for each name that it was asked for.
+Takes a free port, writes its number into FILE, says READY=1 on NOTIFY_SOCKET, and writes a line for each name that it was asked for.
 """
 import argparse
 import asyncio
 import os
+import pathlib
 import socket
 
 LIMIT = 16 * 1024  # bytes of a request's head
@@ -48,13 +49,14 @@ async def answer(hosts, target, reader, writer):
 
 async def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--listen", type=int, required=True)
+    parser.add_argument("--port-file", type=pathlib.Path, required=True)
     parser.add_argument("--target", type=int, required=True)
     parser.add_argument("hosts", nargs="+")
     options = parser.parse_args()
     hosts = {host.lower() for host in options.hosts}
     server = await asyncio.start_server(
-        lambda reader, writer: answer(hosts, options.target, reader, writer), "127.0.0.1", options.listen, limit=LIMIT)
+        lambda reader, writer: answer(hosts, options.target, reader, writer), "127.0.0.1", 0, limit=LIMIT)
+    options.port_file.write_text(str(server.sockets[0].getsockname()[1]))
     if notices := os.environ.get("NOTIFY_SOCKET"):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
             notice.connect("\0" + notices[1:] if notices.startswith("@") else notices)

@@ -40,12 +40,13 @@ final class ForeignClients {
             "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
         ]
         (server, port) = try await Self.server(["names": names].merging(changes) { $1 }, in: scratch)
-        proxyPort = try #require(FreePort.tcp())
+        let portFile = scratch.path("proxy-port")
         proxy = try await RunningProgram.start(
             Self.python,
-            [Self.script("proxy.py"), "--listen", "\(proxyPort)", "--target", "\(port)"]
+            [Self.script("proxy.py"), "--port-file", portFile, "--target", "\(port)"]
                 + Self.login + Self.registration + Self.graph,
             log: "proxy.log", in: scratch)
+        proxyPort = try #require(UInt16(try textOfFile(portFile)))
         tenant = try server.create("tenants", ["displayName": "Contoso", "domain": Self.domain])
         for (name, shown) in [("amara", "Amara Okafor"), ("bo", "Bo")] {
             _ = try server.create(
