@@ -13,7 +13,7 @@ demo: build sample
 # Every test, unit and integration; the sample app's own first.
 test: setup sample
 	swift test --package-path Examples/FirstlineWorker
-	swift test --experimental-maximum-parallelization-width 4
+	scripts/tests
 
 # Feeds every decoder of foreign bytes with what libFuzzer makes up, each for SECONDS.
 fuzz: setup

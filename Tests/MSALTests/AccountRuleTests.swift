@@ -6,7 +6,7 @@ import MSAL
 import Testing
 
 /// Rules ENUM, ACC and REM of `msal-api.md`: the accounts that there are, and what they are.
-@Suite(.timeLimit(.minutes(1))) struct AccountRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountRuleTests {
     private static func list(_ accounts: AccountRecord...) -> FlatMap { AccountsResponse(accounts: accounts).entries }
 
     /// Runs a call that blocks its thread on one that may.

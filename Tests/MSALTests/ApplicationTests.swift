@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rules INIT, AUT, THR and LOG of `msal-api.md`.
-@Suite(.timeLimit(.minutes(1))) struct ApplicationTests {
+@Suite(.timeLimit(.minutes(10))) struct ApplicationTests {
     private func configuration(
         clientId: String = "client-1", redirectUri: String? = "msauth.org.example.worker://auth"
     ) -> MSALPublicClientApplicationConfig {

@@ -6,7 +6,7 @@ import Testing
 
 /// Rules BRK and INIT-8 of `msal-api.md`: when the broker is asked at all. One after the other, for one setting is the
 /// process's.
-@Suite(.timeLimit(.minutes(1))) struct BrokerUseTests {
+@Suite(.timeLimit(.minutes(10))) struct BrokerUseTests {
     @Test func `INIT-8 BRK-1 DEV-1 an app that passes by the check of its redirect URI has no broker`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests)

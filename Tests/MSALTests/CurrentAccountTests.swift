@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rules CUR of `msal-api.md`, with the broker as the memory of what each client saw.
-@Suite(.timeLimit(.minutes(1))) struct CurrentAccountTests {
+@Suite(.timeLimit(.minutes(10))) struct CurrentAccountTests {
     static let truthTable: [(AccountRecord?, AccountRecord?)] = [
         (nil, nil), (World.amara, nil), (World.amara, World.amara), (nil, World.amara), (World.bo, World.amara),
     ]

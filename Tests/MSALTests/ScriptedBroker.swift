@@ -155,6 +155,13 @@ extension BrokerDeadlines {
     /// Long enough that no test meets them by accident.
     static var generous: BrokerDeadlines { within(.seconds(30)) }
 
+    /// A request that nobody answers ends soon; whoever comes late for it on a busy machine is still served.
+    static func answering(within duration: Duration) -> BrokerDeadlines {
+        var deadlines = generous
+        deadlines.silent = duration
+        return deadlines
+    }
+
     static func within(_ duration: Duration) -> BrokerDeadlines {
         var deadlines = BrokerDeadlines()
         deadlines.connect = duration

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rules OUT of `msal-api.md`.
-@Suite(.timeLimit(.minutes(1))) struct SignoutTests {
+@Suite(.timeLimit(.minutes(10))) struct SignoutTests {
     @Test(arguments: [true, false])
     func `OUT-8 OUT-16 the broker is told whether to sign out of the browser, too`(fromBrowser: Bool) async throws {
         let asked = Mutex<Request?>(nil)

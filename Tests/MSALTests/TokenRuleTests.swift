@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rules INT, SIL and CLM of `msal-api.md`: what an app's wishes become on their way to the broker, and what comes back.
-@Suite(.timeLimit(.minutes(1))) struct TokenRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenRuleTests {
     private func interactive(_ scopes: [String] = ["user.read"]) -> MSALInteractiveTokenParameters {
         MSALInteractiveTokenParameters(
             scopes: scopes, webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rules INT, SIL, RES, CACHE and ERR of `msal-api.md`.
-@Suite(.timeLimit(.minutes(1))) struct TokenTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
     @Test func `a sign-in says all that the broker needs, and gives the worker's token`() async throws {

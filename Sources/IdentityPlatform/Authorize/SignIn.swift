@@ -76,18 +76,14 @@ struct SignIn: Sendable {
         let id = platform.ambient.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection -> Begun? in
             let now = platform.ambient.now()
-            guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
-            guard authorize.allows(user) else {
-                throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
+            let signIn = BrowserSignIn(
+                session: id, cookie: cookie, former: former, client: authorize.client.id, door: .page)
+            let begun = try signIn.begin(checked, platform, at: now, connection) { user in
+                guard authorize.allows(user) else {
+                    throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
+                }
             }
-            let session = try Sessions(connection).begin(
-                id, user: user, methods: [AuthenticationMethod.password], at: now)
-            if let former { try BrowserSessions(connection).forget(former) }
-            try BrowserSessions(connection).begin(
-                cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
-            try AuditLog(connection).append(
-                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: authorize.client.id.rawValue,
-                door: .page, at: now)
+            guard let (user, session) = begun else { return nil }
             guard authorize.step(for: (session, user), done: .signIn, at: now) == .grant else {
                 return Begun(user: user, session: session, cookie: cookie, code: nil)
             }

@@ -48,17 +48,9 @@ extension DevicePage {
         let cookie = OpaqueToken(tenant: visit.tenant.id, ambient: platform.ambient)
         let id = platform.ambient.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection in
-            let now = platform.ambient.now()
-            guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
-            let session = try Sessions(connection).begin(
-                id, user: user, methods: [AuthenticationMethod.password], at: now)
-            if let former { try BrowserSessions(connection).forget(former) }
-            try BrowserSessions(connection).begin(
-                cookie, session: session, expires: now + platform.configuration.lifetimes.browserSession)
-            try AuditLog(connection).append(
-                .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: record.client.rawValue,
-                door: .deviceCode, at: now)
-            return (user, cookie)
+            let signIn = BrowserSignIn(
+                session: id, cookie: cookie, former: former, client: record.client, door: .deviceCode)
+            return try signIn.begin(checked, platform, at: platform.ambient.now(), connection).map { ($0.0, cookie) }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 import UnixSocket
 
 /// The real agent with a browser that does its worst: a helper that leaves its parent, its group and its session.
-@Suite(.timeLimit(.minutes(1))) struct BrowserAgentTests {
+@Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
     private static let escaping = """
         (setsid /bin/sleep 600 &); setsid /bin/sh -c '(/bin/sleep 600 & exec /bin/sleep 600) & exec /bin/sleep 600' & \
         echo >$HOME/download; echo >$TMPDIR/socket; echo >{profile}/history; \

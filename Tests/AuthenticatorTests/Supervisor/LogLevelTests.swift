@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The session's process is the one that holds tokens: what it logs must be what was asked for.
-@Suite(.timeLimit(.minutes(1))) struct LogLevelTests {
+@Suite(.timeLimit(.minutes(10))) struct LogLevelTests {
     @Test func `the session's process logs at the broker's level`() async throws {
         try await Scratch.with { scratch in
             let heard = scratch.path("heard")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What becomes of a session's process that does not live.
-@Suite(.timeLimit(.minutes(1))) struct RestartTests {
+@Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func `the pauses grow to five seconds and begin anew after a long life`() {
         var pause = RestartPause()
         let short = Duration.seconds(9)

@@ -13,6 +13,7 @@ extension LiveDevice {
         @Test func `the worker's session ends with the supervisor`() async throws {
             let world = try await World.ready()
             let app = try world.app(1)
+            let impatient = try world.app(1, patience: .seconds(1))
             let amara = try await world.signIn("Amara", through: app)
             #expect(try await app.accounts().current == amara)
             let epoch = try await world.epochCounter()
@@ -22,7 +23,7 @@ extension LiveDevice {
             try await world.kill(.broker)
             try await session.waitForEnd()
             // A broker that is away is no answer, least of all "nobody".
-            #expect(try await seen { try await app.accounts() }.internalCode == .internalBrokerNotAvailable)
+            #expect(try await seen { try await impatient.accounts() }.internalCode == .internalBrokerNotAvailable)
 
             try await world.start(.broker)
             #expect(try await world.status().session != "signedIn")
@@ -40,10 +41,10 @@ extension LiveDevice {
             try await world.kill(.broker)
             // A boot empties the folder of sockets.
             try FileManager.default.removeItem(atPath: world.path("run/broker.sock"))
-            let app = try world.app(1, isTold: false)
-            #expect(try await seen { try await app.isSharedDevice() }.internalCode == .internalBrokerNotAvailable)
+            let impatient = try world.app(1, isTold: false, patience: .seconds(1))
+            #expect(try await seen { try await impatient.isSharedDevice() }.internalCode == .internalBrokerNotAvailable)
             try await world.start(.broker)
-            #expect(try await app.isSharedDevice())
+            #expect(try await world.app(1, isTold: false).isSharedDevice())
         }
 
         @Test func `a session goes on where its process dies, unless it dies again and again`() async throws {

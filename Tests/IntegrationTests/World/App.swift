@@ -13,9 +13,16 @@ final class App: Sendable {
     /// Who is signed in, and whom this app saw before.
     typealias Accounts = (current: MSALAccount?, previous: MSALAccount?)
 
-    init(socket: String, marker: String?, clientID: String, redirectURI: String, authority: String) throws {
+    /// - Parameter patience: for a connection, and for the broker's hello on it.
+    init(
+        socket: String, marker: String?, patience: Duration, clientID: String, redirectURI: String, authority: String
+    ) throws {
+        var deadlines = BrokerDeadlines()
+        deadlines.connect = patience
+        deadlines.hello = patience
         broker = BrokerConnection(
-            location: BrokerLocation(socket: socket, marker: marker), notifications: notifications)
+            location: BrokerLocation(socket: socket, marker: marker), deadlines: deadlines,
+            notifications: notifications)
         application = try MSALPublicClientApplication(
             configuration: MSALPublicClientApplicationConfig(
                 clientId: clientID, redirectUri: redirectURI,
@@ -122,12 +129,13 @@ extension World {
     ///
     /// - Parameter isTold: whether its environment names the broker's socket; else it looks for the marker as an app of
     ///   an installed device does.
-    func app(_ number: Int, isTold: Bool = true) throws -> App {
+    /// - Parameter patience: how long it waits for the broker to come; long, since a busy machine is no error, but where
+    ///   a test wants to see the library's own patience end.
+    func app(_ number: Int, isTold: Bool = true, patience: Duration = .seconds(30)) throws -> App {
         let app = try #require(facts.apps.first { $0.number == number })
         return try App(
-            socket: path("run/broker.sock"), marker: isTold ? nil : path("public/managed"), clientID: app.clientID,
-            redirectURI: app.redirectURI,
-            authority: facts.authority)
+            socket: path("run/broker.sock"), marker: isTold ? nil : path("public/managed"), patience: patience,
+            clientID: app.clientID, redirectURI: app.redirectURI, authority: facts.authority)
     }
 
     /// Amara, say, signs in through `app` and leaves the browser as it is.

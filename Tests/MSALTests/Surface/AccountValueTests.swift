@@ -6,7 +6,7 @@ import MSAL
 import Testing
 
 /// Rules ACC: accounts, their identifiers and their tenant profiles.
-@Suite(.timeLimit(.minutes(1))) struct AccountValueTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountValueTests {
     private func account(_ identifier: String, realm: String = "t", claims: JSONValue? = nil) async throws
         -> MSALAccount
     {

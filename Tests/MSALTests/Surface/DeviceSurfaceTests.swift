@@ -5,7 +5,7 @@ import MSAL
 import Testing
 
 /// What apps read of the device and of its registration.
-@Suite(.timeLimit(.minutes(1))) struct DeviceSurfaceTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceSurfaceTests {
     private func broker(_ device: DeviceInfo) throws -> ScriptedBroker {
         try ScriptedBroker { end in
             try end.greet()

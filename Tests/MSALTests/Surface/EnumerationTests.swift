@@ -5,7 +5,7 @@ import MSAL
 import Testing
 
 /// Rules ENUM: which accounts are listed, and how the waiting forms answer.
-@Suite(.timeLimit(.minutes(1))) struct EnumerationTests {
+@Suite(.timeLimit(.minutes(10))) struct EnumerationTests {
     private let filters: [(MSALAccountEnumerationParameters, Int)] = [
         (MSALAccountEnumerationParameters(), 2),
         (MSALAccountEnumerationParameters(identifier: " \(World.amara.homeAccountID.uppercased()) "), 1),

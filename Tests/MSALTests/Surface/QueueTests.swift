@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Rules THR beyond those of `ApplicationTests`: every block once, on its queue, never inside the call.
-@Suite(.timeLimit(.minutes(1))) struct QueueTests {
+@Suite(.timeLimit(.minutes(10))) struct QueueTests {
     private let webview = MSALWebviewParameters(authPresentationViewController: NSObject())
 
     @Test func `THR-1 THR-6 blocks of every call run once, later, on the queue that was named`() async throws {
