@@ -110,6 +110,7 @@ let package = Package(
                 .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .subprocess,
             ],
             path: "Tests/TestSupport"),
+        .target(name: "FileRecorder", path: "Tests/FileRecorder"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
@@ -127,8 +128,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "JSON", "OAuth", "Processes",
-                "Redaction", "TestSupport", "UnixSocket",
+                "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
+                "Processes", "Redaction", "TestSupport", "UnixSocket",
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
@@ -180,7 +181,7 @@ if Context.environment["BATON_BENCH"] == "1" {
             path: "Benchmarks/Identity"))
 }
 
-for target in package.targets where target.type != .system && !["CLinux", "RaceDetection"].contains(target.name) {
+for target in package.targets where target.type != .system && !["CLinux", "FileRecorder", "RaceDetection"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("ImmutableWeakCaptures"),
