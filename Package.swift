@@ -181,7 +181,8 @@ if Context.environment["BATON_BENCH"] == "1" {
             path: "Benchmarks/Identity"))
 }
 
-for target in package.targets where target.type != .system && !["CLinux", "FileRecorder", "RaceDetection"].contains(target.name) {
+for target in package.targets
+where target.type != .system && !["CLinux", "FileRecorder", "RaceDetection"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("ImmutableWeakCaptures"),

@@ -101,7 +101,8 @@ struct CrashImages {
     private func choices(of open: [Int]) -> Set<Set<Int>> {
         guard open.count > Self.everySubset else {
             return Set(
-                (0..<(1 << open.count)).map { bits in Set(open.indices.filter { bits >> $0 & 1 == 1 }.map { open[$0] }) })
+                (0..<(1 << open.count)).map { bits in Set(open.indices.filter { bits >> $0 & 1 == 1 }.map { open[$0] })
+                })
         }
         var choices: Set<Set<Int>> = [[], Set(open)]
         for index in open.indices {

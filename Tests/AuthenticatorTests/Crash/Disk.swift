@@ -73,7 +73,8 @@ struct Disk: Hashable {
             if nodes[number] == nil { nodes[number] = node }
         case .cut(let number, let length):
             guard case .file(let bytes) = nodes[number] ?? .file([]) else { return }
-            nodes[number] = .file(Array(bytes.prefix(length)) + Array(repeating: 0, count: max(0, length - bytes.count)))
+            nodes[number] = .file(
+                Array(bytes.prefix(length)) + Array(repeating: 0, count: max(0, length - bytes.count)))
         case .write(let number, let offset, let written):
             guard case .file(var bytes) = nodes[number] ?? .file([]) else { return }
             let end = offset + written.count
@@ -81,7 +82,9 @@ struct Disk: Hashable {
             bytes.replaceSubrange(offset..<end, with: written)
             nodes[number] = .file(bytes)
         case .rename(let from, let old, let to, let new):
-            guard case .folder(let source) = nodes[from], let moved = source[old], case .folder? = nodes[to] else { return }
+            guard case .folder(let source) = nodes[from], let moved = source[old], case .folder? = nodes[to] else {
+                return
+            }
             _ = edit(from) { $0[old] = nil }
             _ = edit(to) { $0[new] = moved }
         case .remove(let name, let folder): _ = edit(folder) { $0[name] = nil }
