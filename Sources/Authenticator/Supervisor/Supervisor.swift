@@ -191,6 +191,7 @@ final class Supervisor {
         case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
         case .closeBrowser(let epoch): agent?.close(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
+        case .writeReceipt(let handOver): try writeReceipt(handOver)
         case .answer(let requesters): answer(requesters)
         }
     }
@@ -200,13 +201,15 @@ final class Supervisor {
 
 extension Supervisor {
     private func journal(_ record: JournalRecord) throws {
-        if case .signingOut(let ended, _, _) = record { try rememberEnd(of: ended) }
+        if case .signingOut(let commit) = record { try rememberEnd(of: commit.ended) }
         try files.write(record)
-        if case .signingOut(let ended, _, _) = record { try markPrincipals(endedWith: ended) }
+        if case .signingOut(let commit) = record { try markPrincipals(endedWith: commit.ended) }
         if case .signedIn(let epoch) = record { keepKey(of: epoch) }
         if case .ready = record { try forgetBrowserHolder() }
         var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
-        if case .signingOut(_, _, let door?) = record { metadata["session.door"] = "\(door.rawValue)" }
+        if case .signingOut(let commit) = record, let door = commit.door {
+            metadata["session.door"] = "\(door.rawValue)"
+        }
         logger.info("session state changed", metadata: metadata)
     }
 
