@@ -164,7 +164,7 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 
 // With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
-let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket"]
+let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction", "UnixSocket"]
 if isFuzzing {
     package.targets.append(
         .executableTarget(

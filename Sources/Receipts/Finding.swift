@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import JSON
 internal import OAuth
 
 /// What a receipt says of something that there may be: "there is none" and "it could not be found out" are two answers.

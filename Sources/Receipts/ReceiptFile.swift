@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import OAuth
+internal import OAuth
 
 /// A device's receipts as one file of lines, as `baton receipt export` writes it: statements of the key, receipts, anchors.
 package struct ReceiptFile: Sendable {

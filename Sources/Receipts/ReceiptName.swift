@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import OAuth
+internal import OAuth
 
 /// Names of the members of every signed line, and of the trust that they are judged by.
 package enum ReceiptName: String, WireName {

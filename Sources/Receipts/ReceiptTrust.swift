@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import JSON
 package import OAuth
 
 /// What receipts are judged by, from somebody other than the device: the tenant's authority of devices and its key for
