@@ -48,6 +48,7 @@ let package = Package(
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
         .target(name: "DeviceLine", dependencies: ["JSON"]),
+        .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
         // 5. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
@@ -55,14 +56,14 @@ let package = Package(
             name: "Authenticator",
             dependencies: [
                 "BrokerProtocol", "CLinux", "DeviceLine", "DeviceManagement", "JSON", "OAuth", "Processes",
-                "Redaction", "UnixSocket",
+                "Receipts", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
             ]),
         .target(
             name: "IdentityPlatform",
             dependencies: [
-                "AdminAPI", "JSON", "OAuth", "Redaction", "Storage",
+                "AdminAPI", "JSON", "OAuth", "Receipts", "Redaction", "Storage",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .logging, .mustache, .nioCore,
                 .nioSSL,
             ]),
@@ -78,7 +79,7 @@ let package = Package(
             name: "baton",
             dependencies: [
                 "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "MSAL", "OAuth",
-                "Processes", "Redaction", "UnixSocket",
+                "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -124,17 +125,20 @@ let package = Package(
             ]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "DeviceLineTests", dependencies: ["DeviceLine"]),
+        .testTarget(
+            name: "ReceiptsTests",
+            dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
                 "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
-                "Processes", "Redaction", "TestSupport", "UnixSocket",
+                "Processes", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
             dependencies: [
-                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Redaction", "Storage", "TestSupport",
+                "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage", "TestSupport",
                 .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore,
             ]),
         .testTarget(
@@ -161,7 +165,7 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 
 // With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
-let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Redaction", "UnixSocket"]
+let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction", "UnixSocket"]
 if isFuzzing {
     package.targets.append(
         .executableTarget(

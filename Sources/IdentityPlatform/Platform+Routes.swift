@@ -27,6 +27,7 @@ extension Platform {
             LogoutEndpoint(platform: self).addRoutes(to: router)
             EndSessionEndpoint(platform: self).addRoutes(to: router)
             SessionStateEndpoint(platform: self).addRoutes(to: router)
+            ReceiptAnchorEndpoint(platform: self).addRoutes(to: router)
             RevocationEndpoint(platform: self).addRoutes(to: router)
             IntrospectionEndpoint(platform: self).addRoutes(to: router)
             DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)

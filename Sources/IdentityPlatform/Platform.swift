@@ -15,6 +15,7 @@ package struct Platform: Sendable {
     package let accessTokens: AccessTokens
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
+    let receiptAuthorities: ReceiptAuthorities
     let storageKey: StorageKey
     /// For what administrators wait for: new passwords and keys.
     let administrationHashing: HashingPool
@@ -39,6 +40,7 @@ package struct Platform: Sendable {
         self.storageKey = storageKey
         nonces = Nonces(ambient: ambient)
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, ambient: ambient)
+        receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, ambient: ambient)
         resources = ResourceCatalogue(names: configuration.names)
         hashing = HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue)
         administrationHashing = HashingPool(threads: 1, capacity: configuration.hashingQueue)

@@ -33,7 +33,7 @@ enum DeviceEnrolment {
     /// The part that holds the line to the server of `agent`'s enrolment; the supervisor hears what it learns.
     static func line(
         _ configuration: SupervisorConfiguration, agent: EnrolmentAgent, inputs: Mailbox<SupervisorInput>,
-        logger: Logger
+        opened: @escaping @Sendable () -> Void, logger: Logger
     ) -> LineKeeper {
         let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
         let keeper = LineKeeper(
@@ -47,13 +47,20 @@ enum DeviceEnrolment {
                             dnsOverride: resolve, identity: access.identity, readTimeout: .seconds(3600)))
                     return LineWay(serverURL: access.serverURL, client: client)
                 },
-                https: {
-                    try HTTPSClient(configuration: .init(trustRootsPEM: content(of: roots), dnsOverride: resolve))
-                },
-                ended: { epoch, door in inputs.post(.serverEnded(epoch, door)) }, visit: { agent.poke() }),
+                https: https(configuration),
+                ended: { epoch, door in inputs.post(.serverEnded(epoch, door)) }, visit: { agent.poke() },
+                opened: opened),
             logger: logger)
         agent.observeAccess { keeper.accessChanged() }
         return keeper
+    }
+
+    /// Makes the client that reaches the identity platform.
+    static func https(_ configuration: SupervisorConfiguration) -> @Sendable () throws -> any HTTPSending {
+        let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
+        return {
+            try HTTPSClient(configuration: .init(trustRootsPEM: content(of: roots), dnsOverride: resolve))
+        }
     }
 
     /// - Throws: ``FileError``, also where there is no such file: that is not "trusts nobody".

@@ -25,6 +25,25 @@ struct Supervise: AsyncParsableCommand {
         }
     }
 
+    /// Waits in quarantine for as long as the device's state is not to be believed.
+    ///
+    /// - Returns: whether the broker may begin; not where the process was asked to end, nor where the service manager,
+    ///   whose sockets were used up, starts it again.
+    private func passQuarantine(
+        _ configuration: SupervisorConfiguration, _ inherited: InheritedDescriptors, _ logger: Logger
+    ) async throws -> Bool {
+        let check = DeviceCheck(state: Directory(path: configuration.directory))
+        guard let reason = try check.reasonToQuarantine() else { return true }
+        let quarantine = QuarantineService(
+            configuration: configuration, reason: reason, inherited: inherited, logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: quarantine, successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+        return try inherited.all.isEmpty && check.reasonToQuarantine() == nil
+    }
+
     func run() async throws {
         let inherited = try InheritedDescriptors.take()
         let configuration = try BatondConfiguration(file: config)
@@ -40,16 +59,27 @@ struct Supervise: AsyncParsableCommand {
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
+        guard try await passQuarantine(configuration.supervisor, inherited, logger) else { return }
         let inputs = Mailbox<SupervisorInput>()
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
-        let line = DeviceEnrolment.line(configuration.supervisor, agent: device, inputs: inputs, logger: logger)
+        let anchors = AnchorKeeper(
+            state: state, https: DeviceEnrolment.https(configuration.supervisor), logger: logger)
+        let line = DeviceEnrolment.line(
+            configuration.supervisor, agent: device, inputs: inputs, opened: { anchors.serverReached() },
+            logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
-            logger: logger, watch: { line.watch($0) })
+            logger: logger,
+            watch: {
+                line.watch($0)
+                anchors.watch($0)
+            })
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: supervisor), .init(service: device), .init(service: line)],
+                services: [
+                    .init(service: supervisor), .init(service: device), .init(service: line), .init(service: anchors),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }

@@ -45,6 +45,10 @@ package enum IdentityAdmin {
         case clientSecret = "/identity/tenants/{tenant}/clients/{client}/secrets/{secret}"
         /// GET `[SigningKey]`; POST `KeyRotation` → `[SigningKey]`.
         case signingKeys = "/identity/tenants/{tenant}/signing-keys"
+        /// GET: what receipts are judged by elsewhere (docs/receipts.md).
+        case receiptTrust = "/identity/tenants/{tenant}/receipts/trust"
+        /// GET `ReceiptSubject`; the audit log says who asked.
+        case receiptSubject = "/identity/tenants/{tenant}/receipts/subjects/{subject}"
         /// GET `[AuditEntry]`, the latest `?count=`.
         case audit = "/identity/tenants/{tenant}/audit"
         /// GET `[Device]`.

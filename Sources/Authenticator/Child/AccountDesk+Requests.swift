@@ -204,6 +204,7 @@ extension AccountDesk {
         do {
             let source = try tokenSource().serving(wanted, tenant: tenant)
             let token = try await freshToken(for: wanted, of: worker, from: source)
+            try await noteLife(of: token)
             state.withLock { $0.tokens.keep(token, for: wanted, tenant: tenant, now: now()) }
             return .success(try tokenResponse(token, to: request))
         } catch {

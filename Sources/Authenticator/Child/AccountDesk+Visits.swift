@@ -129,6 +129,7 @@ extension AccountDesk {
         guard let join = state.withLock({ $0.device.join }) else { throw ChildFailure.unexpectedStart }
         let worker = try await source.session(
             refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
+        tell(.receiptSubject(worker.receiptSubject))
         // From here the server holds a session: that is written down before anything can be answered.
         tell(.sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch.description)))
         try await disk.run { [files] in

@@ -22,6 +22,7 @@ final class AccountDesk: Sendable {
         var connections: [ObjectIdentifier: AppConnection] = [:]
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
+        var tokenLife = TokenLife()
     }
 
     let state: Mutex<State>
@@ -70,6 +71,7 @@ final class AccountDesk: Sendable {
         case .confirm(let ticket): visit(ticket)?.confirmation.settle(.success(()))
         case .principalsStored(let reader):
             state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
+        case .tokenNoted(let time): tokenNoted(until: time)
         case .browserEnded(let end): state.withLock { $0.visit }?.interruption.settle(.failure(end.error))
         case .join(let order): join(order)
         }

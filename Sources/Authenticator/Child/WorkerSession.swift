@@ -13,6 +13,8 @@ struct WorkerSession: Sendable {
     let key: OAuth::SessionKey
     /// The server's number of the session.
     let serverSession: String
+    /// What the server calls the worker in receipts; nil where it gave no name, and after the process was started again.
+    var receiptSubject: String?
 }
 
 extension WorkerSession {
@@ -35,7 +37,7 @@ extension WorkerSession {
                 name: try reply.identity.optionalString(ClaimName.name), clientInfo: reply.clientInfo.encoded,
                 idTokenClaims: .object(reply.identity.values)),
             token: reply.token, renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key,
-            serverSession: serverSession)
+            serverSession: serverSession, receiptSubject: reply.receiptSubject)
     }
 
     /// The same session with the PRT of a renewal.

@@ -59,6 +59,12 @@ package struct AtomicFile: Sendable {
         try Directory(path: directory).sync()
     }
 
+    /// Gives the file another name in the same file system; the caller syncs both folders. Nothing there is no error.
+    func move(to target: String) throws(FileError) {
+        guard unsafe rename(path, target) != 0, errno != ENOENT else { return }
+        throw FileError(.rename, errno: errno, path: path)
+    }
+
     /// Removes the file durably.
     ///
     /// - Returns: whether there was one.

@@ -12,11 +12,11 @@ package struct DeviceKeys: Sendable {
 
     /// Reads the keys.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where one is missing or unreadable.
+    /// - Throws: ``DeviceStateDamaged`` where one is missing or unreadable, ``KeyFileExposed``.
     package init(in directory: Directory) throws {
         let identityPEM = try Self.read(directory, Self.identityFile)
         transportPEM = try Self.read(directory, Self.transportFile)
-        do { identity = try _RSA.Signing.PrivateKey(pemRepresentation: Self.text(identityPEM)) } catch {
+        do { identity = try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(identityPEM)) } catch {
             throw DeviceStateDamaged(file: Self.identityFile)
         }
         _ = try transport()
@@ -26,14 +26,14 @@ package struct DeviceKeys: Sendable {
     ///
     /// - Throws: ``DeviceStateDamaged``.
     package func transport() throws -> _RSA.Encryption.PrivateKey {
-        do { return try _RSA.Encryption.PrivateKey(pemRepresentation: Self.text(transportPEM)) } catch {
+        do { return try _RSA.Encryption.PrivateKey(pemRepresentation: KeyFile.text(transportPEM)) } catch {
             throw DeviceStateDamaged(file: Self.transportFile)
         }
     }
 
     /// The public half of the transport key, DER.
     package func transportPublicKey() throws -> _RSA.Signing.PublicKey {
-        try _RSA.Signing.PrivateKey(pemRepresentation: Self.text(transportPEM)).publicKey
+        try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(transportPEM)).publicKey
     }
 
     /// Makes new keys and writes them down, readable by the broker's user alone.
@@ -47,11 +47,7 @@ package struct DeviceKeys: Sendable {
     }
 
     private static func read(_ directory: Directory, _ name: String) throws -> SecretBytes {
-        guard var bytes = try directory.file(name).read(limit: 64 << 10) else { throw DeviceStateDamaged(file: name) }
-        return SecretBytes(consuming: &bytes)
-    }
-
-    private static func text(_ secret: SecretBytes) -> String {
-        unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        guard let secret = try KeyFile.read(name, in: directory) else { throw DeviceStateDamaged(file: name) }
+        return secret
     }
 }

@@ -57,6 +57,7 @@ extension LineKeeper {
         switch message {
         case .present(let present):
             logger.debug("line open")
+            configuration.opened()
             hearing.expect(within: .seconds(present.keepAlive) * Line.patience)
             if let stated, let standing = present.standing.flatMap(SessionStanding.init) { heard(standing, of: stated) }
             if session?.serverSession != stated?.serverSession { questions.advance() }

@@ -36,6 +36,8 @@ package final class LineKeeper: Service {
         package var ended: @Sendable (Epoch, Door) -> Void
         /// Hears that the management server has something for the device.
         package var visit: @Sendable () -> Void
+        /// Hears that the line is open, and so that the server can be reached.
+        package var opened: @Sendable () -> Void
         /// Waits before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
         /// Waits for the server to have been silent for so long.
@@ -45,6 +47,7 @@ package final class LineKeeper: Service {
             keys: Directory, way: @escaping @Sendable () async throws -> LineWay?,
             https: @escaping @Sendable () throws -> any HTTPSending,
             ended: @escaping @Sendable (Epoch, Door) -> Void, visit: @escaping @Sendable () -> Void,
+            opened: @escaping @Sendable () -> Void = {},
             pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
@@ -53,6 +56,7 @@ package final class LineKeeper: Service {
             self.https = https
             self.ended = ended
             self.visit = visit
+            self.opened = opened
             self.pause = pause
             self.sleep = sleep
         }

@@ -8,10 +8,13 @@ package struct WatchedSession: Sendable, Equatable {
     package let epoch: Epoch
     /// The server's number of the session; nil where nobody is signed in.
     package let serverSession: String?
+    /// The number of the newest receipt; 0 before the first.
+    package let receipt: Int
 
-    package init(join: JoinRecord?, epoch: Epoch, serverSession: String?) {
+    package init(join: JoinRecord?, epoch: Epoch, serverSession: String?, receipt: Int = 0) {
         self.join = join
         self.epoch = epoch
         self.serverSession = serverSession
+        self.receipt = receipt
     }
 }

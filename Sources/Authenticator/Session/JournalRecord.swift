@@ -7,8 +7,7 @@ package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
     case signedIn(Epoch)
-    /// Committed: `ended` is over for good, `next` has begun; `door` is nil where an earlier version wrote it.
-    case signingOut(ended: Epoch, next: Epoch, door: Door?)
+    case signingOut(Commit)
 }
 
 extension JournalRecord {
@@ -17,6 +16,7 @@ extension JournalRecord {
         static let epoch = "epoch"
         static let ended = "ended"
         static let door = "door"
+        static let attempt = "attempt"
     }
 
     /// The state's name in the journal and in logs.
@@ -34,17 +34,18 @@ extension JournalRecord {
         switch self {
         case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch):
             members[Member.epoch] = .string(epoch.description)
-        case .signingOut(let ended, let next, let door):
-            members[Member.door] = door.map { .string($0.rawValue) }
-            members[Member.ended] = .string(ended.description)
-            members[Member.epoch] = .string(next.description)
+        case .signingOut(let commit):
+            members[Member.door] = commit.door.map { .string($0.rawValue) }
+            members[Member.attempt] = .bool(commit.isAttempt)
+            members[Member.ended] = .string(commit.ended.description)
+            members[Member.epoch] = .string(commit.next.description)
         }
         return JSONWriter.write(.object(members))
     }
 
     /// Reads a journal; nil where it is none, which a caller must treat as damage and never as "nobody".
     package init?(bytes: [UInt8]) {
-        let limits = JSONLimits(bytes: 4096, depth: 1, values: 5)
+        let limits = JSONLimits(bytes: 4096, depth: 1, values: 6)
         guard let members = (try? JSONReader.read(bytes, limits: limits))?.object,
             let epoch = members[Member.epoch]?.string.flatMap({ Epoch($0) })
         else { return nil }
@@ -53,12 +54,18 @@ extension JournalRecord {
         case "signingIn": self = .signingIn(epoch)
         case "signedIn": self = .signedIn(epoch)
         case "signingOut":
-            guard let ended = members[Member.ended]?.string.flatMap({ Epoch($0) }) else { return nil }
-            let name = members[Member.door]
-            let door = name?.string.flatMap(Door.init)
-            guard (name == nil) == (door == nil) else { return nil }
-            self = .signingOut(ended: ended, next: epoch, door: door)
+            guard let commit = Self.commit(members, next: epoch) else { return nil }
+            self = .signingOut(commit)
         default: return nil
         }
+    }
+
+    /// An earlier version wrote neither door nor whether it was an attempt.
+    private static func commit(_ members: [String: JSONValue], next: Epoch) -> Commit? {
+        guard let ended = members[Member.ended]?.string.flatMap({ Epoch($0) }) else { return nil }
+        let (name, attempt) = (members[Member.door], members[Member.attempt])
+        let door = name?.string.flatMap(Door.init)
+        guard (name == nil) == (door == nil), attempt == nil || attempt?.bool != nil else { return nil }
+        return Commit(ended: ended, next: next, door: door, isAttempt: attempt?.bool ?? false)
     }
 }

@@ -30,12 +30,14 @@ package struct SessionMachine: Sendable, Equatable {
         case .ready(let epoch):
             return (SessionMachine(state: .ready, epoch: epoch), [.startChild(epoch, resuming: false)])
         case .signingIn(let epoch), .signedIn(let epoch):
-            var machine = SessionMachine(state: .signedIn(Visit(epoch: epoch, usedBrowser: true)), epoch: epoch)
-            let actions = machine.end(by: .supervisorLost, answering: [], random: &random)
+            var machine = SessionMachine(state: .ready, epoch: epoch)
+            let actions = machine.commit(
+                Visit(epoch: epoch, usedBrowser: true), isAttempt: record == .signingIn(epoch), by: .supervisorLost,
+                answering: [], random: &random)
             return (machine, actions)
-        case .signingOut(let ended, let next, _):
-            var machine = SessionMachine(state: .ready, epoch: next)
-            let actions = machine.clear(ended, usedBrowser: true, answering: [])
+        case .signingOut(let commit):
+            var machine = SessionMachine(state: .ready, epoch: commit.next)
+            let actions = machine.clear(commit, usedBrowser: true, answering: [])
             return (machine, actions)
         }
     }
@@ -122,22 +124,32 @@ extension SessionMachine {
     private mutating func end<R: RandomNumberGenerator>(
         by door: Door, answering requesters: [Requester], random: inout R
     ) -> [Action] {
-        let visit: Visit
         switch state {
-        case .visiting(let current, _), .signedIn(let current): visit = current
-        case .ready, .signingOut: return []
+        case .visiting(let visit, _):
+            commit(visit, isAttempt: true, by: door, answering: requesters, random: &random)
+        case .signedIn(let visit):
+            commit(visit, isAttempt: false, by: door, answering: requesters, random: &random)
+        case .ready, .signingOut: []
         }
+    }
+
+    private mutating func commit<R: RandomNumberGenerator>(
+        _ visit: Visit, isAttempt: Bool, by door: Door, answering requesters: [Requester], random: inout R
+    ) -> [Action] {
         epoch = Epoch(random: &random, counter: visit.epoch.counter + 1)
-        return [.journal(.signingOut(ended: visit.epoch, next: epoch, door: door))]
-            + clear(visit.epoch, usedBrowser: visit.usedBrowser, answering: requesters)
+        let commit = Commit(ended: visit.epoch, next: epoch, door: door, isAttempt: isAttempt)
+        return [.journal(.signingOut(commit))]
+            + clear(commit, usedBrowser: visit.usedBrowser, answering: requesters)
     }
 
     /// What follows the commit; also where a restart takes up a sign-out that was committed.
-    private mutating func clear(_ ended: Epoch, usedBrowser: Bool, answering requesters: [Requester]) -> [Action] {
-        let items: Set<Item> = usedBrowser ? [.browser, .files] : [.files]
-        state = .signingOut(Clearing(ended: ended, items: items, requesters: requesters, waiting: nil))
+    private mutating func clear(_ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]) -> [Action] {
+        state = .signingOut(
+            Clearing(
+                commit: commit, usedBrowser: usedBrowser, items: usedBrowser ? [.browser, .files] : [.files],
+                requesters: requesters, waiting: nil))
         return [.destroyKey, .endChild, .startChild(epoch, resuming: false)]
-            + (usedBrowser ? [.closeBrowser(ended)] : []) + [.clearFiles(ended)]
+            + (usedBrowser ? [.closeBrowser(commit.ended)] : []) + [.clearFiles(commit.ended)]
     }
 
     private mutating func cleared<R: RandomNumberGenerator>(
@@ -149,7 +161,7 @@ extension SessionMachine {
         guard clearing.items.isEmpty else { return [] }
         state = .ready
         let next = clearing.waiting.map { begin($0, random: &random) } ?? []
-        return [.journal(.ready(epoch)), .answer(clearing.requesters)] + next
+        return [.writeReceipt(clearing.handOver), .journal(.ready(epoch)), .answer(clearing.requesters)] + next
     }
 
     private mutating func childDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
@@ -174,5 +186,15 @@ extension SessionMachine {
     private var agentArrived: [Action] {
         guard case .signingOut(let clearing) = state, clearing.items.contains(.browser) else { return [] }
         return [.closeBrowser(clearing.ended)]
+    }
+}
+
+extension SessionMachine.Clearing {
+    /// What the receipt says, once nothing is left.
+    fileprivate var handOver: HandOver {
+        let cleared = usedBrowser ? SessionMachine.Item.allCases : [.files]
+        return HandOver(
+            ended: commit.ended, next: commit.next, door: commit.door, isAttempt: commit.isAttempt,
+            items: [.sessionKey, .sessionProcess] + cleared.map { .broker($0.rawValue) })
     }
 }

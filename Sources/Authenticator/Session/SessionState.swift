@@ -61,11 +61,15 @@ extension SessionMachine {
 
     /// A committed sign-out that is not finished.
     package struct Clearing: Sendable, Equatable {
-        package let ended: Epoch
+        package let commit: Commit
+        /// Whether a browser of the ended epoch had to be cleared.
+        package let usedBrowser: Bool
         package var items: Set<Item>
         package var requesters: [Requester]
         /// The next worker, who has already asked to begin.
         package var waiting: Ticket?
+
+        package var ended: Epoch { commit.ended }
     }
 
     /// What happens to the device.
@@ -108,6 +112,8 @@ extension SessionMachine {
         case openBrowser(Epoch, String)
         case closeBrowser(Epoch)
         case clearFiles(Epoch)
+        /// Once more after a crash that came before the journal said ready.
+        case writeReceipt(HandOver)
         case answer([Requester])
     }
 }

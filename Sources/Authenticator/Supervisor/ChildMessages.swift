@@ -18,6 +18,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case refuse(ticket: UInt64, SessionMachine.Refusal)
     /// The visit is in the journal: the worker holds the device.
     case confirm(ticket: UInt64)
+    /// The receipt will not say less than the life of this token.
+    case tokenNoted(until: Int)
     /// A reader's principals are on disk.
     case principalsStored(AccountReader)
     /// The person closed the browser, or it could not be opened.
@@ -33,6 +35,11 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case browserWanted(url: String)
     /// The server has opened a session, which it must hear the end of.
     case sessionKnown(EndedSession)
+    /// What the server calls the worker in receipts; nil where it gave no name. Said before ``sessionKnown(_:)``.
+    case receiptSubject(String?)
+    /// An app is about to be given an access token that lives until then, in seconds since 1970; it waits for
+    /// ``SupervisorMessage/tokenNoted(until:)``.
+    case tokenWanted(until: Int)
     case visitSucceeded
     case visitFailed(OperatorFailure)
     /// A reader is about to be told of an account, or of nobody; it is on disk before the reader hears of it.

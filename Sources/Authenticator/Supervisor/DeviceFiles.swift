@@ -16,6 +16,8 @@ package struct DeviceFiles: Sendable {
     package var session: Directory { root.appending("session") }
     /// Where ended sessions' files wait to be unlinked.
     package var trash: Directory { root.appending("trash") }
+    /// The chain of receipts, kept by design.
+    package var receipts: Directory { root.appending("receipts") }
     package var management: Directory { root.appending("management") }
 
     /// Makes the folders that are missing.

@@ -144,6 +144,10 @@ extension Supervisor {
             awaitAgentOfLastWorker()
         case .browserWanted(let url): try browserWanted(url)
         case .sessionKnown(let session): try remember(session)
+        case .receiptSubject(let subject): try receipts.hear(subject: subject)
+        case .tokenWanted(let time):
+            try receipts.hear(tokenUntil: time)
+            tell(.tokenNoted(until: time))
         case .visitSucceeded:
             try endUnlessShared()
             try handle(.visitSucceeded)

@@ -9,6 +9,12 @@ extension Supervisor {
         case .unenroll: device.unenroll(answer: answer)
         case .checkIn: device.checkIn(answer: answer)
         case .join(let order): try join(order, answer: answer)
+        case .recover:
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: "not_quarantined", message: "The device's state is in order: nothing is to be recovered.",
+                        remedy: "To sign a worker out run: baton account sign-out.")))
         case .signOut(let fromBrowser):
             try noteEnd(fromBrowser: fromBrowser)
             let requester = newRequester { outcome in answer(outcome.operatorReply) }

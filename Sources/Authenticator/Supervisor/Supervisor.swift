@@ -61,6 +61,7 @@ final class Supervisor {
     private var watched: WatchedSession?
     var stopping = false
     private let trashQueue = DispatchQueue(label: "baton.trash")
+    let receipts: ReceiptWriter
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
@@ -77,6 +78,7 @@ final class Supervisor {
         self.watch = watch
         files = DeviceFiles(root: Directory(path: configuration.directory))
         try files.prepare()
+        receipts = ReceiptWriter(files: files, clock: clock, logger: logger)
         join = try files.join()
         principals = try files.principals()
         endedSessions = try files.endedSessions()
@@ -92,6 +94,7 @@ final class Supervisor {
         try device.declare()
         try forgetOldPrincipals()
         let record = try files.journal()
+        try receipts.open()
         let keyKept = adoptKey(keptKeys, for: record)
         let (recovered, actions) = SessionMachine.recover(from: record, keyKept: keyKept, random: &random)
         machine = recovered
@@ -133,6 +136,7 @@ final class Supervisor {
     }
 
     func handle(_ event: SessionMachine.Event) throws {
+        noteForReceipt(event)
         let actions = machine.handle(event, random: &random)
         // A change is told before it begins, its end after it.
         if machine.state.stage == .changing { tellStage() }
@@ -155,7 +159,8 @@ final class Supervisor {
         if case .signedIn(let visit) = machine.state, liveSession?.epoch == visit.epoch.description {
             session = liveSession?.serverSession
         }
-        let present = WatchedSession(join: join, epoch: machine.epoch, serverSession: session)
+        let present = WatchedSession(
+            join: join, epoch: machine.epoch, serverSession: session, receipt: receipts.sequence)
         guard present != watched else { return }
         watched = present
         watch(present)
@@ -169,7 +174,10 @@ final class Supervisor {
     }
 
     private func perform(_ actions: [SessionMachine.Action]) throws {
-        for action in actions { try perform(action) }
+        for action in actions {
+            try perform(action)
+            try noteForReceipt(action)
+        }
     }
 
     private func perform(_ action: SessionMachine.Action) throws {
@@ -191,6 +199,7 @@ final class Supervisor {
         case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
         case .closeBrowser(let epoch): agent?.close(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
+        case .writeReceipt(let handOver): try writeReceipt(handOver)
         case .answer(let requesters): answer(requesters)
         }
     }
@@ -200,13 +209,15 @@ final class Supervisor {
 
 extension Supervisor {
     private func journal(_ record: JournalRecord) throws {
-        if case .signingOut(let ended, _, _) = record { try rememberEnd(of: ended) }
+        if case .signingOut(let commit) = record { try rememberEnd(of: commit.ended) }
         try files.write(record)
-        if case .signingOut(let ended, _, _) = record { try markPrincipals(endedWith: ended) }
+        if case .signingOut(let commit) = record { try markPrincipals(endedWith: commit.ended) }
         if case .signedIn(let epoch) = record { keepKey(of: epoch) }
         if case .ready = record { try forgetBrowserHolder() }
         var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
-        if case .signingOut(_, _, let door?) = record { metadata["session.door"] = "\(door.rawValue)" }
+        if case .signingOut(let commit) = record, let door = commit.door {
+            metadata["session.door"] = "\(door.rawValue)"
+        }
         logger.info("session state changed", metadata: metadata)
     }
 

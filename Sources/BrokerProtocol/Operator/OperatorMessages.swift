@@ -13,6 +13,8 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case join(JoinOrder)
     /// Sign the worker out, whoever it is.
     case signOut(fromBrowser: Bool)
+    /// Leave the quarantine: move aside what is not believed, and begin as a device that has not joined.
+    case recover
 }
 
 /// The one answer to an ``OperatorRequest``.
@@ -61,13 +63,13 @@ package struct JoinOrder: Sendable, Codable, Equatable {
 
 /// The device as an operator sees it; nothing of a worker.
 package struct DeviceStatus: Sendable, Codable, Equatable {
-    /// `ready`, `signingIn`, `joining`, `signedIn` or `signingOut`.
+    /// `ready`, `signingIn`, `joining`, `signedIn`, `signingOut`, or `quarantined` where the state is not believed.
     package let session: String
     /// What still has to be cleared while signing out.
     package let pending: [String]
     /// `<counter>.<id>`.
     package let epoch: String
-    /// `shared`, `personal` or `incomplete`.
+    /// `shared`, `personal`, `incomplete` or `quarantined`.
     package let mode: String
     /// A stable code for the mode.
     package let reason: String

@@ -12,6 +12,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case noDevice = "identity.device.missing"
     case noSession = "identity.session.missing"
     case noGroup = "identity.group.missing"
+    case noReceiptSubject = "identity.receipt.subject.missing"
     case badNickname = "identity.group.nickname"
     case taken = "identity.name.taken"
     case badDomain = "identity.domain.malformed"
@@ -32,7 +33,9 @@ package enum AdminRefusal: String, Error, Sendable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret: .notFound
+        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
+            .noReceiptSubject:
+            .notFound
         case .taken, .rotationPending: .conflict
         case .busy: .serviceUnavailable
         case .fault, .passwordListUnreadable: .internalServerError
@@ -55,6 +58,8 @@ package enum AdminRefusal: String, Error, Sendable {
         case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
         case .noSession: ("There is no such session in the tenant.", "List the sessions and name one of them.")
         case .noGroup: ("There is no such group in the tenant.", "List the groups and name one of them.")
+        case .noReceiptSubject:
+            ("The tenant made no such pseudonym.", "Copy the whole subject out of the receipt, and name its tenant.")
         case .badNickname:
             ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
         case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")

@@ -26,6 +26,7 @@ package struct AdminRoutes: Sendable {
         addGroupRoutes(to: router)
         addSessionRoutes(to: router)
         addSigningKeyRoutes(to: router)
+        addReceiptRoutes(to: router)
     }
 }
 

@@ -22,6 +22,8 @@ package enum AuditAction: String, Sendable {
     case helloKeyAdded = "user.key.add"
     case passwordSet = "user.password.set"
     case primaryTokenReplayed = "prt.replay"
+    case receiptResolved = "receipt.resolve"
+    case receiptsForked = "receipt.fork"
     case refreshTokenReplayed = "refresh-token.replay"
     case refreshTokenRevoked = "refresh-token.revoke"
     case roleAssigned = "role.assign"

@@ -53,6 +53,9 @@ struct DeviceAuthority: Sendable {
         key = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(derRepresentation: privateKey))
     }
 
+    /// The authority's certificate, DER.
+    var certificateBytes: [UInt8] { get throws { try der(certificate) } }
+
     /// What a device certificate says.
     struct Subject {
         let device: DeviceID

@@ -32,8 +32,11 @@ struct PrimaryRefreshTokenIssue: Sendable {
             }
         }
         let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)
-        return Response(
-            json: PrimaryRefreshTokenReply(platform: platform).members(issued, tenant, primary, envelope))
+        var body = PrimaryRefreshTokenReply(platform: platform).members(issued, tenant, primary, envelope)
+        if issue.epoch != nil {
+            body.set(ReplyName.receiptSubject, try await platform.receiptSubject(of: issued, on: proof.device))
+        }
+        return Response(json: body)
     }
 
     /// The person behind the proof, as far as this can be told before the transaction.

@@ -119,7 +119,7 @@ package struct JSONWebKey: Sendable, Equatable {
     }
 
     /// The required members in lexical order (RFC 7638 section 3.2).
-    private var canonical: MembersWriter {
+    package var canonical: MembersWriter {
         var members = MembersWriter()
         switch numbers {
         case .rsa(let modulus, let exponent):

@@ -12,6 +12,8 @@ extension PrimaryRefreshToken {
         package let clientInfo: ClientInfo
         /// The server's session id, needed to end the session later.
         package let sessionID: String?
+        /// What the device's receipts call the person; nil from a server that gives none.
+        package let receiptSubject: String?
         /// The account's display facts; nobody signed them, the TLS connection vouches.
         package let identity: Members
         private let sessionKeyEnvelope: String
@@ -27,6 +29,7 @@ extension PrimaryRefreshToken {
             }
             expiresIn = seconds
             clientInfo = try ClientInfo(decoding: try reply.string(ReplyName.clientInfo))
+            receiptSubject = try reply.optionalString(ReplyName.receiptSubject)
             sessionKeyEnvelope = try reply.string(ReplyName.sessionKey)
             let segments = try reply.string(ReplyName.idToken).split(
                 separator: ".", omittingEmptySubsequences: false)

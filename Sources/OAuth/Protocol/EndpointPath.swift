@@ -14,6 +14,9 @@ package enum EndpointPath {
     /// The device asks here how it and its session stand (Baton's own).
     package static func sessionState(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/sessionstate" }
 
+    /// The device has its newest receipt countersigned here (Baton's own).
+    package static func receiptAnchor(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/receiptanchor" }
+
     /// Device registration: discovery (MS-DVRJ; the cloud's dialect).
     package static func registrationDiscovery(tenant: String) -> String { "/\(tenant)/Discover" }
 

@@ -4,6 +4,7 @@
 package enum ReplyName: String, WireName {
     case accessToken = "access_token"
     case active
+    case anchor
     case claims
     case clientID = "client_id"
     case clientInfo = "client_info"
@@ -23,6 +24,7 @@ package enum ReplyName: String, WireName {
     case message
     case nonce = "Nonce"
     case notBefore = "not_before"
+    case receiptSubject = "receipt_subject"
     case refreshToken = "refresh_token"
     case refreshTokenExpiresIn = "refresh_token_expires_in"
     case resource

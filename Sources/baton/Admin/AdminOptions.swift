@@ -32,6 +32,11 @@ struct AdminOptions: ParsableArguments {
         try await client.call(method, filled(path, places, query: query), body: body)
     }
 
+    /// Calls `path` and gives what comes back as it is.
+    func text(_ method: String, _ path: some PathTemplate) async throws -> String {
+        String(decoding: try await client.send(method, filled(path, [:])), as: UTF8.self)
+    }
+
     /// Fetches what is at `path` and prints it.
     func show<Reply: Codable>(
         _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = [],

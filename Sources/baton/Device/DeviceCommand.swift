@@ -7,7 +7,7 @@ import FoundationEssentials
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enrol and join this device.",
-        subcommands: [Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self])
+        subcommands: [Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self, Recover.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show mode, session and registrations, with reasons.")
@@ -94,6 +94,19 @@ struct DeviceCommand: AsyncParsableCommand {
                 lines: { joined in
                     ["The device is joined: device \(joined["deviceID"] ?? ""), tenant \(joined["tenantID"] ?? "")."]
                 })
+        }
+    }
+
+    struct Recover: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Leave the quarantine: move the damaged state aside and begin as a device that has not joined.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run(
+                { _ = try await device.client.ask(.recover) },
+                done: "The state was moved aside. Look at: baton device status. Then join the device anew.")
         }
     }
 

@@ -24,7 +24,7 @@ import Testing
             case .signingOut(let clearing):
                 // The last trace goes in this very step, and the journal says ready before the next one begins.
                 #expect(clearing.items.count == 1)
-                #expect(step.actions.first == .journal(.ready(step.before.epoch)))
+                #expect(step.actions.dropFirst().first == .journal(.ready(step.before.epoch)))
             case .visiting, .signedIn: Issue.record("admitted in \(step.before.state)")
             }
         }
@@ -80,6 +80,35 @@ import Testing
     @Test func `nothing is confirmed that is not in the journal`() {
         for step in steps {
             for case .confirm in step.actions { #expect(step.actions.first == .journal(.signedIn(step.after.epoch))) }
+        }
+    }
+
+    @Test func `a receipt is written directly before the journal says ready, and for what the journal committed`() {
+        for step in steps {
+            let receipts = step.actions.enumerated().filter { if case .writeReceipt = $1 { true } else { false } }
+            let journaled = step.actions.firstIndex { if case .journal(.ready) = $0 { true } else { false } }
+            guard let before = step.before.clearing else {
+                #expect(receipts.isEmpty)
+                continue
+            }
+            #expect(receipts.map { $0.offset + 1 } == [journaled].compactMap(\.self))
+            for case .writeReceipt(let handOver) in receipts.map(\.element) {
+                #expect(handOver.ended == before.ended && handOver.next == step.before.epoch)
+                #expect(handOver.door == before.commit.door && handOver.isAttempt == before.commit.isAttempt)
+                #expect(handOver.items.map(\.name).contains("browser") == before.usedBrowser)
+            }
+        }
+    }
+
+    @Test func `an attempt is what nobody had signed in for`() {
+        for step in steps {
+            for case .journal(.signingOut(let commit)) in step.actions {
+                switch step.before.state {
+                case .visiting: #expect(commit.isAttempt)
+                case .signedIn: #expect(!commit.isAttempt)
+                case .ready, .signingOut: Issue.record("a commit in \(step.before.state)")
+                }
+            }
         }
     }
 

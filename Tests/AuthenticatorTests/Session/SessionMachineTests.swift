@@ -47,7 +47,8 @@ import Testing
         #expect(machine.epoch == next)
         #expect(
             actions == [
-                .journal(.signingOut(ended: ended, next: next, door: .app)), .destroyKey, .endChild,
+                .journal(.signingOut(Commit(ended: ended, next: next, door: .app, isAttempt: false))), .destroyKey,
+                .endChild,
                 .startChild(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
             ])
     }
@@ -63,7 +64,10 @@ import Testing
         let afterAnOlderWord = machine.handle(.itemCleared(.browser, try epoch(1)), random: &random)
         #expect(afterAnOlderWord == [])
         let afterBrowser = machine.handle(.itemCleared(.browser, ended), random: &random)
-        #expect(afterBrowser == [.journal(.ready(try epoch(3))), .answer([requester])])
+        let receipt = HandOver(
+            ended: ended, next: try epoch(3), door: .app, isAttempt: false,
+            items: [.sessionKey, .sessionProcess, .broker("browser"), .broker("files")])
+        #expect(afterBrowser == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([requester])])
     }
 
     @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws
@@ -89,15 +93,18 @@ import Testing
             #expect(actions == [.startChild(try epoch(2), resuming: true)])
         }
         let actions = machine.handle(.childDied, random: &random)
-        #expect(actions.first == .journal(.signingOut(ended: try epoch(2), next: try epoch(3), door: .processLost)))
+        let commit = Commit(ended: try epoch(2), next: try epoch(3), door: .processLost, isAttempt: false)
+        #expect(actions.first == .journal(.signingOut(commit)))
     }
 
     @Test mutating func `a restart ends the session that was live`() throws {
         for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5))] {
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
             #expect(machine.epoch == (try epoch(6)))
-            #expect(
-                actions.first == .journal(.signingOut(ended: try epoch(5), next: try epoch(6), door: .supervisorLost)))
+            let commit = Commit(
+                ended: try epoch(5), next: try epoch(6), door: .supervisorLost,
+                isAttempt: record == .signingIn(try epoch(5)))
+            #expect(actions.first == .journal(.signingOut(commit)))
             #expect(actions.contains(.clearFiles(try epoch(5))))
             #expect(actions.contains(.closeBrowser(try epoch(5))))
         }
@@ -107,9 +114,8 @@ import Testing
         let (machine, actions) = Machine.recover(from: .signedIn(try epoch(5)), keyKept: true, random: &random)
         #expect(machine.epoch == (try epoch(5)))
         #expect(actions == [.startChild(try epoch(5), resuming: true)])
-        for record in [
-            JournalRecord.signingIn(try epoch(5)), .signingOut(ended: try epoch(5), next: try epoch(6), door: .app),
-        ] {
+        let commit = Commit(ended: try epoch(5), next: try epoch(6), door: .app, isAttempt: false)
+        for record in [JournalRecord.signingIn(try epoch(5)), .signingOut(commit)] {
             let (machine, actions) = Machine.recover(from: record, keyKept: true, random: &random)
             #expect(machine.epoch == (try epoch(6)))
             #expect(actions.contains(.destroyKey))
@@ -117,13 +123,26 @@ import Testing
     }
 
     @Test mutating func `a restart finishes a sign-out that was committed, with the same next epoch`() throws {
-        let record = JournalRecord.signingOut(ended: try epoch(5), next: try epoch(6), door: nil)
+        let record = JournalRecord.signingOut(
+            Commit(ended: try epoch(5), next: try epoch(6), door: nil, isAttempt: false))
         var (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
         #expect(machine.epoch == (try epoch(6)))
         #expect(actions.contains(.clearFiles(try epoch(5))))
         _ = machine.handle(.itemCleared(.browser, try epoch(5)), random: &random)
         actions = machine.handle(.itemCleared(.files, try epoch(5)), random: &random)
-        #expect(actions.first == .journal(.ready(try epoch(6))))
+        let receipt = HandOver(
+            ended: try epoch(5), next: try epoch(6), door: nil, isAttempt: false,
+            items: [.sessionKey, .sessionProcess, .broker("browser"), .broker("files")])
+        #expect(actions.prefix(2) == [.writeReceipt(receipt), .journal(.ready(try epoch(6)))])
+    }
+
+    @Test mutating func `the receipt of a sign-in that came to nothing says so, and names the door`() throws {
+        var (machine, _) = machine(after: .visitWanted(worker), .visitFailed)
+        let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
+        let receipt = HandOver(
+            ended: try epoch(2), next: try epoch(3), door: .attemptFailed, isAttempt: true,
+            items: [.sessionKey, .sessionProcess, .broker("files")])
+        #expect(actions == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([])])
     }
 
     @Test mutating func `an agent that comes late is told what to close`() throws {
@@ -139,10 +158,18 @@ import Testing
         #expect(JournalRecord(bytes: record.bytes) == record)
     }
 
+    @Test func `a journal of the first version is read`() throws {
+        let text =
+            #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000"}"#
+        let commit = Commit(ended: try epoch(1), next: try epoch(2), door: nil, isAttempt: false)
+        #expect(JournalRecord(bytes: Array(text.utf8)) == .signingOut(commit))
+    }
+
     @Test(arguments: [
         "", "{}", "ready", #"{"state":"ready"}"#, #"{"state":"idle","epoch":"1.00000000000000000000000000000000"}"#,
         #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#,
         #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","door":"cat-flap"}"#,
+        #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","attempt":1}"#,
     ])
     func `a damaged journal is not a journal`(text: String) {
         #expect(JournalRecord(bytes: Array(text.utf8)) == nil)
@@ -158,7 +185,7 @@ extension JournalRecord {
             case .ready: .ready(epoch)
             case .signingIn: .signingIn(epoch)
             case .signedIn: .signedIn(epoch)
-            case .signingOut: .signingOut(ended: epoch, next: next, door: .serverRevocation)
+            case .signingOut: .signingOut(Commit(ended: epoch, next: next, door: .serverRevocation, isAttempt: true))
             }
         }
     }

@@ -122,6 +122,7 @@ enum SessionPage {
         case .openBrowser: "open the browser"
         case .closeBrowser: "close the browser"
         case .clearFiles: "clear the files"
+        case .writeReceipt: "write the receipt"
         case .answer(let requesters): requesters.isEmpty ? nil : "answer who asked for the end"
         }
     }

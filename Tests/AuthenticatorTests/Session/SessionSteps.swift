@@ -94,8 +94,8 @@ struct SessionStep: Sendable {
 extension SessionMachine.Action {
     /// Whether this is the end of `ended`, written down with the door that it went by.
     func isCommit(of ended: Epoch, next: Epoch) -> Bool {
-        guard case .journal(.signingOut(ended, next, _?)) = self else { return false }
-        return true
+        guard case .journal(.signingOut(let commit)) = self else { return false }
+        return commit.ended == ended && commit.next == next && commit.door != nil
     }
 }
 

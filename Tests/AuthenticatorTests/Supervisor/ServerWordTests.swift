@@ -25,8 +25,8 @@ import UnixSocket
                 world.inputs.post(.serverEnded(epoch, door))
                 #expect(try await world.status().session == "signingOut")
                 let journal = try #require(try DeviceFiles(root: Directory(path: scratch.path("device"))).journal())
-                guard case .signingOut(let ended, _, door) = journal else { throw TestProblem("\(journal)") }
-                #expect(ended == epoch)
+                guard case .signingOut(let commit) = journal else { throw TestProblem("\(journal)") }
+                #expect(commit.ended == epoch && commit.door == door && !commit.isAttempt)
                 agent.say(.closed(epoch: id))
                 #expect(try await world.status().session == "ready")
                 // Said again, it is about nobody.

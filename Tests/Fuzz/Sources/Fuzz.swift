@@ -29,7 +29,7 @@ import Glibc
 /// The decoders of foreign bytes, one case each.
 enum Decoder: String, CaseIterable, Sendable {
     case json, messages, envelopes, frames, tokens, registration, certificateRequests, encodings, propertyLists,
-        management, containers
+        management, containers, receipts
 
     func feed(_ bytes: [UInt8]) {
         switch self {
@@ -44,6 +44,7 @@ enum Decoder: String, CaseIterable, Sendable {
         case .propertyLists: feedPropertyLists(bytes)
         case .management: feedManagement(bytes)
         case .containers: feedContainers(bytes)
+        case .receipts: feedReceipts(bytes)
         }
     }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+internal import Redaction
+
+/// How a file with one of the device's own keys is read: only where nobody but the broker's user can have read it.
+enum KeyFile {
+    private static let limit = 64 << 10
+
+    /// The file's content; nil where there is no such file.
+    ///
+    /// - Throws: ``KeyFileExposed`` where another user owns the file, or others may read or write it; ``FileError``.
+    static func read(_ name: String, in directory: Directory) throws -> SecretBytes? {
+        let path = directory.path + "/" + name
+        let number = unsafe clinux_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0)
+        if number == -ENOENT { return nil }
+        guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
+        defer { _ = close(number) }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0 else { throw FileError(.open, errno: errno, path: path) }
+        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw KeyFileExposed(file: name)
+        }
+        guard var bytes = try AtomicFile(path: path).read(limit: limit) else { return nil }
+        return SecretBytes(consuming: &bytes)
+    }
+
+    /// The file's content as the text that it is.
+    static func text(_ secret: SecretBytes) -> String {
+        unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// A key file that others than the broker's user may have read: what it signs proves nothing any more.
+package struct KeyFileExposed: Error, Equatable, CustomStringConvertible {
+    package let file: String
+
+    package var description: String {
+        "key_file_exposed: keys/\(file) belongs to another user, or others may read it. If nobody can have copied it, run "
+            + "chown and chmod 0600; else remove the device in the directory and join anew."
+    }
+}

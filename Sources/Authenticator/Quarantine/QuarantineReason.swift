@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a device's state is not believed, so that nobody is served from it.
+package enum QuarantineReason: Sendable, Equatable {
+    /// The file cannot be read.
+    case damaged(file: String)
+    /// The state was made on another machine.
+    case otherMachine
+    /// The state belongs to a machine, and this one does not say which it is.
+    case machineUnknown
+    /// The device certificate is not that of the device key.
+    case otherDeviceKey
+
+    /// Stable, for programs.
+    package var code: String {
+        switch self {
+        case .damaged: "device_state_damaged"
+        case .otherMachine: "state_of_another_machine"
+        case .machineUnknown: "machine_unknown"
+        case .otherDeviceKey: "state_of_another_device"
+        }
+    }
+
+    package var message: String {
+        switch self {
+        case .damaged(let file): "\(code): \(file) cannot be read"
+        case .otherMachine: "\(code): the state was made on another machine"
+        case .machineUnknown: "\(code): /etc/machine-id is missing or empty"
+        case .otherDeviceKey: "\(code): keys and registration are of two devices"
+        }
+    }
+
+    /// What an operator does about it.
+    package var remedy: String {
+        switch self {
+        case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device anew."
+        case .otherMachine, .otherDeviceKey:
+            "Put the device's own state back and restart batond, or run: baton device recover. Then join it anew."
+        case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Glibc
+package import Logging
+internal import Processes
+internal import ServiceLifecycle
+package import UnixSocket
+
+/// What runs in the broker's place where the device's state may not be believed: operators are answered, nobody else is
+/// served, and no worker is there.
+package struct QuarantineService: Service {
+    private let configuration: SupervisorConfiguration
+    private let reason: QuarantineReason
+    private let inputs: Mailbox<SupervisorInput>
+    private let inherited: InheritedDescriptors
+    private let logger: Logger
+
+    package init(
+        configuration: SupervisorConfiguration, reason: QuarantineReason, inherited: InheritedDescriptors,
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.reason = reason
+        self.inherited = inherited
+        self.logger = logger
+        inputs = Mailbox()
+    }
+
+    /// Answers until the state was moved aside, or the process is asked to end.
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await blocking { try serve() }
+        } onGracefulShutdown: {
+            inputs.post(.stop)
+        }
+    }
+
+    private func serve() throws {
+        logger.critical("quarantined: \(reason.message). \(reason.remedy)")
+        try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
+        let inheritance = try Inheritance(inherited, logger: logger)
+        // No session goes on from such a state.
+        for key in inheritance.keys.values { key.destroy() }
+        let sockets = try BrokerSockets(
+            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs, logger: logger)
+        defer { sockets.close() }
+        try sockets.open()
+        try ServiceNotification.ready()
+        while true {
+            switch inputs.take() {
+            case .operatorAsked(let request, let answer): if answered(request, answer) { return }
+            case .agentConnected(let link): link.end()
+            case .stop: return
+            // The end of an app's connection tells it that nobody can say who is signed in.
+            default: break
+            }
+        }
+    }
+
+    /// Answers an operator; gives whether the quarantine is over.
+    private func answered(_ request: OperatorRequest, _ answer: (OperatorReply) -> Void) -> Bool {
+        switch request {
+        case .status:
+            answer(.status(status))
+            return false
+        case .recover: break
+        default:
+            answer(.failed(failure))
+            return false
+        }
+        let files = DeviceFiles(root: Directory(path: configuration.directory))
+        do {
+            let folder = try Recovery(files: files, reason: reason, now: { Int(time(nil)) }).run()
+            logger.notice("state moved aside", metadata: ["quarantine.folder": "\(folder)"])
+            answer(.done)
+            return true
+        } catch {
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: "recovery_failed", message: "The state cannot be moved aside (\(error)).",
+                        remedy: "Check that the disk has room and works, then try again.")))
+            return false
+        }
+    }
+
+    private var failure: OperatorFailure {
+        OperatorFailure(code: "quarantined", message: "The device serves nobody: \(reason.message).", remedy: reason.remedy)
+    }
+
+    private var status: DeviceStatus {
+        DeviceStatus(
+            session: "quarantined", pending: [], epoch: "-", mode: "quarantined", reason: reason.code,
+            remedy: reason.remedy, enrolled: false, tenantID: nil, deviceID: nil, apps: [], agentConnected: false)
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Logging
+internal import OAuth
+internal import Receipts
+internal import SwiftASN1
+
+/// Writes the receipt of each hand-over; lives on the supervisor's thread.
+final class ReceiptWriter {
+    private let book: ReceiptBook
+    private let drafts: AtomicFile
+    private let keys: Directory
+    private let clock: SupervisorClock
+    private let logger: Logger
+    private var draft: ReceiptDraft?
+    /// When what was done for the epoch that ends; an item that is done again keeps its first time.
+    private var times: [String: Int] = [:]
+    /// The longest life of the tokens that were given since this process began; the draft's bound is later.
+    private var tokensEndBy: Int?
+    private var key: ReceiptKey?
+    /// The number of the newest line; 0 before the first.
+    private(set) var sequence = 0
+
+    init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) {
+        book = ReceiptBook(directory: files.receipts)
+        drafts = files.receipts.file("draft.json")
+        keys = files.keys
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Takes up what the last process left; what is damaged is moved aside and told of.
+    ///
+    /// - Throws: ``FileError``, ``KeyFileExposed``.
+    func open() throws {
+        try book.directory.make(mode: 0o700)
+        do { key = try ReceiptKey(in: keys) } catch is DeviceStateDamaged { key = nil }
+        sequence = try end()?.sequence ?? 0
+        if let bytes = try drafts.read(limit: 64 << 10) {
+            // A draft that cannot be read costs what it knew: the receipt will say "unknown".
+            draft = try? JSONCodec.read(ReceiptDraft.self, bytes)
+        }
+    }
+
+    /// The chain's end, behind which the next line goes.
+    private func end() throws -> ChainEnd? {
+        do {
+            let end = try book.end()
+            guard let end, end.key != key?.published.thumbprint else { return end }
+            throw ReceiptsDamaged(cause: .keyChanged, end: nil)
+        } catch let damage as ReceiptsDamaged {
+            let isLost = damage.end == nil
+            let folder = try book.moveAside(at: clock.now(), withStatements: isLost)
+            logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
+            // Where nothing says how far the chain went, it cannot go on: another one begins, under another key.
+            if isLost { key = try ReceiptKey.make(in: keys) }
+            let key = try receiptKey().published.thumbprint
+            let end = damage.end?.afterDamage(key: key) ?? .anew(key: key)
+            try book.write(end)
+            return end
+        }
+    }
+
+    // MARK: - What is learnt while the epoch lasts
+
+    /// Somebody begins to prove who they are.
+    func begin(_ epoch: Epoch) throws {
+        times = [:]
+        tokensEndBy = nil
+        draft = ReceiptDraft(epoch: epoch.description, began: clock.now())
+        try keepDraft()
+    }
+
+    /// The end is committed.
+    func commit(_ ended: Epoch) {
+        if draft?.epoch != ended.description { draft = nil }
+        if draft?.committed == nil { draft?.committed = clock.now() }
+    }
+
+    /// Something of the epoch that ends is done.
+    func mark(_ item: String) {
+        if times[item] == nil { times[item] = clock.now() }
+    }
+
+    /// Writes down what is known so far.
+    func keepDraft() throws {
+        guard let draft else { return }
+        try drafts.replace(with: try JSONCodec.bytes(draft))
+    }
+
+    /// The server has opened a session, for whom it gives this pseudonym.
+    func hear(subject: String?) throws {
+        draft?.hasSession = true
+        draft?.subject = subject.flatMap { Pseudonym.isOne($0) ? $0 : nil }
+        try keepDraft()
+    }
+
+    /// An app is about to be given an access token that lives until `time`; when this returns, no receipt says less.
+    func hear(tokenUntil time: Int) throws {
+        tokensEndBy = max(tokensEndBy ?? 0, time)
+        guard time > draft?.tokensBound ?? 0 else { return }
+        draft?.tokensBound = time + ReceiptDraft.ahead
+        try keepDraft()
+    }
+
+    // MARK: - The receipt
+
+    /// Writes the receipt, durably; again for the same ended epoch it does nothing.
+    ///
+    /// - Throws: ``FileError``, or the library's error.
+    func write(_ handOver: HandOver, join: JoinRecord?) throws {
+        defer { times = [:] }
+        let ended = handOver.ended.description
+        guard let join else {
+            // Nobody can be at a device that has joined no directory, and nobody could check who signed.
+            try drafts.remove()
+            return
+        }
+        let end = try end()
+        if let end, end.ended == ended { return }
+        let key = try receiptKey()
+        certify(key, join)
+        let receipt = receipt(of: handOver, join, key, behind: end)
+        try book.append(try receipt.signed(with: key.signing), receipt, behind: end)
+        sequence = receipt.place.sequence
+        draft = nil
+        try drafts.remove()
+        logger.info("receipt written", metadata: ["receipt.sequence": "\(sequence)"])
+    }
+
+    private func receiptKey() throws -> ReceiptKey {
+        if let key { return key }
+        let made = try ReceiptKey.make(in: keys)
+        key = made
+        return made
+    }
+
+    private func receipt(
+        of handOver: HandOver, _ join: JoinRecord, _ key: ReceiptKey, behind end: ChainEnd?
+    ) -> Receipt {
+        let draft = draft?.epoch == handOver.ended.description ? draft : nil
+        let now = clock.now()
+        return Receipt(
+            place: .init(
+                sequence: (end?.sequence ?? 0) + 1, previous: end.flatMap { $0.sequence == 0 ? nil : $0.hash },
+                followsDamage: end?.isAfterDamage ?? false),
+            tenant: join.tenantID, device: join.deviceID, key: key.published.thumbprint,
+            ended: handOver.ended.description, next: handOver.next.description, door: handOver.door?.rawValue,
+            isAttempt: handOver.isAttempt,
+            times: .init(began: draft?.began, committed: draft?.committed, finished: now),
+            items: handOver.items.map { ReceiptItem($0, at: times[$0.name] ?? now) },
+            accessTokensEndBy: tokens(of: draft),
+            subject: draft?.subjectFinding(isAttempt: handOver.isAttempt) ?? .unknown)
+    }
+
+    private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {
+        guard let draft else { return .unknown }
+        guard let bound = draft.tokensBound else { return .none }
+        return .known(tokensEndBy.map { min($0, bound) } ?? bound)
+    }
+
+    /// Has the device key say that the receipt key is this device's, once for each join. Where that fails, the receipt is
+    /// good all the same, and it is tried again with the next one.
+    private func certify(_ key: ReceiptKey, _ join: JoinRecord) {
+        do {
+            let certificate = try PEMDocument(pemString: join.certificate).derBytes
+            let isSaid = try book.statements().contains {
+                $0.key == key.published && $0.certificate == certificate
+            }
+            guard !isSaid else { return }
+            let statement = KeyStatement(
+                tenant: join.tenantID, device: join.deviceID, key: key.published, at: clock.now(),
+                certificate: certificate)
+            try book.add(statement: try statement.signed(with: .rsa(try DeviceKeys(in: keys).identity)))
+        } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }
+    }
+}
+
+extension ReceiptItem {
+    fileprivate init(_ outcome: ItemOutcome, at time: Int) {
+        let grade: Grade =
+            switch outcome.grade {
+            case .enforced: .enforced
+            case .cooperative: .cooperative
+            }
+        let observer: Observer =
+            switch outcome.observer {
+            case .broker: .broker
+            case .app: .app
+            }
+        let result: Result =
+            switch outcome.result {
+            case .done: .done
+            case .failed: .failed
+            case .unanswered: .unanswered
+            }
+        self.init(name: outcome.name, grade: grade, observer: observer, result: result, at: time)
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Logging
+
+extension Supervisor {
+    /// Writes down what became of every trace, before the device is ready. After a crash it is asked again for the same
+    /// ended epoch.
+    func writeReceipt(_ handOver: HandOver) throws {
+        try receipts.write(handOver, join: join)
+        tellWatch()
+    }
+
+    /// Keeps in mind what a receipt will say, after the action is done.
+    func noteForReceipt(_ action: SessionMachine.Action) throws {
+        switch action {
+        case .journal(.signingIn(let epoch)): try receipts.begin(epoch)
+        case .journal(.signingOut(let commit)): receipts.commit(commit.ended)
+        case .destroyKey: receipts.mark(ItemOutcome.sessionKey.name)
+        case .endChild:
+            receipts.mark(ItemOutcome.sessionProcess.name)
+            // The key is gone and the process is dead: now there is time for the disk.
+            try receipts.keepDraft()
+        default: break
+        }
+    }
+
+    func noteForReceipt(_ event: SessionMachine.Event) {
+        if case .itemCleared(let item, let ended) = event, case .signingOut(let clearing) = machine.state,
+            clearing.ended == ended
+        {
+            receipts.mark(item.rawValue)
+        }
+    }
+}

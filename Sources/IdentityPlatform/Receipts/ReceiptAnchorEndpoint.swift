@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import Logging
+internal import OAuth
+internal import Receipts
+internal import Storage
+
+/// `POST /{tenant}/oauth2/v2.0/device/receiptanchor` (Baton's own): a device has the head of its receipts countersigned.
+///
+/// A chain has one line of each number. Who states another one, or fewer lines than before, is refused, and the audit log
+/// says so. The same again gets the same answer.
+struct ReceiptAnchorEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.post("/{tenant}/oauth2/v2.0/device/receiptanchor", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let tenant = try await platform.oneTenant(in: context)
+        let token = try CompactJWS(request: try form.required(.request))
+        // A disabled device may still say what it did: it gains nothing by it.
+        let proof = try await platform.deviceProof(token, tenant: tenant.id)
+        guard let anchorRequest = try? AnchorRequest(proof.claims), let head = try? ChainHead(anchorRequest.head) else {
+            throw OAuthError.malformedSignedRequest
+        }
+        try platform.confirm(
+            anchorRequest.audience, is: EndpointPath.receiptAnchor(tenant: tenant.id.rawValue),
+            of: anchorRequest.deviceID, proof)
+        guard head.device.lowercased() == proof.device.id.rawValue, head.tenant.lowercased() == tenant.id.rawValue,
+            head.nonce == anchorRequest.nonce
+        else { throw OAuthError.malformedSignedRequest }
+        try platform.nonces.accept(anchorRequest.nonce, signed: token.signingInput, for: .receiptAnchor)
+        let line = try await platform.anchor(head, of: proof.device.id, tenant: tenant.id)
+        var body = MembersWriter()
+        body.set(ReplyName.anchor, String(decoding: line, as: UTF8.self))
+        return Response(json: body)
+    }
+}
+
+extension Platform {
+    /// Countersigns a head, or gives the countersignature that it has.
+    ///
+    /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or the library's error.
+    fileprivate func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
+        let authority = try await receiptAuthorities.authority(of: tenant)
+        let time = ambient.now()
+        let chain = head.key.thumbprint
+        let line = try Anchor(
+            tenant: tenant.rawValue, device: device.rawValue, key: chain, sequence: head.sequence, hash: head.hash,
+            at: Int(time.seconds), authority: authority.published.thumbprint
+        ).signed(with: authority.anchorKey)
+        let stated = Anchors.Head(sequence: Int64(head.sequence), hash: head.hash, line: line.bytes)
+        // A refusal is an outcome, not an error: its line of the audit log has to be committed.
+        let kept = try await database.write { connection in
+            try settle(stated, chain, device, tenant, at: time, connection)
+        }
+        guard let kept else { throw OAuthError.receiptsForked }
+        return kept
+    }
+}
+
+/// The countersignature that holds; nil where the chain is forked.
+private func settle(
+    _ stated: Anchors.Head, _ chain: String, _ device: DeviceID, _ tenant: TenantID, at time: Timestamp,
+    _ connection: any Connection
+) throws -> [UInt8]? {
+    let anchors = Anchors(connection)
+    let same = try anchors.find(stated.sequence, chain: chain, tenant: tenant)
+    let newest = try anchors.newest(chain: chain, tenant: tenant)?.sequence
+    switch AnchorRule.judge(sequence: stated.sequence, hash: stated.hash, same: same?.hash, newest: newest) {
+    case .known: return same?.line
+    case .countersign:
+        try anchors.add(stated, chain: chain, device: device, tenant: tenant, at: time)
+        return stated.line
+    case .forked:
+        try AuditLog(connection).appendOrCount(
+            .receiptsForked, tenant: tenant, actor: device.rawValue, subject: "\(chain) \(stated.sequence)",
+            outcome: "refused", at: time)
+        return nil
+    }
+}

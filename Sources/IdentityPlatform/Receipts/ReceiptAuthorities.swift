@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import FoundationEssentials
+internal import Storage
+internal import Synchronization
+
+/// The keys for receipts of all organisations, each made when first needed and read once.
+package final class ReceiptAuthorities: Sendable {
+    private let database: any Database
+    private let storageKey: StorageKey
+    private let ambient: Ambient
+    private let loaded = Mutex<[TenantID: ReceiptAuthority]>([:])
+
+    init(database: any Database, storageKey: StorageKey, ambient: Ambient) {
+        (self.database, self.storageKey, self.ambient) = (database, storageKey, ambient)
+    }
+
+    /// The organisation's keys.
+    ///
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    func authority(of tenant: TenantID) async throws -> ReceiptAuthority {
+        if let authority = loaded.withLock({ $0[tenant] }) { return authority }
+        if let authority = try await stored(tenant) { return remember(authority, tenant) }
+        let anchorKey = Array(P256.Signing.PrivateKey().derRepresentation)
+        let sealedAnchorKey = try storageKey.seal(anchorKey, purpose: Self.anchorPurpose(tenant))
+        let sealedSubjectKey = try storageKey.seal(ambient.randomBytes(32), purpose: Self.subjectPurpose(tenant))
+        let time = ambient.now()
+        try await database.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO receiptAuthority (tenant, sealedAnchorKey, sealedSubjectKey, created)
+                VALUES (\(tenant), \(sealedAnchorKey), \(sealedSubjectKey), \(time)) ON CONFLICT (tenant) DO NOTHING
+                """)
+        }
+        // Where two were made at once, the one that was written first is it.
+        guard let authority = try await stored(tenant) else {
+            throw StorageError(.unexpectedValue, "the keys for receipts are gone")
+        }
+        return remember(authority, tenant)
+    }
+
+    private func remember(_ authority: ReceiptAuthority, _ tenant: TenantID) -> ReceiptAuthority {
+        loaded.withLock { $0[tenant] = authority }
+        return authority
+    }
+
+    private func stored(_ tenant: TenantID) async throws -> ReceiptAuthority? {
+        let row = try await database.read { connection in
+            try connection.row(
+                "SELECT sealedAnchorKey, sealedSubjectKey FROM receiptAuthority WHERE tenant = \(tenant)")
+        }
+        return try row.map { row in
+            try ReceiptAuthority(
+                anchorKey: try storageKey.open(try row.bytes(0), purpose: Self.anchorPurpose(tenant)),
+                subjectKey: try storageKey.open(try row.bytes(1), purpose: Self.subjectPurpose(tenant)),
+                tenant: tenant)
+        }
+    }
+
+    private static func anchorPurpose(_ tenant: TenantID) -> String { "receipt anchor key \(tenant)" }
+    private static func subjectPurpose(_ tenant: TenantID) -> String { "receipt subject key \(tenant)" }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+
+/// A device's receipts as one file of lines, as `baton receipt export` writes it: statements of the key, receipts, anchors.
+package struct ReceiptFile: Sendable {
+    /// One line of the file.
+    package enum Entry: Sendable {
+        case statement(KeyStatement)
+        case receipt(Receipt, SignedLine)
+        case anchor(Anchor, SignedLine)
+        /// None that its writer can have written, or one that somebody has changed since.
+        case unreadable
+        /// A later version of Baton wrote it.
+        case unknownVersion
+    }
+
+    /// The lines in the file's order, each with its number, from 1.
+    package let entries: [(number: Int, entry: Entry)]
+
+    package init(bytes: [UInt8]) {
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        // What is behind the last line feed: nothing, in a file that was not cut.
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        entries = lines.enumerated().map { ($0.offset + 1, Self.entry(Array($0.element))) }
+    }
+
+    /// The receipts alone, in the file's order.
+    package var receipts: [(receipt: Receipt, line: SignedLine)] {
+        entries.compactMap { entry in
+            guard case .receipt(let receipt, let line) = entry.entry else { return nil }
+            return (receipt, line)
+        }
+    }
+
+    private static func entry(_ bytes: [UInt8]) -> Entry {
+        guard let line = SignedLine(bytes) else { return .unreadable }
+        do {
+            switch line.type {
+            case LineType.receipt: return .receipt(try Receipt(line), line)
+            case LineType.key: return .statement(try KeyStatement(line))
+            case LineType.anchor: return .anchor(try Anchor(line), line)
+            default: return .unreadable
+            }
+        } catch ReceiptFailure.unknownVersion {
+            return .unknownVersion
+        } catch {
+            return .unreadable
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+
+/// Names of the members of every signed line, and of the trust that they are judged by.
+package enum ReceiptName: String, WireName {
+    case accessTokensEndBy = "access_tokens_end_by"
+    case afterDamage = "after_damage"
+    case anchorKey = "anchor_key"
+    case anchors
+    case at
+    case attempt
+    case authority
+    case began
+    case certificate
+    case committed
+    case device
+    case deviceAuthority = "device_authority"
+    case door
+    case ended
+    case finished
+    case grade
+    case hash
+    case items
+    case key
+    case name
+    case next
+    case nonce
+    case observer
+    case previous
+    case result
+    case sequence
+    case subject
+    case tenant
+    case type
+    case version
+}
+
+/// What a signed line is, its `type`.
+package enum LineType {
+    package static let receipt = "baton.receipt"
+    package static let key = "baton.receipt-key"
+    package static let head = "baton.receipt-head"
+    package static let anchor = "baton.receipt-anchor"
+}

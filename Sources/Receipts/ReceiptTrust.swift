@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+
+/// What receipts are judged by, from somebody other than the device: the tenant's authority of devices and its key for
+/// anchors, with the newest anchors that the server keeps.
+package struct ReceiptTrust: Sendable {
+    package let tenant: String
+    /// DER.
+    package let deviceAuthority: [UInt8]
+    package let anchorKey: JSONWebKey
+    package let anchors: [SignedLine]
+
+    package init(tenant: String, deviceAuthority: [UInt8], anchorKey: JSONWebKey, anchors: [SignedLine]) {
+        self.tenant = tenant
+        self.deviceAuthority = deviceAuthority
+        self.anchorKey = anchorKey
+        self.anchors = anchors
+    }
+
+    private static let limit = 4 << 20
+
+    /// One JSON object; each anchor is the text of its line.
+    package var bytes: [UInt8] {
+        var body = MembersWriter()
+        body.set(ReceiptName.version, 1)
+        body.set(ReceiptName.tenant, tenant)
+        body.set(ReceiptName.deviceAuthority, Base64.encode(deviceAuthority))
+        body.set(ReceiptName.anchorKey, anchorKey.canonical)
+        body.set(ReceiptName.anchors, anchors.map { String(decoding: $0.bytes, as: UTF8.self) })
+        return body.bytes
+    }
+
+    /// Reads the object.
+    ///
+    /// - Throws: ``ReceiptFailure``, ``MembersFailure``, ``JOSEFailure``, ``Base64Failure``.
+    package init(bytes: [UInt8]) throws {
+        let members = try Members(decoding: bytes, limit: Self.limit)
+        guard try members.integer(ReceiptName.version) == 1 else { throw ReceiptFailure.unknownVersion }
+        guard let key = try members.members(ReceiptName.anchorKey) else { throw ReceiptFailure.malformed }
+        self.init(
+            tenant: try members.string(ReceiptName.tenant),
+            deviceAuthority: try Base64.decode(try members.string(ReceiptName.deviceAuthority)),
+            anchorKey: try JSONWebKey(key),
+            anchors: try (try members.strings(ReceiptName.anchors) ?? []).map { text in
+                guard let line = SignedLine(Array(text.utf8)) else { throw ReceiptFailure.malformed }
+                return line
+            })
+    }
+}

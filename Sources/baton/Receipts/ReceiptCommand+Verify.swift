@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Authenticator
+import OAuth
+import Receipts
+
+extension ReceiptCommand {
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Check receipts, and say exactly what can be told.",
+            discussion: """
+                A change, another order and a gap are found always. What is missing at the end is found up to the last \
+                anchor. Against root on a device without a TPM nothing can be proven. Without --trust, receipts of \
+                this device are checked with its own key.
+                """)
+        @Option(help: "What the tenant vouches with: baton admin receipt trust.") var trust: String?
+        @OptionGroup var source: ReceiptSource
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.reporting {
+                let verdict = ChainVerifier(try await basis()).verdict(on: try await source.file())
+                let report = VerifyReport(verdict, isAnchorChecked: trust != nil)
+                if output.json { try OutputOptions.print(json: report) } else { OutputOptions.print(report.lines) }
+                guard verdict.isIntact else { throw report.failure }
+            }
+        }
+
+        private func basis() async throws -> ChainVerifier.Basis {
+            guard let trust else { return try await source.ownKey().map { .key($0.published) } ?? .nothing }
+            do { return .trust(try ReceiptTrust(bytes: try ReceiptSource.read(trust))) } catch {
+                if error is CommandFailure { throw error }
+                throw CommandFailure(
+                    code: "trust_unreadable", message: "\(trust) is not what a tenant vouches with.",
+                    remedy: "Make it on the server's machine: baton admin receipt trust.")
+            }
+        }
+    }
+}
+
+/// A verdict in words; docs/receipts.md names the keys.
+struct VerifyReport: Encodable {
+    struct Fault: Encodable {
+        let code: String
+        let text: String
+    }
+
+    let intact: Bool
+    let signer: String
+    let receipts: Int
+    let first: Int?
+    let last: Int?
+    /// The number of the newest receipt that the server countersigned as it is here.
+    let anchoredUpTo: Int?
+    let faults: [Fault]
+    /// What could be told, and what not.
+    let limits: [String]
+
+    init(_ verdict: ChainVerdict, isAnchorChecked: Bool) {
+        intact = verdict.isIntact
+        signer =
+            switch verdict.signer {
+            case .certified: "certified"
+            case .pinned: "own_key"
+            case .unproven: "unproven"
+            }
+        (receipts, first, last) = (verdict.receipts, verdict.first, verdict.last)
+        anchoredUpTo = verdict.anchoredUpTo
+        faults = verdict.faults.map { Fault(code: $0.code, text: $0.text) }
+        limits = Self.limits(verdict, isAnchorChecked)
+    }
+
+    private static func limits(_ verdict: ChainVerdict, _ isAnchorChecked: Bool) -> [String] {
+        var limits: [String] = []
+        switch verdict.signer {
+        case .certified: break
+        case .pinned: limits.append("Whose key it is was not asked of anybody but this device (--trust).")
+        case .unproven: limits.append("Nobody vouches for the key that signed: this may be anybody's file (--trust).")
+        }
+        if let first = verdict.first, first > 1 { limits.append("Receipts 1 to \(first - 1) are not here to be judged.") }
+        for sequence in verdict.damageBefore {
+            limits.append("Receipt \(sequence) says that what was before it had been damaged on the device.")
+        }
+        if let anchored = verdict.anchoredUpTo {
+            limits.append(
+                "Anchored up to \(anchored): nothing up to it was left out. Receipts behind the last one here, and behind "
+                    + "\(anchored), could have been left out unseen.")
+        } else if let last = verdict.last {
+            limits.append(
+                "Not anchored\(isAnchorChecked ? "" : " (anchors are checked with --trust only)"): receipts behind "
+                    + "\(last) could have been left out unseen.")
+        }
+        limits.append("Whoever was root on a device without a TPM could have signed anything with its key.")
+        return limits
+    }
+
+    var lines: [String] {
+        let range = first.flatMap { first in last.map { " (\(first) to \($0))" } } ?? ""
+        return ["\(receipts) receipts\(range): \(intact ? "intact" : "NOT intact")", "signer: \(signer)"]
+            + faults.map { "fault: \($0.text)" } + limits.map { "note: \($0)" }
+    }
+
+    var failure: CommandFailure {
+        guard !faults.isEmpty else {
+            return CommandFailure(
+                code: "receipt_signer_unproven", message: "Nobody vouches for the key that signed the receipts.",
+                remedy: "Give what the tenant vouches with: --trust.")
+        }
+        return CommandFailure(
+            code: "receipts_broken", message: faults.map(\.text).joined(separator: "; ") + ".",
+            remedy: "Compare with the server's audit log, and look who had access to the device or to the file.")
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Authenticator
+import FoundationEssentials
+import Receipts
+
+/// The receipts of hand-overs, on the device or from a file on any machine.
+struct ReceiptCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipt", abstract: "Show what a device did at each hand-over, and check that nobody changed it.",
+        subcommands: [List.self, Show.self, Export.self, Verify.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the receipts, the oldest first.")
+        @OptionGroup var source: ReceiptSource
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ try await source.file().receipts.map { ReceiptSummary($0.receipt) } }) { receipts in
+                Table.lines(
+                    ["NUMBER", "FINISHED", "DOOR", "RESULT", "TOKENS END BY", "SUBJECT"],
+                    receipts.map { receipt in
+                        [
+                            String(receipt.sequence), Self.time(receipt.finished), receipt.door ?? "unknown",
+                            receipt.isDone ? "done" : "see items", receipt.accessTokensEndBy,
+                            String(receipt.subject.prefix(16)),
+                        ]
+                    })
+            }
+        }
+
+        static func time(_ seconds: Int) -> String {
+            Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show one receipt, as it was signed.")
+        @Argument(help: "The receipt's number.") var sequence: Int
+        @OptionGroup var source: ReceiptSource
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.reporting {
+                let found = try await source.file().receipts.first { $0.receipt.place.sequence == sequence }
+                guard let found else {
+                    throw CommandFailure(
+                        code: "receipt_missing", message: "There is no receipt \(sequence).",
+                        remedy: "See which there are: baton receipt list.")
+                }
+                // The line is JSON already, and what was signed is what is shown.
+                OutputOptions.print(
+                    output.json
+                        ? [String(decoding: found.line.bytes, as: UTF8.self)] : ReceiptSummary(found.receipt).lines)
+            }
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the receipts as lines, with what is needed to check them elsewhere.")
+        @OptionGroup var source: ReceiptSource
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.reporting {
+                let text = String(decoding: try await source.bytes(), as: UTF8.self)
+                OutputOptions.print(text.hasSuffix("\n") ? [String(text.dropLast())] : [text])
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+import Receipts
+
+/// A receipt as a person reads it, or with `--json` a program.
+struct ReceiptSummary: Encodable {
+    struct Item: Encodable {
+        let name: String
+        let grade: String
+        let observer: String
+        let result: String
+        let at: Int
+    }
+
+    let sequence: Int
+    let device: String
+    let ended: String
+    let door: String?
+    let attempt: Bool
+    let began: Int?
+    let committed: Int?
+    let finished: Int
+    let accessTokensEndBy: String
+    let subject: String
+    let items: [Item]
+    let afterDamage: Bool
+
+    init(_ receipt: Receipt) {
+        sequence = receipt.place.sequence
+        device = receipt.device
+        ended = receipt.ended
+        door = receipt.door
+        attempt = receipt.isAttempt
+        (began, committed, finished) = (receipt.times.began, receipt.times.committed, receipt.times.finished)
+        accessTokensEndBy = Self.text(receipt.accessTokensEndBy) { ReceiptCommand.List.time($0) }
+        subject = Self.text(receipt.subject) { $0 }
+        items = receipt.items.map {
+            Item(
+                name: $0.name, grade: $0.grade.rawValue, observer: $0.observer.rawValue, result: $0.result.rawValue,
+                at: $0.at)
+        }
+        afterDamage = receipt.place.followsDamage
+    }
+
+    /// Whether everything was done that had to be.
+    var isDone: Bool { items.allSatisfy { $0.result == ReceiptItem.Result.done.rawValue } }
+
+    var lines: [String] {
+        [
+            "number         \(sequence)" + (afterDamage ? " (what was before it had been damaged)" : ""),
+            "device         \(device)", "ended          \(ended)", "door           \(door ?? "unknown")",
+            "began          \(began.map(ReceiptCommand.List.time) ?? "unknown")",
+            "committed      \(committed.map(ReceiptCommand.List.time) ?? "unknown")",
+            "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",
+            "subject        \(subject)" + (attempt ? " (nobody had signed in)" : ""),
+        ]
+            + items.map {
+                "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by the \($0.observer), "
+                    + ReceiptCommand.List.time($0.at)
+            }
+    }
+
+    private static func text<Value>(_ finding: Finding<Value>, _ words: (Value) -> String) -> String {
+        switch finding {
+        case .none: "none"
+        case .unknown: "unknown"
+        case .known(let value): words(value)
+        }
+    }
+}

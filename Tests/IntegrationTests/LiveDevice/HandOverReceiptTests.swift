@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// Receipts of a real device, checked by the command line as on another machine.
+    @Suite struct HandOverReceiptTests {
+        private struct Report: Decodable {
+            struct Fault: Decodable { let code: String }
+            let intact: Bool
+            let signer: String
+            let last: Int
+            let anchoredUpTo: Int?
+            let faults: [Fault]
+        }
+
+        private struct Shown: Decodable {
+            struct Item: Decodable {
+                let name: String
+                let result: String
+            }
+            let subject: String
+            let door: String
+            let accessTokens: Int
+            let finished: Int
+            let items: [Item]
+
+            private enum CodingKeys: String, CodingKey {
+                case subject, door, finished, items
+                case accessTokens = "access_tokens_end_by"
+            }
+        }
+
+        @Test func `what the device did is checked elsewhere, up to the newest anchor`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            _ = try await app.token(of: amara)
+            try await app.signOut(amara)
+            try await world.settle()
+            try await world.receiptsAreAnchored()
+
+            let lines = try await world.baton("receipt", "export", "--state", world.path("device"))
+            try lines.write(toFile: world.path("receipts.jsonl"), atomically: false, encoding: .utf8)
+            try await world.baton("admin", "receipt", "trust", "--server", world.path("server"))
+                .write(toFile: world.path("trust.json"), atomically: false, encoding: .utf8)
+            let report = try await verify(world)
+            #expect(report.intact && report.signer == "certified")
+            #expect(report.anchoredUpTo == report.last)
+
+            let text = try await world.baton(
+                "receipt", "show", String(report.last), "--json", "--file", world.path("receipts.jsonl"))
+            let shown = try JSONDecoder().decode(Shown.self, from: Data(text.utf8))
+            #expect(shown.door == "app")
+            #expect(Set(shown.items.map(\.name)).isSuperset(of: ["session_key", "session_process", "browser", "files"]))
+            #expect(shown.items.allSatisfy { !$0.name.hasPrefix("session") || $0.result == "done" })
+            // Access tokens of a shared device live ten minutes.
+            #expect((1...600).contains(shown.accessTokens - shown.finished))
+            let resolved = try await world.baton(
+                "admin", "receipt", "resolve", shown.subject, "--server", world.path("server"))
+            #expect(resolved.contains(try world.person("Amara").userName))
+            #expect(!lines.contains("Amara") && !lines.contains(try world.person("Amara").userName))
+
+            // Without its last receipt and its anchors the file is found out by what the server keeps.
+            var rest = lines.split(separator: "\n").filter { !$0.contains("baton.receipt-anchor") }
+            rest.removeAll { $0.contains("\"sequence\":\(report.last),") }
+            try rest.joined(separator: "\n").write(
+                toFile: world.path("receipts.jsonl"), atomically: false, encoding: .utf8)
+            let cut = try await verify(world)
+            #expect(cut.faults.map(\.code) == ["cut"])
+        }
+
+        private func verify(_ world: World) async throws -> Report {
+            let text = try await world.baton(
+                "receipt", "verify", "--json", "--file", world.path("receipts.jsonl"), "--trust",
+                world.path("trust.json"), mayFail: true)
+            return try JSONDecoder().decode(Report.self, from: Data(text.utf8))
+        }
+
+        @Test func `receipts that were written while the server was away are anchored when it is back`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            try await world.kill(.server)
+            try await app.signOut(amara)
+            try await world.settle()
+            #expect(try world.anchored < world.receipts)
+            try await world.start(.server)
+            try await world.receiptsAreAnchored()
+        }
+    }
+}
+
+extension World {
+    /// Runs `baton` and gives what it printed.
+    @discardableResult
+    func baton(_ words: String..., mayFail: Bool = false) async throws -> String {
+        try await Scratch.with { scratch in
+            let run = try await CommandRun(words, in: scratch)
+            guard run.code == 0 || mayFail else { throw TestProblem("baton \(words): \(run.errors)") }
+            return run.output
+        }
+    }
+
+    /// The number of the newest receipt.
+    var receipts: Int {
+        get throws { try Self.numbers(path("device/receipts/end.json")).max() ?? 0 }
+    }
+
+    /// The number of the newest receipt that the server countersigned.
+    var anchored: Int {
+        get throws { try Self.numbers(path("device/receipts/anchors.jsonl")).max() ?? 0 }
+    }
+
+    /// Waits until the server has countersigned the newest receipt.
+    func receiptsAreAnchored() async throws {
+        try await FolderWatch(path("device/receipts")).until("anchored") { [self] in try anchored == receipts }
+    }
+
+    private static func numbers(_ file: String) throws -> [Int] {
+        struct Line: Decodable { let sequence: Int }
+        guard FileManager.default.fileExists(atPath: file) else { return [] }
+        return try textOfFile(file).split(separator: "\n").map {
+            try JSONDecoder().decode(Line.self, from: Data($0.utf8)).sequence
+        }
+    }
+}

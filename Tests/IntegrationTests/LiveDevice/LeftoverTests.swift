@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// Nothing of a worker remains but what docs/leftovers.md says.
+    @Suite struct LeftoverTests {
+        @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let token = try await app.token(of: amara).accessToken
+            // While the worker is here there is more than the page allows afterwards: the search finds it.
+            #expect(try !world.strays().isEmpty)
+            try await app.signOut(amara)
+            try await world.settle()
+            try await world.serverHearsOfEveryEnd()
+            #expect(try world.strays() == [])
+
+            let person = try world.person("Amara")
+            let canaries = [person.userName, person.givenName, person.password, token]
+            #expect(try world.files(in: "device").count > 5)
+            for name in try world.files(in: "device") {
+                let bytes = try Data(contentsOf: URL(filePath: world.path("device/" + name)))
+                for canary in canaries {
+                    for form in Self.forms(canary) { #expect(bytes.range(of: form) == nil, "\(name)") }
+                }
+            }
+            // The same search hits where the worker's name is by right: in the page's own words of this test's world.
+            let known = try Data(contentsOf: URL(filePath: world.path("world.json")))
+            #expect(known.range(of: Data(person.userName.utf8)) != nil)
+        }
+
+        /// As it is, in UTF-16, in base64 at three offsets, and with the @ of a user name escaped.
+        static func forms(_ text: String) -> [Data] {
+            let plain = Data(text.utf8)
+            let base64 = (0..<3).map { offset -> Data in
+                let encoded = (Data(repeating: 0, count: offset) + plain).base64EncodedString()
+                // The characters that other bytes have a share in are left out.
+                return Data(encoded.dropFirst(offset == 0 ? 0 : offset + 1).dropLast(4).utf8)
+            }
+            return [plain, Data(text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })]
+                + base64.filter { $0.count > 5 } + [Data(text.replacing("@", with: "%40").utf8)]
+        }
+    }
+}
+
+extension World {
+    /// Every file under a folder of the world.
+    func files(in folder: String) throws -> [String] {
+        let root = path(folder)
+        return try FileManager.default.subpathsOfDirectory(atPath: root).filter { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: root + "/" + name, isDirectory: &isFolder) && !isFolder.boolValue
+        }.sorted()
+    }
+
+    /// Files of the device's state that docs/leftovers.md does not list.
+    func strays() throws -> [String] {
+        let page = try textOfFile(Repository.root + "/docs/leftovers.md")
+        let listed = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
+            row.split(separator: "|")[0].split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }
+                .map { String($0.element) }
+        }
+        return try files(in: "device").filter { name in !listed.contains { Self.matches(name, $0) } }
+    }
+
+    private static func matches(_ name: String, _ pattern: String) -> Bool {
+        guard let star = pattern.firstIndex(of: "*") else { return name == pattern }
+        let (front, back) = (pattern[..<star], pattern[pattern.index(after: star)...])
+        return name.hasPrefix(front) && name.hasSuffix(back) && name.count >= front.count + back.count
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import TestSupport
+import Testing
+import UnixSocket
+
+extension LiveDevice {
+    /// A device whose state cannot be believed serves nobody, says why, and has a way out.
+    @Suite struct QuarantineTests {
+        /// What happened to the state, and what the device says of it.
+        enum Damage: String, CaseIterable {
+            case journal, missingJournal, join, principals, deviceKey, otherDeviceKey, management, otherMachine
+
+            var code: String {
+                switch self {
+                case .otherDeviceKey: "state_of_another_device"
+                case .otherMachine: "state_of_another_machine"
+                default: "device_state_damaged"
+                }
+            }
+
+            func befall(_ device: String) throws {
+                let file =
+                    switch self {
+                    case .journal, .missingJournal: "/journal"
+                    case .join: "/join.json"
+                    case .principals: "/principals.json"
+                    case .deviceKey, .otherDeviceKey: "/keys/device.pem"
+                    case .management: "/management/state.json"
+                    case .otherMachine: "/machine-binding"
+                    }
+                let url = URL(filePath: device + file)
+                switch self {
+                case .missingJournal: try FileManager.default.removeItem(at: url)
+                case .otherDeviceKey:
+                    // Both are RSA keys of the device, so that each can be read.
+                    try FileManager.default.removeItem(at: url)
+                    try FileManager.default.copyItem(at: URL(filePath: device + "/keys/transport.pem"), to: url)
+                case .otherMachine: try Data(repeating: 7, count: 32).write(to: url)
+                default: try Self.write("{", to: url)
+                }
+            }
+
+            private static func write(_ text: String, to url: URL) throws {
+                try Data(text.utf8).write(to: url)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path)
+            }
+        }
+
+        @Test(arguments: Damage.allCases)
+        func `a damaged device serves nobody, says why, and comes back unjoined`(damage: Damage) async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            try await world.kill(.broker)
+            let (device, backup) = (world.path("device"), world.path("backup"))
+            try FileManager.default.copyItem(atPath: device, toPath: backup)
+            defer {
+                #expect(throws: Never.self) {
+                    try FileManager.default.removeItem(atPath: device)
+                    try FileManager.default.moveItem(atPath: backup, toPath: device)
+                }
+            }
+            try damage.befall(device)
+            try await world.start(.broker)
+            let status = try await world.status()
+            #expect(status.session == "quarantined" && status.reason == damage.code)
+            #expect(status.remedy?.contains("baton device recover") == true)
+            await #expect(throws: (any Error).self) { try await app.accounts() }
+            guard case .failed(let refusal) = try await world.ask(.signOut(fromBrowser: false)) else {
+                throw TestProblem("a quarantined device signs out")
+            }
+            #expect(refusal.code == "quarantined")
+
+            try await world.baton("device", "recover", "--runtime-directory", world.path("run"))
+            try await world.recovered()
+            let after = try await world.status()
+            #expect(after.session == "ready" && after.deviceID == nil && after.mode != "shared")
+            #expect(try world.names(in: "device/quarantine").count == 1)
+            #expect(try world.names(in: "device/session").isEmpty)
+            try await world.kill(.broker)
+        }
+
+        @Test func `a device that is in order has nothing to recover`() async throws {
+            let world = try await World.ready()
+            guard case .failed(let refusal) = try await world.ask(.recover) else { throw TestProblem("recovered") }
+            #expect(refusal.code == "not_quarantined")
+        }
+    }
+}
+
+extension World {
+    /// Waits until the broker serves again, and what may have been left of a worker is gone.
+    fileprivate func recovered() async throws {
+        let deadline = ContinuousClock.now + .seconds(60)
+        while true {
+            if let status = try? await status(), status.session == "ready" { return }
+            guard ContinuousClock.now < deadline else { throw TestProblem("the device does not come back") }
+        }
+    }
+}

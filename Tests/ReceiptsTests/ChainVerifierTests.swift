@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import OAuth
+import Receipts
+import Testing
+
+@Suite struct ChainVerifierTests {
+    @Test func `a chain that nobody touched is intact, and its signer is the tenant's device`() throws {
+        let verdict = try Chain(5).verdict()
+        #expect(verdict.isIntact)
+        #expect(verdict.signer == .certified)
+        #expect((verdict.receipts, verdict.first, verdict.last) == (5, 1, 5))
+        #expect(verdict.anchoredUpTo == nil)
+        #expect(verdict.unanchored == 5)
+    }
+
+    /// Whatever line it is in, and whatever the byte becomes.
+    @Test func `a change of any byte is found`() throws {
+        let chain = try Chain(3)
+        let file = Chain.file([chain.statement] + chain.lines + [try chain.anchor(2)])
+        let verifier = ChainVerifier(.trust(try chain.trust()))
+        #expect(verifier.verdict(on: ReceiptFile(bytes: file)).isIntact)
+        var unseen: [Int] = []
+        for index in file.indices {
+            for flip in [UInt8(0x01), 0x20, 0x80] {
+                var changed = file
+                changed[index] ^= flip
+                let verdict = verifier.verdict(on: ReceiptFile(bytes: changed))
+                if verdict.isIntact { unseen.append(index) }
+            }
+        }
+        #expect(unseen.isEmpty)
+    }
+
+    @Test func `lines in another order are found, whichever two change places`() throws {
+        let chain = try Chain(5)
+        for first in 0..<4 {
+            for second in (first + 1)..<5 {
+                var lines = chain.lines
+                lines.swapAt(first, second)
+                let verdict = try chain.verdict(on: lines)
+                #expect(!verdict.isIntact)
+                #expect(verdict.faults.allSatisfy { $0.code == "reordered" || $0.code == "forked" }, "\(verdict.faults)")
+            }
+        }
+    }
+
+    @Test func `a line that stands twice is found`() throws {
+        let chain = try Chain(3)
+        let verdict = try chain.verdict(on: [chain.lines[0], chain.lines[1], chain.lines[1], chain.lines[2]])
+        #expect(verdict.faults == [.reordered(line: 4)])
+    }
+
+    @Test func `lines that are missing between others are named`() throws {
+        let chain = try Chain(6)
+        var lines = chain.lines
+        lines.removeSubrange(2...3)
+        let verdict = try chain.verdict(on: lines)
+        #expect(verdict.faults == [.missing(first: 3, last: 4)])
+    }
+
+    @Test func `a file that begins later says where`() throws {
+        let chain = try Chain(5)
+        let verdict = try chain.verdict(on: Array(chain.lines.dropFirst(2)))
+        #expect(verdict.isIntact)
+        #expect(verdict.first == 3)
+    }
+
+    @Test func `another first line than the chain's is found`() throws {
+        let chain = try Chain(3)
+        let first = try chain.line(1, previous: chain.lines[2].hash)
+        #expect(try chain.verdict(on: [first]).faults == [.forked(line: 2)])
+        let second = try chain.line(2, previous: nil)
+        #expect(try chain.verdict(on: [second]).faults == [.forked(line: 2)])
+    }
+
+    @Test func `what its own key signed anew is found by the line after it`() throws {
+        let chain = try Chain(3)
+        let other = try chain.line(2, previous: chain.lines[0].hash, device: Chain.device)
+        let verdict = try chain.verdict(on: [chain.lines[0], other, chain.lines[2]])
+        #expect(verdict.faults == [.forked(line: 4)])
+    }
+
+    @Test func `what is missing at the end is found up to the last anchor, and not behind it`() throws {
+        let chain = try Chain(6)
+        let anchor = try chain.anchor(4)
+        for count in 1...6 {
+            let lines = Array(chain.lines.prefix(count))
+            // The anchor may stand in the file, or come from the server.
+            for verdict in [try chain.verdict(on: lines, anchors: [anchor]), try chain.verdict(on: lines, kept: [anchor])] {
+                #expect(verdict.isIntact == (count >= 4))
+                #expect(verdict.anchoredUpTo == (count >= 4 ? 4 : nil))
+                #expect(verdict.faults == (count >= 4 ? [] : [.cut(last: count, anchored: 4)]))
+                #expect(verdict.unanchored == (count >= 4 ? count - 4 : count))
+            }
+        }
+    }
+
+    @Test func `a chain that was written anew is not the one that was countersigned`() throws {
+        let key = P256.Signing.PrivateKey()
+        let (chain, other) = (try Chain(3, key: key), try Chain(4, key: key))
+        let verdict = try chain.verdict(kept: [try chain.anchor(2, hash: other.lines[1].hash)])
+        #expect(verdict.faults == [.anchoredOtherwise(sequence: 2)])
+        #expect(verdict.anchoredUpTo == nil)
+    }
+
+    @Test func `an anchor that another key signed anchors nothing`() throws {
+        let chain = try Chain(3)
+        let verdict = try chain.verdict(anchors: [try chain.anchor(3, by: P256.Signing.PrivateKey())])
+        #expect(verdict.faults == [.changed(line: 5)])
+        #expect(verdict.anchoredUpTo == nil)
+    }
+
+    @Test func `a device of another authority, or of none, is not the tenant's`() throws {
+        let (chain, other) = (try Chain(2), try Chain(2))
+        let file = ReceiptFile(bytes: Chain.file([chain.statement] + chain.lines))
+        let foreign = ChainVerifier(.trust(try chain.trust(authority: other.authority))).verdict(on: file)
+        #expect(foreign.signer == .unproven)
+        #expect(!foreign.isIntact)
+        #expect(ChainVerifier(.nothing).verdict(on: file).signer == .unproven)
+        let bare = ReceiptFile(bytes: Chain.file(chain.lines))
+        #expect(ChainVerifier(.trust(try chain.trust())).verdict(on: bare).faults == [.keyless])
+        let key = try JSONWebKey(.p256(chain.key.publicKey))
+        #expect(ChainVerifier(.key(key)).verdict(on: bare).isIntact)
+        let wrong = try JSONWebKey(.p256(other.key.publicKey))
+        #expect(ChainVerifier(.key(wrong)).verdict(on: file).signer == .unproven)
+    }
+
+    @Test func `a receipt of a device that no statement names is not certified`() throws {
+        var chain = try Chain(2)
+        try chain.append(device: "33333333-3333-3333-3333-333333333333")
+        #expect(try chain.verdict().signer == .unproven)
+    }
+
+    @Test func `a line of another chain is foreign`() throws {
+        let (chain, other) = (try Chain(2), try Chain(3))
+        let verdict = try chain.verdict(on: chain.lines + [other.lines[2]])
+        #expect(verdict.faults == [.foreign(line: 4)])
+    }
+
+    @Test func `a line of a later version is not called changed`() throws {
+        let chain = try Chain(2)
+        var body = MembersWriter()
+        body.set(ReceiptName.type, LineType.receipt)
+        body.set(ReceiptName.version, 2)
+        let later = try SignedLine(body, signedWith: .p256(chain.key))
+        #expect(try chain.verdict(on: chain.lines + [later]).faults == [.unknownVersion(line: 4)])
+    }
+
+    @Test func `a file of nothing has no receipt`() throws {
+        #expect(ChainVerifier(.nothing).verdict(on: ReceiptFile(bytes: [])).faults == [.empty])
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Foundation
+import OAuth
+import Receipts
+import Testing
+
+@Suite struct SignedLineTests {
+    /// As docs/receipts.md tells a reader who has neither Swift nor Baton.
+    @Test func `the signature covers the bytes before its member`() throws {
+        let chain = try Chain(1)
+        let text = String(decoding: chain.lines[0].bytes, as: UTF8.self)
+        let parts = text.components(separatedBy: #","signature":""#)
+        #expect(parts.count == 2)
+        let signature = try Base64URL.decode(String(parts[1].dropLast(2)))
+        #expect(parts[1].hasSuffix(#""}"#))
+        #expect(
+            chain.key.publicKey.isValidSignature(
+                try P256.Signing.ECDSASignature(rawRepresentation: signature), for: Data(parts[0].utf8)))
+        #expect(chain.lines[0].hash == Base64URL.encode(SHA256.hash(data: Data(text.utf8))))
+    }
+
+    @Test(arguments: [
+        "", "{", "{}", #"{"signature":"AA"}"#, #"{"a":1,"signature":"AA"} "#, #" {"a":1,"signature":"AA"}"#,
+        #"{"a":1,"signature":"A"}"#, #"{"a":1,"signature":"AB"}"#, #"{"a":1, "signature":"AA"}"#,
+        #"{"a":1,"signature":"AA","b":2}"#, #"{"signature":"AA","signature":"AA"}"#, #"["a","signature":"AA"}"#,
+    ])
+    func `what is not of the one form is no line`(text: String) {
+        #expect(SignedLine(Array(text.utf8)) == nil)
+    }
+
+    @Test func `a receipt comes back as it was written`() throws {
+        let chain = try Chain(2)
+        let receipt = try Receipt(chain.lines[1])
+        #expect(receipt.place.previous == chain.lines[0].hash)
+        #expect(receipt.accessTokensEndBy == .known(Chain.time + 600))
+        #expect(try receipt.signed(with: .p256(chain.key)).members.values.count == chain.lines[1].members.values.count)
+    }
+
+    @Test func `a receipt says unknown and none in two words`() throws {
+        let chain = try Chain(1)
+        for (tokens, subject) in [(Finding<Int>.none, Finding<String>.unknown), (.unknown, .none)] {
+            let line = try Receipt(
+                place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x", next: "2.y",
+                door: nil, isAttempt: true, times: .init(began: nil, committed: nil, finished: 1), items: [],
+                accessTokensEndBy: tokens, subject: subject
+            ).signed(with: .p256(chain.key))
+            let read = try Receipt(line)
+            #expect(read.accessTokensEndBy == tokens)
+            #expect(read.subject == subject)
+            #expect(read.door == nil)
+        }
+    }
+
+    @Test func `trust comes back as it was written`() throws {
+        let chain = try Chain(1)
+        let anchor = try chain.anchor(1)
+        let trust = try ReceiptTrust(bytes: try chain.trust(anchors: [anchor]).bytes)
+        #expect(trust.anchors == [anchor])
+        #expect(trust.deviceAuthority == chain.authority)
+    }
+}
