@@ -79,13 +79,27 @@ import Testing
         arguments: [
             ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
             ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
-            ("names", ["login": "a"]),
+            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("devicePolling", 61),
+            ("signingKeys", ["ageDays": 1, "publicationHours": 24]), ("signingKeys", ["age": 1]),
         ] as [(String, any Sendable)])
     func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {
         try await Scratch.with { scratch in
             let outcome = try await ServerProcess([key: value], in: scratch).fail()
             #expect(outcome.code == 78)
             #expect(outcome.text.contains("server.configuration.malformed"))
+        }
+    }
+
+    @Test func `a new signing key is published for as long as the configuration says`() async throws {
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(
+                ["signingKeys": ["ageDays": 2, "publicationHours": 3]], in: scratch)
+            try await server.start()
+            _ = try server.create("tenants", ["displayName": "C", "domain": "c.test"])
+            let answer = try server.administer("POST", "/identity/tenants/-/signing-keys", #"{"immediately":false}"#)
+            struct Key: Decodable { let created: Int, signs: Int, isCurrent: Bool }
+            let keys = try JSONDecoder().decode([Key].self, from: Data(answer.body.utf8))
+            #expect(keys.filter { !$0.isCurrent }.map { $0.signs - $0.created } == [3 * 3600, 3 * 3600])
         }
     }
 
