@@ -51,7 +51,8 @@ extension IdentityAdmin {
 
         package init(
             id: String? = nil, displayName: String, redirectURIs: [String],
-            postLogoutRedirectURIs: [String]? = nil, resources: [String]? = nil, permissions: [String]? = nil, isConfidential: Bool? = nil, tokenAlgorithm: String? = nil
+            postLogoutRedirectURIs: [String]? = nil, resources: [String]? = nil, permissions: [String]? = nil,
+            isConfidential: Bool? = nil, tokenAlgorithm: String? = nil
         ) {
             self.id = id
             self.displayName = displayName

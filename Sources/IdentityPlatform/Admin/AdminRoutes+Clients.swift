@@ -84,7 +84,8 @@ extension AdminRoutes {
     private func shown(_ client: Client) -> IdentityAdmin.Client {
         IdentityAdmin.Client(
             id: client.id.rawValue, displayName: client.displayName, redirectURIs: client.redirectURIs,
-            postLogoutRedirectURIs: client.logoutURIs, resources: client.resources.map(\.rawValue), permissions: client.permissions,
+            postLogoutRedirectURIs: client.logoutURIs, resources: client.resources.map(\.rawValue),
+            permissions: client.permissions,
             isPublic: client.isPublic, accountEnabled: client.isEnabled, tokenAlgorithm: client.tokenAlgorithm.rawValue)
     }
 }

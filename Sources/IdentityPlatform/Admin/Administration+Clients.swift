@@ -19,7 +19,8 @@ package struct NewClient: Sendable {
 
     package init(
         id: ClientID? = nil, displayName: String, redirectURIs: [String], logoutURIs: [String]? = nil,
-        resources: [ClientID]? = nil, permissions: [String] = [], isConfidential: Bool = false, tokenAlgorithm: SignatureAlgorithm = .rs256
+        resources: [ClientID]? = nil, permissions: [String] = [], isConfidential: Bool = false,
+        tokenAlgorithm: SignatureAlgorithm = .rs256
     ) {
         (self.id, self.displayName) = (id, displayName)
         (self.redirectURIs, self.logoutURIs) = (redirectURIs, logoutURIs)

@@ -143,7 +143,7 @@ private func verify(
     let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
     let asked = try ClaimsRequest(parsing: request.claims)
     let grant = try platform.grant(
-        record.session, client: client, scope: scope, claims: asked, version: version, view, connection)
+        record.session, client: client, scope: scope, claims: asked, version: version, kept: view, connection)
     guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
     return VerifiedUse(primary: primary, record: record, key: proven.key, request: request, grant: grant)
 }

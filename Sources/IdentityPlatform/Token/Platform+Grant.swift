@@ -8,7 +8,7 @@ extension Platform {
     /// - Throws: ``OAuthError``, ``StorageError``
     package func grant(
         _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, claims: ClaimsRequest = .none,
-        version: TokenVersion = .two, _ view: Registrations.View? = nil, _ connection: any Connection
+        version: TokenVersion = .two, kept view: Registrations.View? = nil, _ connection: any Connection
     ) throws -> Grant {
         let live = try LiveSession(session, tenant: client.tenant, connection)
         guard let tenant = try Tenants(connection, view).find(client.tenant) else { throw OAuthError.badGrant }

@@ -25,7 +25,7 @@ struct RefreshTokenGrant: GrantHandler {
                     .check(token, of: client.id, for: .refresh)
                 let scope = try platform.resources.grant(asked: form, before: record.scope, to: client)
                 let grant = try platform.grant(
-                    record.session, client: client, scope: scope, claims: claims, version: request.version, view,
+                    record.session, client: client, scope: scope, claims: claims, version: request.version, kept: view,
                     connection)
                 guard record.used == nil else {
                     let next = platform.token(of: record.next)

@@ -17,7 +17,8 @@ extension Management {
     ///
     /// - Throws: ``StorageError``
     func record(
-        _ action: AuditAction, _ subject: String, detail: String? = nil, of call: AdminCall, _ connection: any Connection
+        _ action: AuditAction, _ subject: String, detail: String? = nil, of call: AdminCall,
+        _ connection: any Connection
     ) throws {
         let now = sources.now()
         try AuditLog(connection: connection, tenant: call.tenant).append(

@@ -56,7 +56,8 @@ extension ServerConfiguration: Decodable {
         requestDeadline = try container.number(.requestDeadline, in: 1...600) ?? 60
         connections = try container.number(.connections, in: 16...32_768)
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
-        signingKeys = try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
+        signingKeys =
+            try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
     }
 }
 
@@ -71,7 +72,9 @@ private struct SigningKeys: Decodable {
         let container = try decoder.container(keyedBy: Key.self)
         var keys = KeyConfiguration()
         if let days = try container.number(.ageDays, in: 1...3650) { keys.age = .seconds(days * 86400) }
-        if let hours = try container.number(.publicationHours, in: 1...720) { keys.publication = .seconds(hours * 3600) }
+        if let hours = try container.number(.publicationHours, in: 1...720) {
+            keys.publication = .seconds(hours * 3600)
+        }
         guard keys.publication < keys.age else {
             throw DecodingError.dataCorruptedError(
                 forKey: Key.publicationHours, in: container,

@@ -7,7 +7,8 @@ struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "List, add, disable and remove the registrations of apps.",
         subcommands: [
-            List.self, Add.self, AddCompatibility.self, Enable.self, Disable.self, Remove.self, Secrets.self, AddSecret.self, RemoveSecret.self,
+            List.self, Add.self, AddCompatibility.self, Enable.self, Disable.self, Remove.self, Secrets.self,
+            AddSecret.self, RemoveSecret.self,
         ])
 
     struct List: AsyncParsableCommand {

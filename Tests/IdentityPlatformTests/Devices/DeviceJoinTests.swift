@@ -179,7 +179,7 @@ import X509
         let world = try await World()
         let document = try await world.client.get(
             EndpointPath.registrationDiscovery(tenant: "contoso.test"), host: "drs.test:8443")
-        let addresses = document.json.values.values.flatMap { Self.addresses(in: $0) }
+        let addresses = try document.json.values.values.flatMap { Self.addresses(in: $0) }
         #expect(addresses.count == 6)
         for address in addresses {
             let parts = try #require(address.hasPrefix("https://") ? address.dropFirst(8) : nil)

@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `an application has a list of its own of where a sign-out may lead, and its redirect URIs are not on it`()
+    @Test func `where a sign-out may lead is a list of its own, on which redirect URIs are not`()
         async throws
     {
         let world = try await World()

@@ -39,7 +39,7 @@ extension LiveDevice {
             #expect(try other.log().contains(#""event":"present""#))
         }
 
-        @Test func `the directory knows a device as managed from its line on, and until its enrolment ends`() async throws {
+        @Test func `the directory knows a device as managed from its line on until its enrolment ends`() async throws {
             try await Scratch.with { scratch in
                 let world = try await World(in: scratch)
                 try await world.isManaged(true)

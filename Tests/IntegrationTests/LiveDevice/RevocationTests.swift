@@ -38,7 +38,8 @@ extension LiveDevice {
         /// That it is within a second, `scripts/measure-revocation` shows by the programs' own clocks. Here counts that the
         /// device is told, and does not find out: nothing else would bring it about for `World.silence`.
         @Test(arguments: Act.allCases)
-        func `what the administrator ends is over on the device at once, which its line is told`(act: Act) async throws {
+        func `what the administrator ends is over on the device at once, which its line is told`(act: Act) async throws
+        {
             let world = try await World.ready()
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)

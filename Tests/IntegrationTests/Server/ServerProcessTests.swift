@@ -12,6 +12,8 @@ import Testing
             #expect(try server.administer("POST", "/identity/tenants", tenant).status == 201)
             let user = #"{"userPrincipalName":"a@c.test","displayName":"A","password":"long enough"}"#
             #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
+            let enrolment = try server.administer("POST", "/mdm/tenants/-/enrolments", #"{"name":"till"}"#)
+            #expect(enrolment.status == 201)
             let root = try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))
             #expect(try await server.end(by: SIGKILL) == -SIGKILL)
 
@@ -19,6 +21,8 @@ import Testing
             let users = try server.administer("GET", "/identity/tenants/c.test/users")
             #expect(users.status == 200)
             #expect(users.body.contains("a@c.test"))
+            let acts = try server.administer("GET", "/mdm/tenants/-/audit").body
+            #expect(acts.contains("mdm.enrolment.make") && acts.contains(#""correlation":"#))
             #expect(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem")) == root)
             #expect(try await server.end(by: SIGTERM) == 0)
             #expect(!FileManager.default.fileExists(atPath: server.state + "/admin.sock"))
