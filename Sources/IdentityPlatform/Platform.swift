@@ -16,6 +16,7 @@ package struct Platform: Sendable {
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
     let receiptAuthorities: ReceiptAuthorities
+    package let registrations: Registrations
     let storageKey: StorageKey
     /// For what administrators wait for: new passwords and keys.
     let administrationHashing: HashingPool
@@ -38,6 +39,7 @@ package struct Platform: Sendable {
         self.database = database
         self.ambient = ambient
         self.storageKey = storageKey
+        registrations = Registrations(database: database)
         nonces = Nonces(ambient: ambient)
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, ambient: ambient)
         receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, ambient: ambient)
@@ -51,7 +53,8 @@ package struct Platform: Sendable {
         keys = TenantKeys(database: database, storageKey: storageKey, ambient: ambient)
         issuer = TokenIssuer(
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, ambient: ambient)
-        accessTokens = AccessTokens(issuer: issuer, database: database, ambient: ambient)
+        accessTokens = AccessTokens(
+            issuer: issuer, database: database, registrations: registrations, ambient: ambient)
         pages = try Pages()
         devicePages = try DevicePages()
     }
