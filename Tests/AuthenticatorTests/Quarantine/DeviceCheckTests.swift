@@ -59,7 +59,7 @@ import Testing
             for mode in [0o640, 0o604, 0o620] {
                 let file = world.file("keys/" + name)
                 try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
-                #expect(throws: KeyFileExposed(file: name)) {
+                #expect(throws: KeyFileExposed.self) {
                     _ = try world.check()
                     _ = try DeviceKeys(in: keys)
                     _ = try ReceiptKey(in: keys)

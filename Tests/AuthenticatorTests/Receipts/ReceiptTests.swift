@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import Foundation
+import OAuth
 import Processes
 import Receipts
 import Synchronization

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import MSAL
 import TestSupport
 import Testing
 
@@ -51,8 +52,8 @@ extension World {
     func files(in folder: String) throws -> [String] {
         let root = path(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: root).filter { name in
-            var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: root + "/" + name, isDirectory: &isFolder) && !isFolder.boolValue
+            try FileManager.default.attributesOfItem(atPath: root + "/" + name)[.type] as? FileAttributeType
+                != .typeDirectory
         }.sorted()
     }
 
