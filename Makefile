@@ -1,4 +1,4 @@
-.PHONY: up demo test lint fuzz tsan soak build sample setup
+.PHONY: up demo test lint fuzz tsan soak package build sample setup
 
 # Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
 # on where it was left.
@@ -44,3 +44,7 @@ sample: setup
 # Installs the Debian packages and the foreign clients that are missing; says so.
 setup:
 	@scripts/setup
+
+# The Debian packages, in .build/packages; takes a release build.
+package: setup
+	scripts/package
