@@ -17,7 +17,8 @@ struct BrokerSockets: Sendable {
     private let agentPlaces = Places(perUser: 4, total: 16)
     private let operatorPlaces = Places(perUser: 8, total: 16)
     private let logger: Logger
-    private let links = Counter()
+    /// One count for the process: a link of sockets that were closed is never taken for a later one.
+    private static let links = Counter()
 
     /// Milliseconds for an agent's hello.
     private static let helloPatience: Int32 = 5000
@@ -107,7 +108,7 @@ struct BrokerSockets: Sendable {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
-        let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
+        let link = AgentLink(id: Self.links.next(), user: peer.uid, channel: channel, logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
                 logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
