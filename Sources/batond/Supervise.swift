@@ -46,7 +46,8 @@ struct Supervise: AsyncParsableCommand {
         let line = DeviceEnrolment.line(configuration.supervisor, agent: device, inputs: inputs, logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
-            logger: logger, watch: { line.watch($0) })
+            logger: logger, watch: { line.watch($0) },
+            inspect: { await device.findings + [line.standing.finding] })
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: supervisor), .init(service: device), .init(service: line)],

@@ -22,6 +22,7 @@ final class AccountDesk: Sendable {
         var connections: [ObjectIdentifier: AppConnection] = [:]
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
+        var refusals = RefusalMeter()
     }
 
     let state: Mutex<State>

@@ -13,12 +13,15 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case join(JoinOrder)
     /// Sign the worker out, whoever it is.
     case signOut(fromBrowser: Bool)
+    /// Look at everything that may be wrong.
+    case examine
 }
 
 /// The one answer to an ``OperatorRequest``.
 package enum OperatorReply: Sendable, Codable, Equatable {
     case done
     case status(DeviceStatus)
+    case diagnosis(Diagnosis)
     case joined(deviceID: String, tenantID: String)
     /// What became of the MDM's commands; it keeps those for later.
     case checkedIn(done: Int, failed: Int, later: Int)
