@@ -75,7 +75,8 @@ struct Supervise: AsyncParsableCommand {
             watch: {
                 line.watch($0)
                 anchors.watch($0)
-            })
+            },
+            inspect: { await device.findings + [line.standing.finding] })
         let group = ServiceGroup(
             configuration: .init(
                 services: [
