@@ -12,10 +12,15 @@ package struct BrokerError: Error, Equatable, Sendable {
     package var oauthSuberror: String?
     /// The server's own numbers, such as 50058 of `AADSTS50058`.
     package var serverCodes: [Int] = []
+    /// Baton's stable word for what this broker itself refused, where one code stands for several reasons.
+    package var reason: Reason?
 
-    package init(_ code: Code, _ message: String, oauthError: String? = nil, oauthSuberror: String? = nil) {
+    package init(
+        _ code: Code, _ message: String, reason: Reason? = nil, oauthError: String? = nil, oauthSuberror: String? = nil
+    ) {
         self.code = code
         self.message = message
+        self.reason = reason
         self.oauthError = oauthError
         self.oauthSuberror = oauthSuberror
     }
@@ -67,10 +72,12 @@ package struct BrokerError: Error, Equatable, Sendable {
         static let oauthError = "MSIDOAuthErrorKey"
         static let oauthSuberror = "MSIDOAuthSubErrorKey"
         static let serverCodes = "MSIDSTSErrorCodesKey"
+        static let reason = "baton_reason"
     }
 
     package var json: JSONValue {
         var userInfo: [String: JSONValue] = [Member.description: .string(message)]
+        if let reason { userInfo[Member.reason] = .string(reason.rawValue) }
         if let oauthError { userInfo[Member.oauthError] = .string(oauthError) }
         if let oauthSuberror { userInfo[Member.oauthSuberror] = .string(oauthSuberror) }
         if !serverCodes.isEmpty { userInfo[Member.serverCodes] = .array(serverCodes.map(JSONValue.integer)) }
@@ -88,7 +95,9 @@ package struct BrokerError: Error, Equatable, Sendable {
         let userInfo = members[Member.userInfo]?.object ?? [:]
         self.init(
             Code(rawValue: code), userInfo[Member.description]?.string ?? "",
-            oauthError: userInfo[Member.oauthError]?.string, oauthSuberror: userInfo[Member.oauthSuberror]?.string)
+            reason: userInfo[Member.reason]?.string.map(Reason.init(rawValue:)),
+            oauthError: userInfo[Member.oauthError]?.string,
+            oauthSuberror: userInfo[Member.oauthSuberror]?.string)
         serverCodes = (userInfo[Member.serverCodes]?.array ?? []).compactMap(\.integer)
     }
 }

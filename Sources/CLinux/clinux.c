@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/timex.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -33,6 +34,24 @@ int clinux_peer_credentials(int socket, struct clinux_peer *peer) {
     peer->uid = credentials.uid;
     peer->gid = credentials.gid;
     return 0;
+}
+
+int clinux_peer_process(int socket) {
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+    int pidfd = -1;
+    socklen_t size = sizeof pidfd;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) < 0) return -errno;
+    return pidfd;
+}
+
+int clinux_clock_is_kept(void) {
+    struct timex state;
+    memset(&state, 0, sizeof state);
+    int outcome = adjtimex(&state);
+    if (outcome < 0) return -errno;
+    return outcome != TIME_ERROR && !(state.status & STA_UNSYNC);
 }
 
 int clinux_memory_file(const char *name) { return result(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING)); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
+internal import Glibc
 
 /// Who connected, as the kernel recorded it at connect time (`SO_PEERCRED`, unix(7)).
 ///
@@ -25,5 +26,15 @@ extension Descriptor {
         let outcome = withNumber { number in unsafe clinux_peer_credentials(number, &credentials) }
         guard outcome == 0 else { throw SocketError(call: .peerCredentials, errno: -outcome) }
         return Peer(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
+    }
+
+    /// Whether the process that connected lives: its number is its own then. nil where this kernel cannot say.
+    package func peerLives() -> Bool? {
+        let pidfd = withNumber { clinux_peer_process($0) }
+        // A kernel that gives none for a process that was reaped says so; an old one knows no such question.
+        guard pidfd >= 0 else { return pidfd == -ENOPROTOOPT ? nil : false }
+        let process = Descriptor(owning: pidfd)
+        let outcome = process.withNumber { clinux_pidfd_send_signal($0, 0) }
+        return outcome != -ESRCH
     }
 }

@@ -13,8 +13,8 @@ struct Baton: AsyncParsableCommand {
             nothing but JSON, and an error is one JSON object on standard error.
             """,
         subcommands: [
-            UpCommand.self, DemoCommand.self, DeviceCommand.self, AccountCommand.self, ReceiptCommand.self,
-            AdminCommand.self,
+            UpCommand.self, DemoCommand.self, DeviceCommand.self, DoctorCommand.self, AccountCommand.self,
+            ReceiptCommand.self, AdminCommand.self,
         ])
 
     /// Runs the command that the arguments name; a wrong command line is told in the form that it asks for, too.

@@ -11,7 +11,8 @@ struct BatondConfiguration: Decodable {
     let logLevel: Logger.Level
 
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
+        case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
+            appRegistry, logLevel
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20)
@@ -50,7 +51,12 @@ struct BatondConfiguration: Decodable {
             trustRoots: try values.decode(String.self, forKey: .trustRoots),
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
-            checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+            checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900,
+            appRegistry: try values.decodeIfPresent(String.self, forKey: .appRegistry))
+        guard supervisor.appRegistry?.hasPrefix("/") ?? true else {
+            throw ConfigurationError(
+                file: "", cause: "appRegistry is no absolute path", remedy: "Give the whole path of the file.")
+        }
         guard (1...86_400).contains(supervisor.checkInInterval) else {
             throw ConfigurationError(
                 file: "", cause: "checkInInterval (\(supervisor.checkInInterval)) is not between 1 and 86400 seconds",

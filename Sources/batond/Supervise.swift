@@ -30,12 +30,13 @@ struct Supervise: AsyncParsableCommand {
     /// - Returns: whether the broker may begin; not where the process was asked to end, nor where the service manager,
     ///   whose sockets were used up, starts it again.
     private func passQuarantine(
-        _ configuration: SupervisorConfiguration, _ inherited: InheritedDescriptors, _ logger: Logger
+        _ configuration: SupervisorConfiguration, _ inputs: Mailbox<SupervisorInput>,
+        _ inherited: InheritedDescriptors, _ logger: Logger
     ) async throws -> Bool {
         let check = DeviceCheck(state: Directory(path: configuration.directory))
         guard let reason = try check.reasonToQuarantine() else { return true }
         let quarantine = QuarantineService(
-            configuration: configuration, reason: reason, inherited: inherited, logger: logger)
+            configuration: configuration, reason: reason, inputs: inputs, inherited: inherited, logger: logger)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: quarantine, successTerminationBehavior: .gracefullyShutdownGroup)],
@@ -59,8 +60,8 @@ struct Supervise: AsyncParsableCommand {
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
-        guard try await passQuarantine(configuration.supervisor, inherited, logger) else { return }
         let inputs = Mailbox<SupervisorInput>()
+        guard try await passQuarantine(configuration.supervisor, inputs, inherited, logger) else { return }
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let anchors = AnchorKeeper(
@@ -74,7 +75,8 @@ struct Supervise: AsyncParsableCommand {
             watch: {
                 line.watch($0)
                 anchors.watch($0)
-            })
+            },
+            inspect: { await device.findings + [line.standing.finding] })
         let group = ServiceGroup(
             configuration: .init(
                 services: [

@@ -26,6 +26,33 @@ import Testing
         signOut.wipeCacheForAllAccounts = true
         signOut.extraQueryParameters = ["a": "b"]
         #expect(try SignOutRequest(signOut.entries) == signOut)
+        for (id, name) in [("u.t", "amara"), ("u.t", nil), (nil, "amara")] as [(String?, String?)] {
+            let removal = try #require(RemoveAccountRequest(client: client, homeAccountID: id, username: name))
+            #expect(try RemoveAccountRequest(removal.entries) == removal)
+        }
+    }
+
+    @Test func `a removal that names no account is refused`() {
+        #expect(RemoveAccountRequest(client: client, homeAccountID: nil, username: nil) == nil)
+        for empty in [client.entries, client.entries.merging([.homeAccountID: "", .username: ""])] {
+            let error = #expect(throws: BrokerError.self) { try RemoveAccountRequest(empty) }
+            #expect(error?.code == .invalidParameter && error?.message.contains("home_account_id") == true)
+        }
+    }
+
+    @Test func `the default account lies flat in its response, and nobody is no success and no error`() throws {
+        let account = AccountRecord(
+            homeAccountID: "u.t", localAccountID: "u", realm: "t", environment: "login.example", username: "a@b",
+            name: "Amara", idTokenClaims: .object(["oid": .string("u")]))
+        let map = DefaultAccountResponse(account: account).entries
+        #expect(map.entries["home_account_id"] == "u.t" && map.entries["id_token_claims"] == nil)
+        #expect(map[.success] == "1")
+        let read = try DefaultAccountResponse(map).account
+        #expect(read?.username == "a@b" && read?.name == "Amara" && read?.idTokenClaims == nil)
+        let nobody = DefaultAccountResponse(account: nil).entries
+        #expect(nobody[.success] == "0")
+        #expect(try DefaultAccountResponse(nobody).account == nil)
+        #expect(throws: BrokerError.self) { try DefaultAccountResponse(FlatMap([Key.success: "1"])) }
     }
 
     @Test(arguments: [Key.clientID, .redirectURI, .authority, .providerType, .protocolVersion])
@@ -64,6 +91,7 @@ import Testing
     @Test func `an error keeps what the server said`() throws {
         var error = BrokerError(.server, "Cause. Remedy.", oauthError: "odd", oauthSuberror: "suberror")
         error.serverCodes = [50058, 7]
+        error.reason = .otherApp
         #expect(BrokerError(json: error.json) == error)
     }
 
@@ -110,5 +138,13 @@ import Testing
     func `what is no short word in small letters is no reader's name`(name: String) {
         #expect(AccountReader(clientID: "client", name: name) == nil)
         #expect(throws: BrokerError.self) { try AccountReader(FlatMap([Key.reader: name]), clientID: "client") }
+    }
+}
+
+extension FlatMap {
+    fileprivate func merging(_ entries: [Key: String]) -> FlatMap {
+        var map = self
+        map.merge(FlatMap(entries))
+        return map
     }
 }

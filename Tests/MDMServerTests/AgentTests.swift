@@ -38,7 +38,7 @@ import Testing
                     agent.settings
                         == ManagedSettings(
                             enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true,
-                            apps: [registered]))
+                            apps: [registered], installed: ["com.contoso.rounds", "org.baton.authenticator"]))
                 #expect(agent.state.extensions.first?.urls.count == 10)
                 let package = try #require(agent.state.apps["org.baton.authenticator"])
                 #expect(try AtomicFile(path: package.path).read() == Array("the broker's package".utf8))

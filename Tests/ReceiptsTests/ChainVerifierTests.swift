@@ -14,20 +14,18 @@ import Testing
         #expect(verdict.unanchored == 5)
     }
 
-    /// Whatever line it is in, and whatever the byte becomes.
+    /// Whatever line it is in, and whichever bits of it.
     @Test func `a change of any byte is found`() throws {
-        let chain = try Chain(3)
-        let file = Chain.file([chain.statement] + chain.lines + [try chain.anchor(2)])
+        let chain = try Chain(2)
+        let file = Chain.file([chain.statement] + chain.lines + [try chain.anchor(1)])
         let verifier = ChainVerifier(.trust(try chain.trust()))
         #expect(verifier.verdict(on: ReceiptFile(bytes: file)).isIntact)
         var unseen: [Int] = []
         for index in file.indices {
-            for flip in [UInt8(0x01), 0x20, 0x80] {
-                var changed = file
-                changed[index] ^= flip
-                let verdict = verifier.verdict(on: ReceiptFile(bytes: changed))
-                if verdict.isIntact { unseen.append(index) }
-            }
+            var changed = file
+            changed[index] ^= [0x01, 0x20, 0x80][index % 3]
+            let verdict = verifier.verdict(on: ReceiptFile(bytes: changed))
+            if verdict.isIntact { unseen.append(index) }
         }
         #expect(unseen.isEmpty)
     }
@@ -40,7 +38,7 @@ import Testing
                 lines.swapAt(first, second)
                 let verdict = try chain.verdict(on: lines)
                 #expect(!verdict.isIntact)
-                #expect(verdict.faults.allSatisfy { $0.code == "reordered" || $0.code == "forked" }, "\(verdict.faults)")
+                #expect(Set(verdict.faults.map(\.code)).isSubset(of: ["reordered", "forked"]))
             }
         }
     }
@@ -87,7 +85,10 @@ import Testing
         for count in 1...6 {
             let lines = Array(chain.lines.prefix(count))
             // The anchor may stand in the file, or come from the server.
-            for verdict in [try chain.verdict(on: lines, anchors: [anchor]), try chain.verdict(on: lines, kept: [anchor])] {
+            let verdicts = [
+                try chain.verdict(on: lines, anchors: [anchor]), try chain.verdict(on: lines, kept: [anchor]),
+            ]
+            for verdict in verdicts {
                 #expect(verdict.isIntact == (count >= 4))
                 #expect(verdict.anchoredUpTo == (count >= 4 ? 4 : nil))
                 #expect(verdict.faults == (count >= 4 ? [] : [.cut(last: count, anchored: 4)]))

@@ -6,8 +6,8 @@ extension AccountDesk {
     /// Gets a token of the device itself, whether somebody is signed in or not.
     func deviceToken(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let wanted = try BrokerProtocol::DeviceTokenRequest(request.parameters)
-        let registered = try self.app(wanted.client)
-        guard registered.redirectURI == wanted.redirectURI else {
+        let registered = try self.app(wanted.client, app)
+        guard registered.redirectURIs.contains(wanted.redirectURI) else {
             throw BrokerError(
                 .invalidRedirectURI, "The redirect URI is not the registered one. Use msauth.<bundle id>://auth.")
         }

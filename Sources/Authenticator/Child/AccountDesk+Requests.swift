@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Dispatch
-internal import JSON
 internal import Logging
 internal import Synchronization
 internal import UnixSocket
@@ -12,13 +11,15 @@ extension AccountDesk {
         do throws(BrokerError) {
             switch request.operation {
             case .getDeviceInfo: app.reply(to: request, .success(try deviceInfo(request)))
-            case .getAccounts: app.reply(to: request, .success(try accounts(request)))
+            case .getAccounts: app.reply(to: request, .success(try accounts(request, app)))
             case .currentAccount: try currentAccount(request, app)
             case .acknowledgeAccount: try acknowledge(request, app)
             case .refresh: try refresh(request, app)
             case .login: try login(request, app)
             case .signOut: try signOut(request, app)
             case .deviceToken: try deviceToken(request, app)
+            case .getDefaultAccount: app.reply(to: request, .success(try defaultAccount(request, app)))
+            case .removeAccount: app.reply(to: request, .success(try removeAccount(request, app)))
             default:
                 throw BrokerError(
                     .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
@@ -35,6 +36,7 @@ extension AccountDesk {
                 "error.code": "\(error.code.rawValue)",
                 "request.correlation": "\(request.parameters.correlationID ?? "-")",
             ])
+        note(.refused, request, app, code: error.code, reason: error.reason)
         app.reply(to: request, .failure(error))
     }
 
@@ -50,24 +52,26 @@ extension AccountDesk {
 
     /// The registered app that a request comes from.
     ///
-    /// - Throws: ``BrokerError`` where the device is not in shared mode, or nobody registered the client id.
-    func app(_ client: ClientRequest) throws(BrokerError) -> RegisteredApp {
+    /// - Throws: ``BrokerError`` where the device is not in shared mode, or whoever asks may not ask for this client id.
+    func app(_ client: ClientRequest, _ connection: AppConnection) throws(BrokerError) -> RegisteredApp {
+        try sharedDevice().app(client.clientID, for: connection.peer.identity)
+    }
+
+    /// The device, which must be a shared one.
+    func sharedDevice() throws(BrokerError) -> DeviceSnapshot {
         let device = state.withLock { $0.device }
         guard try device.info().mode == .shared else {
             throw BrokerError(
-                .brokerUnavailable, "The device is not in shared mode (\(device.mode.reason)). Let the MDM turn it on.")
+                .brokerUnavailable, "The device is not in shared mode (\(device.mode.reason)). Let the MDM turn it on.",
+                reason: .notShared)
         }
-        guard let app = device.app(client.clientID) else {
-            throw BrokerError(
-                .unauthorizedClient, "This client id belongs to no app on the device. Let the MDM install the app.")
-        }
-        return app
+        return device
     }
 
     /// The registered app of a request for tokens, whose redirect URI must be the registered one.
-    func app(_ request: TokenRequest) throws(BrokerError) -> RegisteredApp {
-        let app = try app(request.client)
-        guard app.redirectURI == request.redirectURI else {
+    func app(_ request: TokenRequest, _ connection: AppConnection) throws(BrokerError) -> RegisteredApp {
+        let app = try app(request.client, connection)
+        guard app.redirectURIs.contains(request.redirectURI) else {
             throw BrokerError(
                 .invalidRedirectURI, "The redirect URI is not the registered one. Use msauth.<bundle id>://auth.")
         }
@@ -84,8 +88,8 @@ extension AccountDesk {
         return .response(to: request.operation, type: .generic, device: try device.info(), entries: entries)
     }
 
-    private func accounts(_ request: Request) throws(BrokerError) -> FlatMap {
-        _ = try app(ClientRequest(request.parameters))
+    private func accounts(_ request: Request, _ app: AppConnection) throws(BrokerError) -> FlatMap {
+        _ = try self.app(ClientRequest(request.parameters), app)
         let (device, worker) = state.withLock { ($0.device, $0.worker) }
         let accounts = AccountsResponse(accounts: worker.map { [$0.account] } ?? [])
         return .response(to: request.operation, type: .accounts, device: try device.info(), entries: accounts.entries)
@@ -94,7 +98,7 @@ extension AccountDesk {
     // MARK: - The current account and the one before
 
     private func currentAccount(_ request: Request, _ app: AppConnection) throws(BrokerError) {
-        let reader = try reader(ClientRequest(request.parameters), request)
+        let reader = try reader(ClientRequest(request.parameters), request, app)
         let answer = try changePrincipals { state in
             var principals = state.principals[reader] ?? Principals([])
             let answer = CurrentAccount(
@@ -113,7 +117,7 @@ extension AccountDesk {
 
     private func acknowledge(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let note = try Acknowledgement(request.parameters)
-        let reader = try reader(note.client, request)
+        let reader = try reader(note.client, request, app)
         try changePrincipals { state in
             guard note.epoch == state.epoch, let previous = note.previousHomeAccountID,
                 var principals = state.principals[reader],
@@ -128,8 +132,10 @@ extension AccountDesk {
     /// Who of the client asks; the client in the registry's spelling: one app is one client, however it writes its id.
     ///
     /// - Throws: ``BrokerError`` where the app may not ask, or has as many readers as one may have.
-    private func reader(_ client: ClientRequest, _ request: Request) throws(BrokerError) -> AccountReader {
-        let reader = try AccountReader(request.parameters, clientID: try app(client).clientID)
+    private func reader(
+        _ client: ClientRequest, _ request: Request, _ connection: AppConnection
+    ) throws(BrokerError) -> AccountReader {
+        let reader = try AccountReader(request.parameters, clientID: try app(client, connection).clientID)
         let named = state.withLock { state in
             state.principals.keys.filter { $0.clientID == reader.clientID && !$0.name.isEmpty }
         }
@@ -168,7 +174,7 @@ extension AccountDesk {
 
     private func refresh(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let wanted = try TokenRequest(request.parameters)
-        _ = try self.app(wanted)
+        _ = try self.app(wanted, app)
         let tenant = try self.tenant(of: wanted)
         let worker = try self.worker(for: wanted)
         if let token = state.withLock({ $0.tokens.token(for: wanted, tenant: tenant, now: now()) }) {
@@ -189,11 +195,13 @@ extension AccountDesk {
     /// The worker whom a silent request means.
     private func worker(for wanted: TokenRequest) throws(BrokerError) -> WorkerSession {
         guard let worker = state.withLock({ $0.worker }) else {
-            throw BrokerError(.interactionRequired, "Nobody is signed in on this device. Sign in interactively.")
+            throw BrokerError(
+                .interactionRequired, "Nobody is signed in on this device. Sign in interactively.", reason: .nobody)
         }
         guard wanted.means(worker.account), wanted.homeAccountID != nil || wanted.username != nil else {
             throw BrokerError(
-                .interactionRequired, "The account is not the one signed in on this device. Ask for the current one.")
+                .interactionRequired, "The account is not the one signed in on this device. Ask for the current one.",
+                reason: .otherAccount)
         }
         return worker
     }
@@ -221,7 +229,7 @@ extension AccountDesk {
 
     private func signOut(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let wanted = try SignOutRequest(request.parameters)
-        _ = try self.app(wanted.client)
+        _ = try self.app(wanted.client, app)
         guard let worker = state.withLock({ $0.worker }) else {
             let info = try state.withLock { $0.device }.info()
             app.reply(to: request, .success(.response(to: request.operation, type: .generic, device: info)))
@@ -247,16 +255,5 @@ extension TokenRequest {
         if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }
         if homeAccountID == nil, let username, username.lowercased() != account.username.lowercased() { return false }
         return true
-    }
-}
-
-extension DeviceSnapshot {
-    func app(_ clientID: String) -> RegisteredApp? {
-        apps.first { $0.clientID.lowercased() == clientID.lowercased() }
-    }
-
-    /// What else an app may know of the device, a JSON object of texts.
-    func extraInfo(for clientID: String) -> String {
-        JSONWriter.text(.object([Key.isCallerAppManaged.rawValue: .string(app(clientID) == nil ? "0" : "1")]))
     }
 }

@@ -50,7 +50,7 @@ extension AccountDesk {
     /// Signs a worker in, or gives the signed-in worker's token: who is signed in is signed in for every app.
     func login(_ request: Request, _ app: AppConnection) throws(BrokerError) {
         let wanted = try TokenRequest(request.parameters)
-        _ = try self.app(wanted)
+        _ = try self.app(wanted, app)
         let tenant = try self.tenant(of: wanted)
         try InteractiveSignIn.check(extraParameters: wanted.extraQueryParameters)
         guard !request.isSilent else {
@@ -61,6 +61,7 @@ extension AccountDesk {
             return
         }
         let visit = try newVisit()
+        note(.prompted, request, app, code: nil, reason: .nobody)
         app.onCancel(request) {
             visit.interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
         }
@@ -252,6 +253,8 @@ extension OperatorFailure {
 
 extension DeviceSnapshot {
     func without(_ ended: EndedSession) -> DeviceSnapshot {
-        DeviceSnapshot(mode: mode, join: join, apps: apps, endedSessions: endedSessions.filter { $0 != ended })
+        var changed = self
+        changed.endedSessions.removeAll { $0 == ended }
+        return changed
     }
 }

@@ -23,6 +23,7 @@ final class AccountDesk: Sendable {
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
         var tokenLife = TokenLife()
+        var refusals = RefusalMeter()
     }
 
     let state: Mutex<State>

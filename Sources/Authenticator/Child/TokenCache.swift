@@ -33,6 +33,12 @@ struct TokenCache {
         tokens[Self.key(request, tenant)] = token
     }
 
+    /// Forgets the tokens of one client.
+    mutating func drop(client clientID: String) {
+        let clientID = clientID.lowercased()
+        tokens = tokens.filter { $0.key.clientID != clientID }
+    }
+
     private static func key(_ request: TokenRequest, _ tenant: String) -> Key {
         Key(
             clientID: request.client.clientID.lowercased(), scopes: Set(request.scopes.map { $0.lowercased() }),

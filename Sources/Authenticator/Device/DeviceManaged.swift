@@ -25,15 +25,26 @@ package struct ManagedSettings: Sendable, Equatable {
     package var brokerManaged: Bool
     package var profileShared: Bool
     package var appConfigurationShared: Bool
+    /// The apps that the MDM gave a client of the identity platform.
     package var apps: [RegisteredApp]
+    /// Bundle ids of everything that the MDM installed.
+    package var installed: Set<String>
+    /// Which apps may use single sign-on.
+    package var rules: SSORules
+    /// What of the apps and rules cannot be understood.
+    package var registryFailure: RegistryFailure?
 
     package init(
-        enrolled: Bool, brokerManaged: Bool, profileShared: Bool, appConfigurationShared: Bool, apps: [RegisteredApp]
+        enrolled: Bool, brokerManaged: Bool, profileShared: Bool, appConfigurationShared: Bool, apps: [RegisteredApp],
+        installed: Set<String> = [], rules: SSORules = SSORules(), registryFailure: RegistryFailure? = nil
     ) {
         self.enrolled = enrolled
         self.brokerManaged = brokerManaged
         self.profileShared = profileShared
         self.appConfigurationShared = appConfigurationShared
         self.apps = apps
+        self.installed = installed
+        self.rules = rules
+        self.registryFailure = registryFailure
     }
 }

@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
-internal import OAuth
 
 /// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode
     package let join: JoinRecord?
     package let apps: [RegisteredApp]
+    /// Which of the apps may use single sign-on.
+    package let rules: SSORules
+    /// Why nobody can say which app is which; no app is served then.
+    package let registryFailure: RegistryFailure?
     /// Ended sessions that the server may not know of yet.
-    package let endedSessions: [EndedSession]
+    package var endedSessions: [EndedSession]
 
-    package init(mode: DeviceMode, join: JoinRecord?, apps: [RegisteredApp], endedSessions: [EndedSession]) {
+    /// - Parameter registry: the apps, or why they are not known.
+    package init(
+        mode: DeviceMode, join: JoinRecord?, registry: Result<AppRegistry, RegistryFailure>,
+        endedSessions: [EndedSession]
+    ) {
         self.mode = mode
         self.join = join
-        self.apps = apps
+        switch registry {
+        case .success(let registry): (apps, rules, registryFailure) = (registry.apps, registry.rules, nil)
+        case .failure(let failure): (apps, rules, registryFailure) = ([], SSORules(), failure)
+        }
         self.endedSessions = endedSessions
     }
 
@@ -52,23 +62,6 @@ extension JoinRecord {
     package var loginHost: String {
         loginURL.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? loginURL
     }
-}
-
-/// An app that may ask for accounts and tokens, as the registry knows it.
-package struct RegisteredApp: Sendable, Codable, Equatable {
-    package let bundleID: String
-    package let clientID: String
-    package let redirectURI: String
-
-    package init(bundleID: String, clientID: String, redirectURI: String) {
-        self.bundleID = bundleID
-        self.clientID = clientID
-        self.redirectURI = redirectURI
-    }
-
-    /// The command line, which comes with the broker.
-    package static let commandLine = RegisteredApp(
-        bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID, redirectURI: CommandLineApp.redirectURI)
 }
 
 /// The device's registration in the organisation's directory.

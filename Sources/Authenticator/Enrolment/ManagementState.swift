@@ -56,24 +56,63 @@ extension ManagementState {
     /// The switches and apps as the broker needs them.
     package var settings: ManagedSettings {
         let broker = apps[Self.brokerIdentifier]
-        let registered = apps.compactMap { identifier, app -> RegisteredApp? in
-            guard case .string(let clientID) = app.configuration[PropertyKey.clientID.rawValue],
-                case .string(let redirectURI) = app.configuration[PropertyKey.redirectURI.rawValue]
-            else { return nil }
-            return RegisteredApp(bundleID: identifier, clientID: clientID, redirectURI: redirectURI)
-        }
-        return ManagedSettings(
+        var settings = ManagedSettings(
             enrolled: isEnrolled, brokerManaged: broker != nil,
             profileShared: isSharedByProfile,
             appConfigurationShared: broker?.configuration.sharedDeviceMode == true,
-            apps: registered.sorted { $0.bundleID < $1.bundleID })
+            apps: [], installed: Set(apps.keys))
+        do throws(RegistryFailure) {
+            settings.rules = try SSORules(brokerExtensions.map(\.extensionData))
+            settings.apps = try registeredApps()
+        } catch { settings.registryFailure = error }
+        return settings
+    }
+
+    /// The apps whose configuration names their client.
+    private func registeredApps() throws(RegistryFailure) -> [RegisteredApp] {
+        var registered: [RegisteredApp] = []
+        for (identifier, app) in apps.sorted(by: { $0.key < $1.key }) {
+            guard case .string(let clientID) = app.configuration[PropertyKey.clientID.rawValue],
+                case .string(let redirectURI) = app.configuration[PropertyKey.redirectURI.rawValue]
+            else { continue }
+            registered.append(
+                RegisteredApp(
+                    bundleID: identifier, clientID: clientID, redirectURIs: [redirectURI],
+                    binding: try binding(of: identifier, app)))
+        }
+        return registered
+    }
+
+    private func binding(of identifier: String, _ app: ManagedApp) throws(RegistryFailure) -> AppBinding {
+        let level: String?
+        switch app.configuration[PropertyKey.identityLevel.rawValue] {
+        case nil: level = nil
+        case .string(let name)?: level = name
+        default: throw RegistryFailure(.level, identifier)
+        }
+        let user: UInt32?
+        switch app.configuration[PropertyKey.identityUser.rawValue] {
+        case nil: user = nil
+        case .integer(let number)?: user = UInt32(exactly: number)
+        default: user = nil
+        }
+        let isNamed = app.configuration[PropertyKey.identityUser.rawValue] != nil
+        guard isNamed == (user != nil), let binding = AppBinding(level: level, user: user) else {
+            throw RegistryFailure(.level, identifier)
+        }
+        return binding
+    }
+
+    /// The profiles that speak to the broker's own extension.
+    private var brokerExtensions: [SSOPayload] {
+        extensions.filter {
+            $0.extensionIdentifier == SSOPreset.microsoft2020.extensionIdentifier && $0.kind == .redirect
+        }
     }
 
     /// The profiles for the broker's own extension say so, and none of them says otherwise.
     private var isSharedByProfile: Bool {
-        let switches = extensions.filter {
-            $0.extensionIdentifier == SSOPreset.microsoft2020.extensionIdentifier && $0.kind == .redirect
-        }.compactMap(\.sharedDeviceMode)
+        let switches = brokerExtensions.compactMap(\.sharedDeviceMode)
         return !switches.isEmpty && switches.allSatisfy(\.self)
     }
 }

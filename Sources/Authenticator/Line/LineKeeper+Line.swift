@@ -17,11 +17,16 @@ extension LineKeeper {
             let began = ContinuousClock.now
             do {
                 guard let way = try await configuration.way() else {
+                    place.withLock { $0 = .none }
                     await openings.beyond(opening)
                     continue
                 }
                 try await race({ try await self.open(way) }, { await self.openings.beyond(opening) })
-            } catch { logger.info("no line to the server", metadata: ["error": "\(error)"]) }
+                place.withLock { $0 = .broken("it ended") }
+            } catch {
+                place.withLock { $0 = .broken("\((error as? HTTPSError)?.code.rawValue ?? "it could not be opened")") }
+                logger.info("no line to the server", metadata: ["error": "\(error)"])
+            }
             // A change is followed at once, everything else after a pause, which only the end of the task can cut short.
             guard openings.value == opening else { continue }
             let rest = pause.next(after: .now - began, random: &random)
@@ -58,6 +63,7 @@ extension LineKeeper {
         case .present(let present):
             logger.debug("line open")
             configuration.opened()
+            place.withLock { $0 = .open }
             hearing.expect(within: .seconds(present.keepAlive) * Line.patience)
             if let stated, let standing = present.standing.flatMap(SessionStanding.init) { heard(standing, of: stated) }
             if session?.serverSession != stated?.serverSession { questions.advance() }

@@ -68,6 +68,8 @@ package final class LineKeeper: Service {
     private let asker = Mutex<StandingAsker?>(nil)
     private let askerJoin = Mutex<JoinRecord?>(nil)
     private let disk = BlockingQueue(label: "baton.line.disk")
+    /// How the line stands, for whoever looks.
+    let place = Mutex(LineStanding.none)
     /// The line has to be opened anew.
     let openings = ChangeCount()
     /// The session's standing has to be asked.
@@ -99,6 +101,9 @@ package final class LineKeeper: Service {
             }
         }
     }
+
+    /// How the line stands now.
+    package var standing: LineStanding { place.withLock { $0 } }
 
     var session: WatchedSession? { watched.withLock { $0 } }
 

@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import Glibc
 package import Logging
-internal import Processes
+package import Processes
 internal import ServiceLifecycle
 package import UnixSocket
 
@@ -15,15 +15,16 @@ package struct QuarantineService: Service {
     private let inherited: InheritedDescriptors
     private let logger: Logger
 
+    /// - Parameter inputs: the supervisor's: what is asked while the quarantine ends, it answers.
     package init(
-        configuration: SupervisorConfiguration, reason: QuarantineReason, inherited: InheritedDescriptors,
-        logger: Logger
+        configuration: SupervisorConfiguration, reason: QuarantineReason, inputs: Mailbox<SupervisorInput>,
+        inherited: InheritedDescriptors, logger: Logger
     ) {
         self.configuration = configuration
         self.reason = reason
         self.inherited = inherited
         self.logger = logger
-        inputs = Mailbox()
+        self.inputs = inputs
     }
 
     /// Answers until the state was moved aside, or the process is asked to end.
@@ -85,7 +86,8 @@ package struct QuarantineService: Service {
     }
 
     private var failure: OperatorFailure {
-        OperatorFailure(code: "quarantined", message: "The device serves nobody: \(reason.message).", remedy: reason.remedy)
+        OperatorFailure(
+            code: "quarantined", message: "The device serves nobody: \(reason.message).", remedy: reason.remedy)
     }
 
     private var status: DeviceStatus {

@@ -57,7 +57,9 @@ package struct ReceiptBook: Sendable {
     package func append(_ line: SignedLine, _ receipt: Receipt, behind end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
-        if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes { (segment, length) = (end.segment, end.bytes) }
+        if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes {
+            (segment, length) = (end.segment, end.bytes)
+        }
         try AppendedFile(path: directory.path + "/" + segment).append(content, behind: length)
         if length == 0 { try directory.sync() }
         try write(

@@ -6,18 +6,20 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's three sockets: apps, agents, operators. Who connects is asked of the kernel, once, at accept.
+/// The broker's sockets: apps, agents, operators. Who connects is asked of the kernel, once, at accept.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
     private let operators: Listener
+    private let entrance: AppEntrance
     private let inputs: Mailbox<SupervisorInput>
     private let users: Set<UInt32>
     private let operatorUsers: Set<UInt32>
     private let agentPlaces = Places(perUser: 4, total: 16)
     private let operatorPlaces = Places(perUser: 8, total: 16)
     private let logger: Logger
-    private let links = Counter()
+    /// One count for the process: a link of sockets that were closed is never taken for a later one.
+    private static let links = Counter()
 
     /// Milliseconds for an agent's hello.
     private static let helloPatience: Int32 = 5000
@@ -27,8 +29,8 @@ struct BrokerSockets: Sendable {
     private static let acceptPause: UInt32 = 100_000
 
     init(
-        configuration: SupervisorConfiguration, inheritance: Inheritance, ownUser: UInt32,
-        inputs: Mailbox<SupervisorInput>, logger: Logger
+        configuration: SupervisorConfiguration, inheritance: Inheritance, entrance: AppEntrance,
+        ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
@@ -37,37 +39,55 @@ struct BrokerSockets: Sendable {
         apps = try inheritance.listener(.broker, path: configuration.brokerSocket, mode: mode)
         agents = try inheritance.listener(.agent, path: configuration.agentSocket, mode: mode)
         operators = try inheritance.listener(.control, path: configuration.operatorSocket, mode: 0o600)
+        self.entrance = entrance
         self.inputs = inputs
         self.logger = logger
     }
 
     /// Begins to accept.
     func open() throws {
-        try serve(apps, users) { descriptor, peer in inputs.post(.appConnected(descriptor, peer)) }
-        try serve(agents, users) { descriptor, peer in
+        try serve(apps, { entrance.identity(of: $0) }, appConnected)
+        try entrance.open { [self] listener, bundleID in
+            try serve(listener, { _ in entrance.identity(throughSocketOf: bundleID) }, appConnected)
+        }
+        try serve(agents, one(of: users)) { descriptor, peer, _ in
             try serve(peer, in: agentPlaces) { try agentReader(descriptor, peer) }
         }
-        try serve(operators, operatorUsers) { descriptor, peer in
+        try serve(operators, one(of: operatorUsers)) { descriptor, peer, _ in
             try serve(peer, in: operatorPlaces) { try operatorReader(descriptor) }
         }
     }
 
     func close() {
         for listener in [apps, agents, operators] { listener.close() }
+        entrance.close()
     }
 
-    private func serve(
-        _ listener: Listener, _ users: Set<UInt32>, _ admit: @escaping @Sendable (Descriptor, Peer) throws -> Void
+    /// Who an app is, is settled here and never asked again: the kernel's word of when it connected, and which socket that
+    /// was. A process number may be another's by now, and is told only where it is not.
+    private func appConnected(_ descriptor: Descriptor, _ peer: Peer, _ identity: AppIdentity) {
+        let pid = descriptor.peerLives() == false ? 0 : peer.pid
+        inputs.post(.appConnected(descriptor, PeerRecord(pid: pid, uid: peer.uid, identity: identity)))
+    }
+
+    private func one(of users: Set<UInt32>) -> @Sendable (Peer) -> Void? {
+        { users.contains($0.uid) ? () : nil }
+    }
+
+    /// Accepts without end; `recognise` says who somebody is, nil for one who has no business here.
+    private func serve<Who>(
+        _ listener: Listener, _ recognise: @escaping @Sendable (Peer) -> Who?,
+        _ admit: @escaping @Sendable (Descriptor, Peer, Who) throws -> Void
     ) throws {
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
                 do {
                     let peer = try descriptor.peer()
-                    guard users.contains(peer.uid) else {
+                    guard let who = recognise(peer) else {
                         logger.notice("connection of another user refused", metadata: ["peer.uid": "\(peer.uid)"])
                         continue
                     }
-                    try admit(descriptor, peer)
+                    try admit(descriptor, peer, who)
                 } catch { logger.warning("connection lost at accept", metadata: ["error": "\(error)"]) }
             }
         }
@@ -107,7 +127,7 @@ struct BrokerSockets: Sendable {
         try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
-        let link = AgentLink(id: links.next(), user: peer.uid, channel: channel, logger: logger)
+        let link = AgentLink(id: Self.links.next(), user: peer.uid, channel: channel, logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
                 logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])

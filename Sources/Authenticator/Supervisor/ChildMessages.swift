@@ -49,6 +49,8 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case joined(JoinRecord)
     /// The server knows that this session has ended.
     case serverSessionEnded(EndedSession)
+    /// An app was refused, or a person is asked to sign in; `before` others came too fast to be told.
+    case refused(RefusalRecord, before: Int)
 }
 
 /// Why the person's browser is gone.
@@ -56,13 +58,17 @@ package enum BrowserEnd: String, Sendable, Codable {
     case closedByPerson, couldNotOpen, agentMissing
 }
 
-/// The kernel's word on who connected.
+/// Who connected, in the kernel's word.
 package struct PeerRecord: Sendable, Codable, Equatable {
+    /// A label for logs: 0 where the process that connected had ended by the time of the accept, since its number may be
+    /// another's then.
     package let pid: Int32
     package let uid: UInt32
+    package let identity: AppIdentity
 
-    package init(pid: Int32, uid: UInt32) {
+    package init(pid: Int32, uid: UInt32, identity: AppIdentity) {
         self.pid = pid
         self.uid = uid
+        self.identity = identity
     }
 }

@@ -9,6 +9,8 @@ struct Inheritance: Sendable {
     enum SocketName: String, CaseIterable { case broker, agent, control }
 
     private var listeners: [SocketName: Listener] = [:]
+    /// Sockets of single apps, by bundle id.
+    private(set) var apps: [String: Listener] = [:]
     /// By the epoch that each is the key of.
     private(set) var keys: [String: MemoryKey] = [:]
 
@@ -23,6 +25,11 @@ struct Inheritance: Sendable {
                 do { listeners[socket] = try Listener(inherited: descriptor) } catch {
                     throw InheritanceFailure(name: name, cause: "is no listening Unix stream socket")
                 }
+            } else if let app = Self.app(ofSocket: name) {
+                guard apps[app] == nil else { throw InheritanceFailure(name: name, cause: "comes twice") }
+                do { apps[app] = try Listener(inherited: descriptor) } catch {
+                    throw InheritanceFailure(name: name, cause: "is no listening Unix stream socket")
+                }
             } else if let epoch = Self.epoch(ofKey: name) {
                 guard keys[epoch] == nil else { continue }
                 do { keys[epoch] = try MemoryKey(handedOver: descriptor) } catch {
@@ -34,6 +41,9 @@ struct Inheritance: Sendable {
         }
     }
 
+    /// Whether the socket of this name was handed over.
+    func hands(_ name: SocketName) -> Bool { listeners[name] != nil }
+
     /// The listening socket of this name where one was handed over, else a new one at `path`.
     ///
     /// - Throws: ``InheritanceFailure`` where the socket handed over is at another path, ``SocketError``.
@@ -43,6 +53,15 @@ struct Inheritance: Sendable {
             throw InheritanceFailure(name: name.rawValue, cause: "listens at \(listener.path), not at \(path)")
         }
         return listener
+    }
+
+    /// `app-<bundle id>` names the socket of one app.
+    private static let appPrefix = "app-"
+
+    private static func app(ofSocket name: String) -> String? {
+        guard name.hasPrefix(appPrefix) else { return nil }
+        let bundleID = String(name.dropFirst(appPrefix.count))
+        return AppRegistry.isName(bundleID) ? bundleID : nil
     }
 
     private static let keyPrefix = "session-key-"

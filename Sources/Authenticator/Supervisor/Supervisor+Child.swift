@@ -114,8 +114,8 @@ extension Supervisor {
         }
     }
 
-    func forward(_ descriptor: Descriptor, from peer: Peer) {
-        tell(.connection(PeerRecord(pid: peer.pid, uid: peer.uid)), descriptors: [descriptor])
+    func forward(_ descriptor: Descriptor, from peer: PeerRecord) {
+        tell(.connection(peer), descriptors: [descriptor])
     }
 
     func admit(_ ticket: SessionMachine.Ticket, _ epoch: Epoch) throws {
@@ -164,6 +164,9 @@ extension Supervisor {
         case .serverSessionEnded(let session):
             endedSessions.removeAll { $0 == session }
             try files.write(endedSessions)
+        case .refused(let record, let before):
+            refusals.add(record)
+            refusals.unlisted += before
         }
     }
 
@@ -238,11 +241,12 @@ extension Supervisor {
             .init(
                 brokerManaged: managed.brokerManaged, profile: managed.profileShared,
                 appConfiguration: managed.appConfigurationShared, joined: join != nil))
-        return DeviceSnapshot(mode: mode, join: join, apps: managed.apps + [.commandLine], endedSessions: endedSessions)
+        return DeviceSnapshot(mode: mode, join: join, registry: registry, endedSessions: endedSessions)
     }
 
     /// The MDM changed the device; a worker whose device is no longer shared is signed out.
     func deviceChanged() throws {
+        readRegistry()
         tell(.device(snapshot))
         try endUnlessShared()
     }

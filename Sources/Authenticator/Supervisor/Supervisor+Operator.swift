@@ -5,6 +5,7 @@ extension Supervisor {
     func operatorAsked(_ request: OperatorRequest, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         switch request {
         case .status: answer(.status(status))
+        case .examine: examine(answer: answer)
         case .enroll(let profile): device.enroll(profile: profile, answer: answer)
         case .unenroll: device.unenroll(answer: answer)
         case .checkIn: device.checkIn(answer: answer)
@@ -66,7 +67,7 @@ extension Supervisor {
         joining = nil
     }
 
-    private var status: DeviceStatus {
+    var status: DeviceStatus {
         let snapshot = snapshot
         let (session, pending) = sessionStatus
         return DeviceStatus(

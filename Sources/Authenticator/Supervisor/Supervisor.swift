@@ -18,6 +18,8 @@ final class Supervisor {
     let logger: Logger
     let clock: SupervisorClock
     let executable: String
+    /// Where apps come in, each told from the others by what the registry says.
+    let entrance: AppEntrance
 
     var machine: SessionMachine
     var random = SystemRandomNumberGenerator()
@@ -26,6 +28,12 @@ final class Supervisor {
     /// The session that the server has opened for the worker who is here, or is signing in.
     var liveSession: EndedSession?
     var join: JoinRecord?
+    /// The apps, or why they are not known.
+    var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
+    /// What apps were refused of late; in memory alone.
+    var refusals = RefusalRing()
+    /// What others of this process know for `baton doctor`.
+    let inspect: @Sendable () async -> [Finding]
 
     var child: SessionChildLink?
     var childNumber: UInt64 = 0
@@ -65,17 +73,20 @@ final class Supervisor {
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, keptKeys: [String: MemoryKey], logger: Logger, clock: SupervisorClock,
-        watch: @escaping @Sendable (WatchedSession) -> Void
+        executable: String, entrance: AppEntrance, keptKeys: [String: MemoryKey], logger: Logger,
+        clock: SupervisorClock,
+        watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [Finding]
     ) throws {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
         self.executable = executable
+        self.entrance = entrance
         self.keptKeys = keptKeys
         self.logger = logger
         self.clock = clock
         self.watch = watch
+        self.inspect = inspect
         files = DeviceFiles(root: Directory(path: configuration.directory))
         try files.prepare()
         receipts = ReceiptWriter(files: files, clock: clock, logger: logger)
@@ -93,6 +104,7 @@ final class Supervisor {
     func run(whenServing: () throws -> Void) throws {
         try device.declare()
         try forgetOldPrincipals()
+        readRegistry()
         let record = try files.journal()
         try receipts.open()
         let keyKept = adoptKey(keptKeys, for: record)

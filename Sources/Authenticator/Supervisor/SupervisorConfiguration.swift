@@ -14,10 +14,12 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let sessionUsers: [UInt32]
     /// Seconds between two questions to the MDM.
     package let checkInInterval: Int
+    /// The device's own registry of apps; nil for none.
+    package let appRegistry: String?
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
-        sessionUsers: [UInt32], checkInInterval: Int
+        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory
@@ -25,9 +27,12 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.resolve = resolve
         self.sessionUsers = sessionUsers
         self.checkInInterval = checkInInterval
+        self.appRegistry = appRegistry
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }
+    /// The sockets of apps that have one of their own and that the service manager did not make.
+    package var appSockets: Directory { Directory(path: runtimeDirectory + "/apps") }
     package var agentSocket: String { runtimeDirectory + "/agent.sock" }
     package var operatorSocket: String { runtimeDirectory + "/control.sock" }
 }

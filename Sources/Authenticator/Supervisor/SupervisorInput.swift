@@ -4,7 +4,7 @@ package import UnixSocket
 
 /// Everything that the supervisor's one thread is told by others.
 package enum SupervisorInput: Sendable {
-    case appConnected(Descriptor, Peer)
+    case appConnected(Descriptor, PeerRecord)
     case agentConnected(AgentLink)
     case agentSaid(AgentLink.ID, AgentMessage)
     case agentLost(AgentLink.ID)

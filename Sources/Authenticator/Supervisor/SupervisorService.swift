@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 internal import Glibc
 package import Logging
 package import Processes
@@ -15,6 +16,7 @@ package struct SupervisorService: Service {
     private let logger: Logger
     private let clock: SupervisorClock
     private let watch: @Sendable (WatchedSession) -> Void
+    private let inspect: @Sendable () async -> [Finding]
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
@@ -24,10 +26,12 @@ package struct SupervisorService: Service {
     ///   - executable: the program that is started with the argument `session` for each session's process.
     ///   - inherited: what the service manager handed to this process.
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
+    ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
-        clock: SupervisorClock = .system, watch: @escaping @Sendable (WatchedSession) -> Void
+        clock: SupervisorClock = .system, watch: @escaping @Sendable (WatchedSession) -> Void,
+        inspect: @escaping @Sendable () async -> [Finding] = { [] }
     ) {
         self.configuration = configuration
         self.device = device
@@ -37,6 +41,7 @@ package struct SupervisorService: Service {
         self.logger = logger
         self.clock = clock
         self.watch = watch
+        self.inspect = inspect
     }
 
     /// Serves until the process is asked to end; says so to the service manager when it is ready.
@@ -57,12 +62,16 @@ package struct SupervisorService: Service {
     private func serve() throws {
         try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
         let inheritance = try Inheritance(inherited, logger: logger)
+        let entrance = AppEntrance(
+            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger)
         let sockets = try BrokerSockets(
-            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs, logger: logger)
+            configuration: configuration, inheritance: inheritance, entrance: entrance, ownUser: geteuid(),
+            inputs: inputs, logger: logger)
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,
-            keptKeys: inheritance.keys, logger: logger, clock: clock, watch: watch)
+            entrance: entrance, keptKeys: inheritance.keys, logger: logger, clock: clock, watch: watch, inspect: inspect
+        )
         try supervisor.run {
             try sockets.open()
             try ServiceNotification.ready()

@@ -11,6 +11,8 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     package static let login = Operation(rawValue: "login")
     package static let refresh = Operation(rawValue: "refresh")
     package static let signOut = Operation(rawValue: "signout_account_operation")
+    package static let getDefaultAccount = Operation(rawValue: "get_default_account")
+    package static let removeAccount = Operation(rawValue: "remove_account_operation")
     /// Baton's own: the current account and the one that this client saw before, which stays pending until acknowledged.
     package static let currentAccount = Operation(rawValue: "baton.current_account")
     /// Baton's own: this client has taken note of the account of an epoch.
@@ -24,7 +26,7 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
 
     /// What this version of the protocol serves, as the broker's hello lists it.
     package static let all: [Operation] = [
-        .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .currentAccount, .acknowledgeAccount,
-        .deviceToken,
+        .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount, .currentAccount,
+        .acknowledgeAccount, .deviceToken,
     ]
 }

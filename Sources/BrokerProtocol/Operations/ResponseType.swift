@@ -4,6 +4,7 @@
 package enum ResponseType: String, Sendable {
     case generic = "operation_generic_response"
     case accounts = "operation_get_accounts_response"
+    case defaultAccount = "operation_get_default_account_response"
     case token = "operation_token_response"
     case deviceToken = "baton_device_token_response"
 }

@@ -15,12 +15,15 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case signOut(fromBrowser: Bool)
     /// Leave the quarantine: move aside what is not believed, and begin as a device that has not joined.
     case recover
+    /// Look at everything that may be wrong.
+    case examine
 }
 
 /// The one answer to an ``OperatorRequest``.
 package enum OperatorReply: Sendable, Codable, Equatable {
     case done
     case status(DeviceStatus)
+    case diagnosis(Diagnosis)
     case joined(deviceID: String, tenantID: String)
     /// What became of the MDM's commands; it keeps those for later.
     case checkedIn(done: Int, failed: Int, later: Int)

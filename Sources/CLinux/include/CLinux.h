@@ -17,6 +17,8 @@ struct clinux_peer {
 };
 
 int clinux_peer_credentials(int socket, struct clinux_peer *peer);
+/// A pidfd of the process at the other end (SO_PEERPIDFD, Linux 6.5), which no reuse of its number can turn into another.
+int clinux_peer_process(int socket);
 
 /// An anonymous file in memory, close-on-exec; its size can be fixed with clinux_seal_size.
 int clinux_memory_file(const char *name);
@@ -86,6 +88,9 @@ int clinux_open(const char *path, int flags, mode_t mode);
 int clinux_remove_tree(const char *path);
 /// Takes an exclusive lock on an open file without waiting; -EWOULDBLOCK when another process has it.
 int clinux_lock(int fd);
+
+/// Whether a time server keeps the kernel's clock (adjtimex(2)): 1, 0, or a negative error.
+int clinux_clock_is_kept(void);
 
 /// Overwrites memory in a way that the compiler may not leave out.
 void clinux_wipe(void *bytes, size_t count);

@@ -21,6 +21,7 @@ package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
         case ssoSharedModeType = "sso_shared_mode_type"
         case ssoSharedModeSpelling = "sso_shared_mode_spelling"
         case ssoFlagType = "sso_flag_type"
+        case ssoListType = "sso_list_type"
         case enrolmentMissing = "mdm_payload_missing"
         case enrolmentTwice = "mdm_payload_twice"
         case enrolmentPushed = "mdm_payload_pushed"

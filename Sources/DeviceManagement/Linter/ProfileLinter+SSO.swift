@@ -52,6 +52,10 @@ extension ProfileLinter {
             if SSOURL.integerFlags.contains(key), value.kind != "integer" {
                 return ProfileFinding(.ssoFlagType, payload: payload, "\(key) must be an integer, not a \(value.kind)")
             }
+            if SSOURL.nameLists.contains(key), value.kind != "string" {
+                let message = "\(key) must be a string with commas between the names, not a \(value.kind)"
+                return ProfileFinding(.ssoListType, payload: payload, message)
+            }
             return nil
         }
     }
@@ -60,10 +64,14 @@ extension ProfileLinter {
 /// The rules for URLs of redirect extensions.
 enum SSOURL {
     static let integerFlags: Set<String> = [
-        "Enable_SSO_On_All_ManagedApps", "browser_sso_interaction_enabled", "disable_explicit_app_prompt",
+        PropertyKey.enableSSOOnAllManagedApps.rawValue, "browser_sso_interaction_enabled",
+        "disable_explicit_app_prompt",
         "disable_explicit_app_prompt_and_autologin", "disable_explicit_native_app_prompt",
         "disable_explicit_native_app_prompt_and_autologin", "disable_inapp_sso_signin", "admin_debug_mode_enabled",
     ]
+
+    static let nameLists = Set(
+        [PropertyKey.appAllowList, .appBlockList, .appPrefixAllowList].map(\.rawValue) + ["AppCookieSSOAllowList"])
 
     /// The form in which two URLs are the same to a device: scheme and host without case, an empty path as "/".
     static func canonical(_ url: String) -> String {

@@ -35,6 +35,11 @@ package enum PropertyKey: String, Sendable {
     case urls = "URLs"
     /// In ``extensionData`` and in the broker's app configuration: the two switches of shared device mode.
     case sharedDeviceMode = "sharedDeviceMode"
+    // In ``extensionData``: which apps may use single sign-on.
+    case appAllowList = "AppAllowList"
+    case appBlockList = "AppBlockList"
+    case appPrefixAllowList = "AppPrefixAllowList"
+    case enableSSOOnAllManagedApps = "Enable_SSO_On_All_ManagedApps"
     // Check-in.
     case awaitingConfiguration = "AwaitingConfiguration"
     case buildVersion = "BuildVersion"
@@ -98,6 +103,8 @@ package enum PropertyKey: String, Sendable {
     // A managed app's configuration, Baton's own.
     case clientID = "clientId"
     case redirectURI = "redirectUri"
+    case identityLevel
+    case identityUser
 }
 
 extension PropertyList {

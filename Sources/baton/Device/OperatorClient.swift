@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import Processes
+import UnixSocket
 
 /// The command line's end of `control.sock`.
 struct OperatorClient: Sendable {
@@ -10,16 +11,18 @@ struct OperatorClient: Sendable {
 
     /// Asks the broker and waits for its one answer, however long a person takes at the browser.
     ///
+    /// - Parameter patience: milliseconds; 0 waits without end.
     /// - Throws: ``CommandFailure``.
-    func ask(_ request: OperatorRequest) async throws -> OperatorReply {
-        try await blocking { try answer(to: request) }
+    func ask(_ request: OperatorRequest, patience: Int32 = 0) async throws -> OperatorReply {
+        try await blocking { try answer(to: request, patience) }
     }
 
-    private func answer(to request: OperatorRequest) throws -> OperatorReply {
+    private func answer(to request: OperatorRequest, _ patience: Int32) throws -> OperatorReply {
         let path = runtimeDirectory + "/control.sock"
         let reply: OperatorReply
         do {
             let channel = try FramedJSON<OperatorReply, OperatorRequest>.connect(to: path, limits: Wire.operatorLimits)
+            try channel.connection.descriptor.setReceiveTimeout(milliseconds: patience)
             try channel.send(request)
             reply = try channel.receive().message
         } catch {

@@ -77,7 +77,9 @@ struct VerifyReport: Encodable {
         case .pinned: limits.append("Whose key it is was not asked of anybody but this device (--trust).")
         case .unproven: limits.append("Nobody vouches for the key that signed: this may be anybody's file (--trust).")
         }
-        if let first = verdict.first, first > 1 { limits.append("Receipts 1 to \(first - 1) are not here to be judged.") }
+        if let first = verdict.first, first > 1 {
+            limits.append("Receipts 1 to \(first - 1) are not here to be judged.")
+        }
         for sequence in verdict.damageBefore {
             limits.append("Receipt \(sequence) says that what was before it had been damaged on the device.")
         }

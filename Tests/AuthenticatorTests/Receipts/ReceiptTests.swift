@@ -150,7 +150,8 @@ import Testing
                 let end = try book.end()
                 let receipt = Receipt(
                     place: .init(sequence: number, previous: end?.hash), tenant: "t", device: "d",
-                    key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", door: nil, isAttempt: false,
+                    key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", door: nil,
+                    isAttempt: false,
                     times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
                     subject: .none)
                 try book.append(try receipt.signed(with: key.signing), receipt, behind: end)

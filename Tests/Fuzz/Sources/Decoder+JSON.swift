@@ -29,6 +29,7 @@ extension Decoder {
         if let message = try? BrokerMessage(bytes: bytes) {
             check((try? BrokerMessage(bytes: message.bytes)) == message, "a broker's message changes when written")
         }
+        feedMaps(bytes)
         let text = String(decoding: bytes, as: UTF8.self)
         if let epoch = Epoch(text) { check(Epoch(epoch.description) == epoch, "an epoch changes when written") }
         if let value = try? JSONReader.read(bytes, limits: Wire.nestedLimits) {
@@ -39,6 +40,36 @@ extension Decoder {
                 check(AccountRecord(json: account.json) == account, "an account changes when written")
             }
         }
+    }
+
+    /// The flat maps of the operations: what is read of one is written and read again as the same request.
+    private func feedMaps(_ bytes: [UInt8]) {
+        guard let value = try? JSONReader.read(bytes, limits: Wire.envelopeLimits), value.object != nil else { return }
+        let map = FlatMap(lenient: value)
+        if let request = try? TokenRequest(map) {
+            check((try? TokenRequest(request.entries)) == request, "a token request changes")
+        }
+        if let request = try? SignOutRequest(map) {
+            check((try? SignOutRequest(request.entries)) == request, "a sign-out changes")
+        }
+        if let request = try? RemoveAccountRequest(map) {
+            check((try? RemoveAccountRequest(request.entries)) == request, "a removal changes")
+        }
+        if let request = try? BrokerProtocol.DeviceTokenRequest(map) {
+            check(
+                (try? BrokerProtocol.DeviceTokenRequest(request.entries)) == request, "a device token request changes")
+        }
+        if let note = try? Acknowledgement(map) {
+            check((try? Acknowledgement(note.entries)) == note, "an acknowledgement changes")
+        }
+        if let answer = try? DefaultAccountResponse(map), answer.account != nil {
+            check(
+                (try? DefaultAccountResponse(answer.entries))?.account?.homeAccountID == answer.account?.homeAccountID,
+                "the default account changes")
+        }
+        _ = try? DeviceInfo(map)
+        _ = try? AccountsResponse(map)
+        _ = try? CurrentAccount(map)
     }
 
     /// The codec of frames: what a stranger writes to a socket before it goes away.

@@ -31,7 +31,7 @@ import Testing
     @Test func `systemd finds nothing wrong with the units`() async throws {
         try await Scratch.with { scratch in
             let units = try units(in: scratch)
-            #expect(units.count == 6)
+            #expect(units.count == 7)
             let verdict = try await judge(
                 ["verify"] + units.filter { !$0.hasSuffix("baton-agent.service") }, in: scratch)
             #expect(verdict.status == 0 && verdict.words.isEmpty, "\(verdict.words)")

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+internal import CLinux
+internal import Glibc
+
+/// What of the machine bears on Baton's promises; read from `/proc`, `/sys` and `/dev` below `root`.
+package struct HostFindings: Sendable {
+    private let root: String
+
+    /// - Parameter root: the folder that stands for `/`; empty for the machine itself.
+    package init(root: String = "") { self.root = root }
+
+    package var all: [Finding] { [swap, corePattern, tpm] }
+
+    /// Whether memory may reach a disk in clear.
+    package var swap: Finding {
+        guard let table = text("/proc/swaps") else {
+            return Finding(.host, "swap_unknown", .warning, "Whether there is swap could not be found out.")
+        }
+        let areas = table.split(separator: "\n").dropFirst().compactMap { line in
+            line.split { $0 == " " || $0 == "\t" }.first.map(String.init)
+        }
+        let open = areas.filter { !isKeptFromDisk($0) }
+        guard open.isEmpty else {
+            return Finding(
+                .host, "swap_unencrypted", .warning,
+                "Swap is on, and not known to be encrypted: \(open.joined(separator: ", ")). What browsers and apps have in "
+                    + "memory may reach the disk; the broker's own does not where systemd runs it.",
+                remedy: "Turn it off (swapoff -a), encrypt it with a random key (crypttab), or use zram.")
+        }
+        return areas.isEmpty
+            ? Finding(.host, "swap_off", .good, "There is no swap.")
+            : Finding(.host, "swap_encrypted", .good, "Swap is encrypted, or in memory.")
+    }
+
+    /// Encrypted by the device mapper, or compressed memory with no disk behind it.
+    private func isKeptFromDisk(_ area: String) -> Bool {
+        guard let name = area.split(separator: "/").last.map(String.init) else { return false }
+        if name.hasPrefix("zram") { return trimmed("/sys/block/\(name)/backing_dev") ?? "none" == "none" }
+        return trimmed("/sys/block/\(name)/dm/uuid")?.hasPrefix("CRYPT-") ?? false
+    }
+
+    /// Where the kernel puts the memory of a program that crashed.
+    package var corePattern: Finding {
+        guard let pattern = trimmed("/proc/sys/kernel/core_pattern") else {
+            return Finding(.host, "core_unknown", .warning, "Where core dumps go could not be found out.")
+        }
+        guard pattern.hasPrefix("|") else {
+            return Finding(
+                .host, "core_limited", .good,
+                "Core dumps are files, and go by each program's limit, which Baton's programs set to none.")
+        }
+        return Finding(
+            .host, "core_piped", .note,
+            "Core dumps go to a program, whatever the limit. The session's process takes no part in dumps; apps and browsers do.",
+            remedy: "Turn the collector off for the session's user (coredump.conf: Storage=none).")
+    }
+
+    package var tpm: Finding {
+        for device in ["/dev/tpmrm0", "/dev/tpm0"] where exists(device) {
+            return Finding(.host, "tpm_there", .good, "The machine has a TPM (\(device)).")
+        }
+        return Finding(
+            .host, "tpm_missing", .note,
+            "The machine has no TPM: who can read the broker's files as root can speak for the device.")
+    }
+
+    /// Whether the kernel's clock is kept by a time server (adjtimex(2)).
+    package static var clock: Finding {
+        guard clinux_clock_is_kept() == 1 else {
+            return Finding(
+                .clock, "clock_unsynchronised", .note, "No time server keeps the clock, as far as the kernel knows.",
+                remedy: "Run a time service, such as systemd-timesyncd or chrony.")
+        }
+        return Finding(.clock, "clock_synchronised", .good, "A time server keeps the clock.")
+    }
+
+    private func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }
+
+    private func text(_ path: String) -> String? {
+        guard let bytes = try? AtomicFile(path: root + path).read(limit: 64 << 10) else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func trimmed(_ path: String) -> String? {
+        text(path).map { String($0.prefix { $0 != "\n" }) }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What can be found out about a device whose broker does not answer.
+package struct OutsideFindings: Sendable {
+    private let state: Directory
+    private let marker: String
+
+    /// - Parameters:
+    ///   - state: the folder of the device's state.
+    ///   - marker: the file by which apps know that the device is managed.
+    package init(state: Directory, marker: String) {
+        self.state = state
+        self.marker = marker
+    }
+
+    /// Looks at the files. Blocks on the disk.
+    package var all: [Finding] { [journal, managed] + FileFindings(state: state).all }
+
+    /// In which state the broker left the device.
+    private var journal: Finding {
+        do {
+            guard let record = try DeviceFiles(root: state).journal() else {
+                return Finding(
+                    .session, "journal_none", .note, "There is no journal in \(state.path): no broker has run on it.")
+            }
+            return Finding(
+                .session, "journal_\(record.stateName)", .note,
+                "The journal says \(record.stateName); the broker goes on from there when it starts, and nobody is served "
+                    + "before.")
+        } catch is DeviceStateDamaged {
+            return Finding(
+                .session, "journal_damaged", .bad, "The journal cannot be read: the broker does not start on it.",
+                remedy: "See docs/architecture.md; never remove the journal alone.")
+        } catch {
+            return Finding(
+                .session, "journal_closed", .note, "The journal cannot be looked at.",
+                remedy: "Run as root or the broker's user.")
+        }
+    }
+
+    private var managed: Finding {
+        let isManaged = (try? AtomicFile(path: marker).read(limit: 4096)) ?? nil
+        return isManaged == nil
+            ? Finding(
+                .mode, "marker_missing", .note,
+                "\(marker) is not there: to apps this device is unmanaged while the broker is down.")
+            : Finding(
+                .mode, "marker_there", .good, "Apps know that the device is managed, and take nothing for personal.")
+    }
+}

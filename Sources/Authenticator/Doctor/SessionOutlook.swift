@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What state the device is in, in the words of the session machine, and what would take it out of it.
+package struct SessionOutlook: Sendable, Equatable {
+    package let findings: [Finding]
+    /// What would move the device, each a sentence.
+    package let movers: [String]
+
+    package init(_ status: DeviceStatus) {
+        let agent = Self.agent(status)
+        switch status.session {
+        case "ready":
+            findings = [
+                Finding(.session, "ready", .good, "Nobody is at the device, and nothing of anybody is left."), agent,
+            ]
+            movers = ["A worker signs in through an app.", "An administrator runs: baton device join."]
+        case "signingIn", "joining":
+            findings = [Finding(.session, "visit", .note, "Somebody is at the browser."), agent]
+            movers = [
+                "The person finishes at the browser, or closes it.", "The app gives up.",
+                "Ten minutes pass.", "An operator runs: baton account sign-out.",
+            ]
+        case "signedIn":
+            findings = [Finding(.session, "signed_in", .good, "A worker holds the device."), agent]
+            movers = [
+                "The worker signs out through any app, or an operator runs: baton account sign-out.",
+                "The server ends the session, or disables worker or device.",
+                "The MDM takes a switch of shared mode away.",
+                "The broker ends, and no service manager has kept the session's key.",
+            ]
+        case "signingOut":
+            findings = [Self.clearing(status), agent]
+            movers = status.pending.map(Self.mover)
+        default:
+            findings = [
+                Finding(
+                    .session, "state_unknown", .warning, "The broker is in a state that this program does not know.",
+                    remedy: "Use baton and batond of one release."),
+                agent,
+            ]
+            movers = []
+        }
+    }
+
+    private static func clearing(_ status: DeviceStatus) -> Finding {
+        Finding(
+            .session, "signing_out", .warning,
+            "Nobody is signed in any more; still to be cleared: \(status.pending.joined(separator: ", ")).",
+            remedy: status.pending.map(mover).joined(separator: " "))
+    }
+
+    private static func mover(_ item: String) -> String {
+        switch item {
+        case "browser":
+            "baton-agent of the user whose browser it was says that the browser is gone; start it where it does not run."
+        case "files": "The broker moves the session's files away, trying each second; look at its log and the disk."
+        default: "\(item) is cleared; the broker tries again by itself."
+        }
+    }
+
+    private static func agent(_ status: DeviceStatus) -> Finding {
+        if status.agentConnected { return Finding(.agent, "agent_connected", .good, "baton-agent is connected.") }
+        return Finding(
+            .agent, "agent_missing", status.mode == "shared" ? .bad : .note,
+            "No baton-agent is connected: nobody can sign in.",
+            remedy: "Start baton-agent in the graphical session, as one of sessionUsers.")
+    }
+}

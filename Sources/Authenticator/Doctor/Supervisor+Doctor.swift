@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Glibc
+internal import Processes
+internal import SwiftASN1
+internal import X509
+
+extension Supervisor {
+    /// Answers what the operator's `baton doctor` asks: what is known here at once, what must be asked of disk and network
+    /// beside this thread.
+    func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        let (status, snapshot, known) = (status, snapshot, ownFindings)
+        let outlook = SessionOutlook(status)
+        let (refusals, files, configuration) = (refusals, files, configuration)
+        let (clock, inspect) = (clock, inspect)
+        Task {
+            var findings = known + outlook.findings
+            findings += await inspect()
+            findings += (try? await blocking { FileFindings(state: files.root).all }) ?? []
+            if let join = snapshot.join {
+                let network = Network(configuration: configuration)
+                if let https = try? await blocking({ try network.https() }) {
+                    findings += await ServerFindings(join: join, https: https, now: clock.now).all
+                } else {
+                    findings.append(.trustRootsUnreadable)
+                }
+            }
+            let diagnosis = Diagnosis(
+                status: status, movers: outlook.movers, findings: findings, refusals: refusals.records,
+                unlisted: refusals.unlisted)
+            // An operator that does not read must not hold up a task.
+            _ = try? await blocking { answer(.diagnosis(diagnosis)) }
+        }
+    }
+
+    /// What this process knows without asking anybody.
+    private var ownFindings: [Finding] {
+        var findings = Finding.sharedMode(device.settings, isJoined: join != nil, mode: snapshot.mode)
+        findings += Finding.apps(registry)
+        if let join {
+            findings.append(
+                .certificate(
+                    "device", "The device's certificate of the directory",
+                    try? Certificate(pemEncoded: join.certificate), now: clock.now(),
+                    remedy: "Remove the device in the directory, and join anew."))
+        }
+        if !endedSessions.isEmpty {
+            findings.append(
+                Finding(
+                    .server, "ends_untold", .note,
+                    "The identity platform has not been told of \(endedSessions.count) ended sessions yet; that goes on."
+                ))
+        }
+        findings.append(Self.coreLimit)
+        return findings
+    }
+
+    private static var coreLimit: Finding {
+        var limit = rlimit()
+        let outcome = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        return outcome == 0 && limit.rlim_max == 0
+            ? Finding(.host, "core_forbidden", .good, "The broker writes no core file.")
+            : Finding(
+                .host, "core_allowed", .bad, "The broker may write core files.", remedy: "Set LimitCORE=0 in its unit.")
+    }
+}
+
+extension Finding {
+    fileprivate static let trustRootsUnreadable = Finding(
+        .server, "trust_roots_unreadable", .bad, "The file of trust roots cannot be read.",
+        remedy: "Correct trustRoots in batond.json.")
+}

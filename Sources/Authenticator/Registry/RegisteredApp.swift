@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+
+/// One client of an app that may ask for accounts and tokens, as the registry knows it; an app may have several.
+package struct RegisteredApp: Sendable, Codable, Equatable {
+    /// Who declared it.
+    package enum Source: String, Sendable, Codable {
+        /// The MDM, by the app's configuration.
+        case management
+        /// The device's own registry file.
+        case device
+        /// It comes with the broker.
+        case broker
+    }
+
+    package let bundleID: String
+    package let clientID: String
+    package let redirectURIs: [String]
+    package var binding: AppBinding
+    package let source: Source
+    /// Whether the MDM installed the app.
+    package let isManaged: Bool
+
+    package init(
+        bundleID: String, clientID: String, redirectURIs: [String], binding: AppBinding = .session,
+        source: Source = .management, isManaged: Bool = true
+    ) {
+        self.bundleID = bundleID
+        self.clientID = clientID
+        self.redirectURIs = redirectURIs
+        self.binding = binding
+        self.source = source
+        self.isManaged = isManaged
+    }
+
+    package init(bundleID: String, clientID: String, redirectURI: String) {
+        self.init(bundleID: bundleID, clientID: clientID, redirectURIs: [redirectURI])
+    }
+
+    /// The command line, which comes with the broker.
+    package static let commandLine = RegisteredApp(
+        bundleID: CommandLineApp.bundleID, clientID: CommandLineApp.clientID,
+        redirectURIs: [CommandLineApp.redirectURI], source: .broker, isManaged: false)
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// Why nobody can say which app is which: as long as it holds, no app is served.
+package struct RegistryFailure: Error, Sendable, Codable, Equatable {
+    /// Stable codes, each with a cause and a remedy.
+    package enum Code: String, Sendable, Codable, CaseIterable {
+        case missing = "registry_missing"
+        case unreadable = "registry_unreadable"
+        case owner = "registry_owner"
+        case mode = "registry_mode"
+        case malformed = "registry_malformed"
+        case level = "registry_level_unknown"
+        case name = "registry_app_name"
+        case appTwice = "registry_app_twice"
+        case clientTwice = "registry_client_twice"
+        case userTwice = "registry_user_twice"
+        case userShared = "registry_user_shared"
+        case rules = "registry_rules_malformed"
+    }
+
+    package let code: Code
+    /// The file, app or key that is meant; it names no person.
+    package let subject: String
+
+    package init(_ code: Code, _ subject: String) {
+        self.code = code
+        self.subject = subject
+    }
+
+    package var message: String {
+        switch code {
+        case .missing: "The registry of apps \(subject) is not there."
+        case .unreadable: "The registry of apps \(subject) cannot be read."
+        case .owner: "The registry of apps \(subject), or its folder, is neither root's nor the broker's user's."
+        case .mode: "The registry of apps \(subject) is no plain file, or others may write to it or to its folder."
+        case .malformed: "The registry of apps \(subject) is not the JSON that the broker reads."
+        case .level: "The level of identity of \(subject) is none that there is, or does not go with its user."
+        case .name: "\(subject) is no name that an app can have."
+        case .appTwice: "The app \(subject) is declared twice."
+        case .clientTwice: "The client id of \(subject) belongs to another entry, too."
+        case .userTwice: "The user of \(subject) belongs to another app, too."
+        case .userShared: "The user of \(subject) is root, the broker's own or one of the session's."
+        case .rules: "The single sign-on profile's \(subject) cannot be read."
+        }
+    }
+
+    package var remedy: String {
+        switch code {
+        case .missing, .unreadable: "Let the broker's user read it, or leave appRegistry out of batond.json."
+        case .owner: "Run: chown root: on it and its folder."
+        case .mode: "Run: chmod go-w on it and its folder; it may be no link."
+        case .malformed: "Correct it after docs/app-identity.md; an unknown key is an error."
+        case .level: "Use socket, user (with the user's number) or session."
+        case .name: "Use up to 100 letters, digits, dots, hyphens and underscores."
+        case .appTwice: "Leave one of the two entries, or give clients in one of them only."
+        case .clientTwice: "Register a client of its own for each app."
+        case .userTwice, .userShared: "Give the app a user of its own, or another level."
+        case .rules: "Correct the profile: the lists are texts with commas, Enable_SSO_On_All_ManagedApps is 0 or 1."
+        }
+    }
+
+    /// What an app is told that asks meanwhile.
+    package var brokerError: BrokerError {
+        BrokerError(.brokerUnavailable, "\(message) \(remedy)", reason: .init(rawValue: code.rawValue))
+    }
+}

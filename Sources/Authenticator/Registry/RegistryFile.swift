@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CLinux
+internal import Glibc
+internal import JSON
+
+/// The device's own registry of apps: a file that root, or the broker's user where it runs without privileges, keeps for
+/// what an MDM cannot know, such as a user's number.
+package struct RegistryFile: Sendable, Equatable {
+    /// What the file says of one app.
+    package struct Entry: Sendable, Equatable {
+        package let bundleID: String
+        /// nil where the file leaves it to the MDM.
+        package let binding: AppBinding?
+        package let clients: [Client]
+    }
+
+    /// A client id, and where the identity platform may send its answers.
+    package struct Client: Sendable, Equatable, Decodable {
+        package let clientID: String
+        package let redirectURIs: [String]
+    }
+
+    package let entries: [Entry]
+
+    private static let limits = JSONLimits(bytes: 1 << 20, depth: 6, values: 16 << 10, stringBytes: 2048)
+
+    /// Reads the file at `path`.
+    ///
+    /// - Throws: ``RegistryFailure`` where it is not there, is not root's or this user's alone to write, or holds anything
+    ///   that is not known.
+    package init(path: String) throws(RegistryFailure) {
+        try Self.trust(path)
+        let bytes: [UInt8]?
+        do { bytes = try AtomicFile(path: path).read(limit: Self.limits.bytes) } catch {
+            throw RegistryFailure(.unreadable, path)
+        }
+        guard let bytes else { throw RegistryFailure(.missing, path) }
+        let content: Content
+        do { content = try JSONReader.read(Content.self, from: bytes, limits: Self.limits) } catch let error
+            as RegistryFailure
+        { throw error } catch { throw RegistryFailure(.malformed, path) }
+        entries = content.apps.map(\.entry)
+    }
+
+    /// Makes sure that nobody but root and this user can have written the file, nor can put another one in its place.
+    ///
+    /// - Throws: ``RegistryFailure``.
+    package static func trust(_ path: String) throws(RegistryFailure) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        for (place, kind) in [(path, S_IFREG), (folder.isEmpty ? "/" : folder, S_IFDIR)] {
+            var status = stat()
+            // A folder may be reached by a link: what counts is the folder that the file lies in.
+            let outcome = unsafe kind == S_IFREG ? lstat(place, &status) : stat(place, &status)
+            guard outcome == 0 else { throw RegistryFailure(errno == ENOENT ? .missing : .unreadable, path) }
+            guard status.st_uid == 0 || status.st_uid == geteuid() else { throw RegistryFailure(.owner, path) }
+            guard status.st_mode & S_IFMT == kind, status.st_mode & 0o022 == 0 else {
+                throw RegistryFailure(.mode, path)
+            }
+        }
+    }
+}
+
+// MARK: - The file's form
+
+extension RegistryFile {
+    private struct Content: Decodable {
+        let apps: [App]
+
+        init(from decoder: any Decoder) throws {
+            let values = try StrictKeys(decoder, ["apps"])
+            apps = try values.container.decode([App].self, forKey: "apps")
+        }
+    }
+
+    private struct App: Decodable {
+        let entry: Entry
+
+        init(from decoder: any Decoder) throws {
+            let values = try StrictKeys(decoder, ["id", "level", "user", "clients"]).container
+            let bundleID = try values.decode(String.self, forKey: "id")
+            let level = try values.decodeIfPresent(String.self, forKey: "level")
+            let user = try values.decodeIfPresent(UInt32.self, forKey: "user")
+            let binding = AppBinding(level: level, user: user)
+            guard binding != nil else { throw RegistryFailure(.level, bundleID) }
+            entry = Entry(
+                bundleID: bundleID, binding: level == nil ? nil : binding,
+                clients: try values.decodeIfPresent([Client].self, forKey: "clients") ?? [])
+        }
+    }
+}
+
+extension RegistryFile.Client {
+    package init(from decoder: any Decoder) throws {
+        let values = try StrictKeys(decoder, ["clientId", "redirectUris"]).container
+        clientID = try values.decode(String.self, forKey: "clientId")
+        redirectURIs = try values.decode([String].self, forKey: "redirectUris")
+    }
+}
+
+/// An object whose every key must be known, so that a misspelt one is never passed by.
+private struct StrictKeys {
+    let container: KeyedDecodingContainer<Name>
+
+    init(_ decoder: any Decoder, _ known: Set<String>) throws {
+        container = try decoder.container(keyedBy: Name.self)
+        guard container.allKeys.allSatisfy({ known.contains($0.stringValue) }) else {
+            throw UnknownKey()
+        }
+    }
+
+    struct UnknownKey: Error {}
+
+    struct Name: CodingKey, ExpressibleByStringLiteral {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringLiteral value: String) { stringValue = value }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+}

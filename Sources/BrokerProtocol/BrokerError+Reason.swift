@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension BrokerError {
+    /// Which of several causes one code stands for, a stable word of Baton's own: for logs, `baton doctor` and whoever builds
+    /// an app. Microsoft's clients do not look at it.
+    package struct Reason: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// No app on the device is registered with the client id.
+        package static let unknownClient = Reason(rawValue: "unknown_client")
+        /// The client id is another app's.
+        package static let otherApp = Reason(rawValue: "other_app")
+        /// The profile's block list names the app.
+        package static let blocked = Reason(rawValue: "app_blocked")
+        /// No list of the profile permits the app.
+        package static let unlisted = Reason(rawValue: "app_unlisted")
+        /// The device is personal, or on its way to being shared.
+        package static let notShared = Reason(rawValue: "device_not_shared")
+        /// Nobody holds the device.
+        package static let nobody = Reason(rawValue: "nobody_signed_in")
+        /// Somebody else holds the device.
+        package static let otherAccount = Reason(rawValue: "other_account")
+    }
+}

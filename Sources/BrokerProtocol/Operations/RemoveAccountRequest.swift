@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A request to drop what the broker holds of an account for one client; nobody is signed out by it.
+package struct RemoveAccountRequest: Sendable, Equatable {
+    package let client: ClientRequest
+    /// One of the two names the account.
+    package let homeAccountID: String?
+    package let username: String?
+
+    /// - Returns: nil where nothing names the account.
+    package init?(client: ClientRequest, homeAccountID: String?, username: String?) {
+        guard homeAccountID != nil || username != nil else { return nil }
+        self.client = client
+        self.homeAccountID = homeAccountID
+        self.username = username
+    }
+
+    package var entries: FlatMap {
+        var map = client.entries
+        map[.homeAccountID] = homeAccountID
+        map[.username] = username
+        return map
+    }
+
+    /// - Throws: ``BrokerError`` -51111 without a client id or anything that names the account.
+    package init(_ map: FlatMap) throws(BrokerError) {
+        let client = try ClientRequest(map)
+        func text(_ key: Key) -> String? { map[key].flatMap { $0.isEmpty ? nil : $0 } }
+        guard
+            let request = RemoveAccountRequest(
+                client: client, homeAccountID: text(.homeAccountID), username: text(.username))
+        else { throw .missing(.homeAccountID) }
+        self = request
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Authenticator
+import BrokerProtocol
+import Processes
+
+/// Looks at everything that may be wrong with this device, whether its broker answers or not.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say what is wrong with this device: why it is not shared, why an app was refused, and what to do.",
+        discussion: """
+            Exit codes: 0 nothing is wrong (there may be warnings); 1 something is; 69 the broker does not answer, and \
+            only what can be seen from outside was looked at. Nothing secret and nothing of a worker is ever shown.
+            """)
+
+    @Option(help: "The folder of the broker's state, looked into where the broker does not answer.")
+    var state = "/var/lib/baton/device"
+    @Option(help: "The file by which apps know that the device is managed (managedMarker of batond.json).")
+    var marker = WellKnownPath.managedMarker
+    @Flag(help: "Show what is in order, too.")
+    var all = false
+    @OptionGroup var device: DeviceOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let report = try await Self.report(device.client, state: state, marker: marker)
+        try await output.run({ report }, lines: { $0.lines(all: all || !$0.isHealthy) })
+        guard report.brokerAnswers else { throw ExitCode.unreachable }
+        guard report.isHealthy else { throw ExitCode.failure }
+    }
+
+    private static func report(_ client: OperatorClient, state: String, marker: String) async throws -> DoctorReport {
+        let host = try await blocking { HostFindings().all + [HostFindings.clock] }
+        do {
+            guard case .diagnosis(let diagnosis) = try await client.ask(.examine, patience: Self.patience) else {
+                throw CommandFailure(
+                    code: "broker_reply", message: "The broker answered something else than was asked.",
+                    remedy: "Use baton and batond of one release.")
+            }
+            return DoctorReport(diagnosis, host: host)
+        } catch let failure as CommandFailure {
+            let outside = try await blocking {
+                OutsideFindings(state: Directory(path: state), marker: marker).all
+            }
+            let silence = Finding(.session, failure.code, .bad, failure.message, remedy: failure.remedy)
+            return DoctorReport(silence, outside: outside + host)
+        }
+    }
+
+    /// Milliseconds for the broker, which itself asks a server.
+    private static let patience: Int32 = 60_000
+}

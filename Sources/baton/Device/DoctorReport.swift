@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import FoundationEssentials
+
+/// What `baton doctor` prints.
+struct DoctorReport: Encodable, Sendable {
+    /// Whether nothing that was looked at is bad.
+    let isHealthy: Bool
+    let brokerAnswers: Bool
+    /// nil where the broker does not answer.
+    let status: DeviceStatus?
+    let movers: [String]
+    let findings: [Finding]
+    let refusals: [RefusalRecord]
+    let unlistedRefusals: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case isHealthy = "healthy"
+        case brokerAnswers, status, movers, findings, refusals, unlistedRefusals
+    }
+
+    init(_ diagnosis: Diagnosis, host: [Finding]) {
+        brokerAnswers = true
+        status = diagnosis.status
+        movers = diagnosis.movers
+        findings = diagnosis.findings + host
+        refusals = diagnosis.refusals
+        unlistedRefusals = diagnosis.unlisted
+        isHealthy = !findings.contains { $0.verdict == .bad }
+    }
+
+    /// The report on a device whose broker is silent.
+    init(_ silence: Finding, outside: [Finding]) {
+        brokerAnswers = false
+        status = nil
+        movers = []
+        findings = [silence] + outside
+        refusals = []
+        unlistedRefusals = 0
+        isHealthy = false
+    }
+
+    /// - Parameter all: also what is in order.
+    func lines(all: Bool) -> [String] {
+        let shown = findings.filter { all || $0.verdict != .good }
+        let found = Finding.Topic.allCases.flatMap { topic in shown.filter { $0.topic == topic }.flatMap(Self.lines) }
+        let next = movers.isEmpty ? [] : ["", "What moves it on from here:"] + movers.map { "  \($0)" }
+        return found + next + refusalLines + ["", summary]
+    }
+
+    private var summary: String {
+        let bad = findings.filter { $0.verdict == .bad }.count
+        let warnings = findings.filter { $0.verdict == .warning }.count
+        return bad == 0
+            ? "Nothing is wrong\(warnings == 0 ? "" : ", \(warnings) warnings")."
+            : "\(bad) wrong, \(warnings) warnings\(brokerAnswers ? "" : "; the broker does not answer")."
+    }
+
+    private static func lines(_ finding: Finding) -> [String] {
+        let mark =
+            switch finding.verdict {
+            case .good: "ok"
+            case .note: "note"
+            case .warning: "WARN"
+            case .bad: "BAD"
+            }
+        let head = mark.padded(to: 5) + finding.topic.rawValue.padded(to: 13)
+        return ["\(head)\(finding.message) [\(finding.code)]"]
+            + (finding.remedy.map { [String(repeating: " ", count: 18) + $0] } ?? [])
+    }
+
+    private var refusalLines: [String] {
+        guard !refusals.isEmpty else { return [] }
+        return ["", "Refused or asked for a person of late:"]
+            + refusals.map { record in
+                let time = Date(timeIntervalSince1970: Double(record.time)).formatted(.iso8601)
+                let what = record.code.map { "refused \($0)" } ?? "prompt"
+                let who = [record.app, record.clientID.map { "client \($0)" }].compactMap(\.self).joined(
+                    separator: ", ")
+                return "  \(time) \(record.operation ?? "unknown operation"): \(what)"
+                    + "\(record.reason.map { " (\($0))" } ?? ""), \(record.level)\(who.isEmpty ? "" : ", " + who)"
+                    + (record.count > 1 ? ", \(record.count) times" : "")
+            } + (unlistedRefusals > 0 ? ["  and \(unlistedRefusals) more, too fast to be listed"] : [])
+    }
+}
+
+extension String {
+    fileprivate func padded(to length: Int) -> String {
+        self + String(repeating: " ", count: max(1, length - count))
+    }
+}

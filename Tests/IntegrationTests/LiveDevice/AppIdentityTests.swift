@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import UnixSocket
+
+extension LiveDevice {
+    /// Who an app is, is what the kernel said when it connected; nothing that a process does makes it another app.
+    @Suite struct AppIdentityTests {
+        /// What a process does to be taken for the app that has a socket of its own.
+        enum Forgery: String, CaseIterable, Sendable {
+            case execAfterConnect, replacedExecutable, preloadedLibrary, forgedFlatpakFile, reusedProcessNumber
+        }
+
+        @Test(arguments: Forgery.allCases)
+        func `nothing that a program of the session does makes it an app with a socket of its own`(
+            forgery: Forgery
+        ) async throws {
+            let world = try await World.ready()
+            try await world.with(registry: Self.socketBound(world)) {
+                // They knock before the broker looks, so that it sees them as they are by then.
+                try await world.kill(.broker)
+                let socket = try Listener(path: world.path("run/broker.sock"), mode: 0o600)
+                let manager = try world.serviceManager(sockets: [("broker", socket.descriptor)])
+                try await Scratch.with { scratch in
+                    let peers = try await Peers(world.path("run/broker.sock"), world.facts.apps[2].clientID, scratch)
+                    let forger = try await peers.start(forgery, as: world.facts.apps[2].bundleID)
+                    try await world.start(.broker, by: manager)
+                    let said = try await peers.answer(of: forger)
+                    #expect(said.contains("-51414") && said.contains("other_app"), "\(said)")
+                }
+            }
+        }
+
+        @Test
+        func `an app is served through its own socket, whatever becomes of its process, and there as itself only`()
+            async throws
+        {
+            let world = try await World.ready()
+            let (first, third) = (world.facts.apps[0], world.facts.apps[2])
+            try await world.with(registry: Self.socketBound(world)) {
+                let own = world.path("run/apps/\(third.bundleID).sock")
+                #expect(try Self.mode(of: world.path("run/apps")) == 0o700)
+                try await Scratch.with { scratch in
+                    let peers = try await Peers(own, third.clientID, scratch)
+                    let app = try await peers.start(.execAfterConnect, as: third.bundleID)
+                    #expect(try await peers.answer(of: app).contains(#""success":"1""#))
+                    let other = try await Peers(own, first.clientID, scratch).ask()
+                    #expect(other.contains("-51414") && other.contains("other_app"), "\(other)")
+                }
+                // The socket of a service manager, by its name.
+                try await world.kill(.broker)
+                let handed = try Listener(path: world.path("run/handed.sock"), mode: 0o600)
+                let manager = try world.serviceManager(sockets: [("app-" + third.bundleID, handed.descriptor)])
+                try await world.start(.broker, by: manager)
+                try await Scratch.with { scratch in
+                    let said = try await Peers(world.path("run/handed.sock"), third.clientID, scratch).ask()
+                    #expect(said.contains(#""success":"1""#), "\(said)")
+                }
+            }
+        }
+
+        @Test func `a user of its own is an app, and no other user is`() async throws {
+            try #require(getuid() == 0, "a process of another user needs the right to make one")
+            let world = try await World.ready()
+            let (first, second) = (world.facts.apps[0], world.facts.apps[1])
+            let registry = #"{"apps":[{"id":"\#(second.bundleID)","level":"user","user":61201}]}"#
+            try await world.with(registry: registry) {
+                try await world.open(toUsers: true)
+                try await Scratch.with { scratch in
+                    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.path)
+                    let socket = world.path("run/broker.sock")
+                    let mine = try await Peers(socket, second.clientID, scratch)
+                    let theirs = try await Peers(socket, first.clientID, scratch)
+                    #expect(try await mine.ask(as: 61_201).contains(#""success":"1""#))
+                    #expect(try await theirs.ask(as: 61_201).contains("other_app"))
+                    #expect(try await mine.ask().contains("other_app"))
+                    #expect(try await theirs.ask().contains(#""success":"1""#))
+                    #expect(try await mine.ask(as: 61_202).contains("ended"))
+                }
+                try await world.open(toUsers: false)
+            }
+        }
+
+        @Test(
+            arguments: [
+                (#"{"apps":[]}"#, 0o666, "registry_mode"), (#"{"apps":[{}]}"#, 0o600, "registry_malformed"),
+                (#"{"apps":[],"x":1}"#, 0o600, "registry_malformed"),
+                (
+                    #"{"apps":[{"id":"a","level":"user","user":0,"clients":[{"clientId":"c","redirectUris":[]}]}]}"#,
+                    0o600,
+                    "registry_user_shared"
+                ),
+            ] as [(String, mode_t, String)])
+        func `a registry that leaves open who is who serves nobody, and says why`(
+            registry: String, mode: mode_t, reason: String
+        ) async throws {
+            let world = try await World.ready()
+            try await world.with(registry: registry, mode: mode) {
+                let raw = try RawApp(world)
+                try await raw.greet()
+                let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+                let refusal = try await raw.refusal(.getAccounts, client.entries)
+                #expect(refusal.code == .brokerUnavailable && refusal.reason?.rawValue == reason)
+            }
+        }
+
+        private static func socketBound(_ world: World) -> String {
+            #"{"apps":[{"id":"\#(world.facts.apps[2].bundleID)","level":"socket"}]}"#
+        }
+
+        private static func mode(of path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+    }
+}

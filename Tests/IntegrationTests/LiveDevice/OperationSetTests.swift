@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// The native app operations that MSAL itself does not send.
+    @Suite struct OperationSetTests {
+        private func raw(_ world: World) async throws -> RawApp {
+            let raw = try RawApp(world)
+            try await raw.greet()
+            return raw
+        }
+
+        private func success(
+            _ raw: RawApp, _ operation: BrokerProtocol.Operation, _ map: FlatMap
+        ) async throws -> FlatMap {
+            guard case .success(let response) = try await raw.ask(operation, map) else {
+                throw TestProblem("\(operation.rawValue) was refused")
+            }
+            #expect(response[.operation] == operation.rawValue && response[.deviceMode] == "shared")
+            return response
+        }
+
+        @Test func `the default account is the one that is signed in, flat, or nobody without an error`() async throws {
+            let world = try await World.ready()
+            let version = FlatMap([Key.protocolVersion: "4"])
+            let before = try await success(try await raw(world), .getDefaultAccount, version)
+            #expect(before[.success] == "0" && before[.homeAccountID] == nil)
+            #expect(before[.responseType] == "operation_get_default_account_response")
+
+            let amara = try await world.signIn("Amara", through: try world.app(1))
+            let app = try await raw(world)
+            let now = try await success(app, .getDefaultAccount, version)
+            #expect(now[.success] == "1" && now[.homeAccountID] == amara.identifier)
+            #expect(try DefaultAccountResponse(now).account?.username == amara.username)
+            let stranger = FlatMap([Key.protocolVersion: "4", .clientID: "00000000-0000-0000-0000-000000000000"])
+            #expect(try await app.refusal(.getDefaultAccount, stranger).code == .unauthorizedClient)
+        }
+
+        @Test func `removing an account drops the client's tokens and signs nobody out`() async throws {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            let first = try await app.token(of: amara).accessToken
+            #expect(try await app.token(of: amara).accessToken == first)
+            let raw = try await raw(world)
+            let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+            func remove(_ id: String?, _ name: String?) async throws {
+                let request = try #require(RemoveAccountRequest(client: client, homeAccountID: id, username: name))
+                let answer = try await success(raw, .removeAccount, request.entries)
+                #expect(answer[.success] == "1" && answer[.responseType] == "operation_generic_response")
+            }
+            // Of somebody else nothing is held, and nothing goes.
+            try await remove("somebody.else", nil)
+            #expect(try await app.token(of: amara).accessToken == first)
+            try await remove(amara.identifier, nil)
+            let second = try await app.token(of: amara).accessToken
+            #expect(second != first)
+            try await remove(nil, amara.username)
+            #expect(try await app.token(of: amara).accessToken != second)
+            #expect(try await world.status().session == "signedIn")
+            #expect(try await raw.refusal(.removeAccount, client.entries).code == .invalidParameter)
+        }
+
+        @Test(arguments: [
+            "passkey_assertion_operation", "passkey_credential_operation", "get_prt", "get_sso_cookies",
+            "browser_native_message_operation", "unknown", "", "LOGIN",
+        ])
+        func `an operation that the broker does not have is unsupported, and not in its hello`(name: String)
+            async throws
+        {
+            let world = try await World.ready()
+            let operation = BrokerProtocol.Operation(rawValue: name)
+            #expect(!BrokerProtocol.Operation.all.contains(operation))
+            let raw = try await raw(world)
+            let map = ClientRequest(clientID: world.facts.apps[0].clientID).entries
+            #expect(try await raw.refusal(operation, map).code == .unsupported)
+        }
+
+        @Test(arguments: BrokerProtocol.Operation.all)
+        func `every operation of the hello is there, refuses another version and ignores a key that nobody knows`(
+            operation: BrokerProtocol.Operation
+        ) async throws {
+            let world = try await World.ready()
+            let raw = try await raw(world)
+            var map = ClientRequest(clientID: world.facts.apps[0].clientID).entries
+            map[Key(rawValue: "a_key_of_the_future")] = "1"
+            if case .failure(let error) = try await raw.ask(operation, map) { #expect(error.code != .unsupported) }
+            map[.protocolVersion] = nil
+            #expect(try await raw.refusal(operation, map).code == .invalidParameter)
+            map = Self.everything(world)
+            map[.protocolVersion] = "5"
+            #expect(try await raw.refusal(operation, map).code == .unsupported)
+        }
+
+        /// A map with every key that some operation requires.
+        private static func everything(_ world: World) -> FlatMap {
+            FlatMap([
+                Key.clientID: world.facts.apps[0].clientID, .redirectURI: world.facts.apps[0].redirectURI,
+                .authority: world.facts.authority, .providerType: TokenRequest.providerType, .homeAccountID: "a.b",
+                .username: "a@b", .resource: "https://r", .epoch: "1.00000000000000000000000000000000",
+            ])
+        }
+    }
+}

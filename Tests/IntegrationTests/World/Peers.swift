@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import TestSupport
+
+/// Real processes that ask the broker for one client's accounts, each in its own way.
+struct Peers {
+    private let socket: String
+    private let scratch: Scratch
+    private let frames: String
+    private let script: String
+    /// What the wrong program is called like: the app's own.
+    private let program: String
+
+    /// - Parameters:
+    ///   - socket: where they knock.
+    ///   - clientID: in whose name they ask.
+    init(_ socket: String, _ clientID: String, _ scratch: Scratch) async throws {
+        self.socket = socket
+        self.scratch = scratch
+        let messages: [ClientMessage] = [
+            .hello(ClientHello(clientName: "peer", clientVersion: "1")),
+            .request(
+                Request(
+                    id: "1", operation: .getAccounts, parameters: ClientRequest(clientID: clientID).entries,
+                    isSilent: true)),
+        ]
+        var bytes = Data()
+        for message in messages.map(\.bytes) {
+            unsafe withUnsafeBytes(of: UInt32(message.count).bigEndian) { unsafe bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: message)
+        }
+        frames = scratch.path("frames-\(UInt32.random(in: 0...UInt32.max))")
+        try bytes.write(to: URL(filePath: frames))
+        script = scratch.path("peer.py")
+        program = scratch.path("rounds")
+        for (from, to) in [(Repository.root + "/Tests/Peer/peer.py", script), (Self.interpreter, program)]
+        where !FileManager.default.fileExists(atPath: to) {
+            try FileManager.default.copyItem(atPath: from, toPath: to)
+        }
+        for path in [frames, script] {
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        }
+    }
+
+    private static let interpreter = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
+
+    /// Starts one that forges; returns when it is what it wants to be.
+    func start(_ forgery: LiveDevice.AppIdentityTests.Forgery, as bundleID: String) async throws -> RunningProgram {
+        switch forgery {
+        case .execAfterConnect: return try await python(Self.interpreter, ["exec", program])
+        case .replacedExecutable:
+            let own = scratch.path("own")
+            try FileManager.default.copyItem(atPath: Self.interpreter, toPath: own)
+            return try await python(own, ["move", program])
+        case .reusedProcessNumber:
+            // Whoever started it lives as long as its child does.
+            return try await python(
+                "/bin/sh", ["leave", program], before: ["-c", #""$0" "$@" | cat"#, Self.interpreter])
+        case .preloadedLibrary: return try await preloaded()
+        case .forgedFlatpakFile: return try await sandboxed(as: bundleID)
+        }
+    }
+
+    private func python(
+        _ program: String, _ words: [String], before: [String] = []
+    ) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            program, before + [script, socket, frames] + words, environment: ["PYTHONHOME": "/usr"], log: log(),
+            in: scratch)
+    }
+
+    private func preloaded() async throws -> RunningProgram {
+        let library = scratch.path("preloaded.so")
+        let compiler = try await RunningProgram.start(
+            "/usr/bin/env",
+            ["clang", "-shared", "-fPIC", "-o", library, Repository.root + "/Tests/Peer/preloaded.c"],
+            log: log(), awaitsReady: false, in: scratch)
+        guard try await compiler.waitForExit() == 0 else { throw TestProblem("clang: \(try compiler.log())") }
+        let environment = ["LD_PRELOAD": library, "PEER_SOCKET": socket, "PEER_FRAMES": frames]
+        return try await RunningProgram.start(
+            program, ["-c", "raise SystemExit('not preloaded')"], environment: environment, log: log(), in: scratch)
+    }
+
+    /// One in a file system of its own, whose root says that it is the app.
+    private func sandboxed(as bundleID: String) async throws -> RunningProgram {
+        let make = """
+            set -e
+            mkdir -p "$0" && mount -t tmpfs none "$0"
+            for place in usr lib lib64 bin tmp proc; do
+                if [ -L "/$place" ]; then cp -P "/$place" "$0/$place"; continue; fi
+                [ -d "/$place" ] || continue
+                mkdir "$0/$place" && mount --rbind "/$place" "$0/$place"
+            done
+            printf '[Application]\\nname=%s\\n' "$1" >"$0/.flatpak-info"
+            shift
+            exec chroot "$0" "$@"
+            """
+        return try await RunningProgram.start(
+            "/usr/bin/unshare",
+            ["-m", "/bin/sh", "-c", make, scratch.path("root"), bundleID, Self.interpreter, script, socket, frames],
+            log: log(), in: scratch)
+    }
+
+    /// What the broker told it.
+    func answer(of peer: RunningProgram) async throws -> String {
+        try await peer.waitForExit()
+        return try await settled(peer)
+    }
+
+    /// A process that has left lets a child read on; the answer is there when the log has a whole line.
+    private func settled(_ peer: RunningProgram) async throws -> String {
+        let path = peer.logPath
+        try await FolderWatch(scratch.path).until("in \(path)") { try textOfFile(path).hasSuffix("\n") }
+        return try peer.log()
+    }
+
+    /// Connects as what it is, and gives the answer.
+    func ask(as user: UInt32? = nil) async throws -> String {
+        let words = [script, socket, frames]
+        let peer =
+            if let user {
+                try await RunningProgram.start(
+                    "/usr/bin/setpriv", ["--reuid", "\(user)", "--clear-groups", Self.interpreter] + words, log: log(),
+                    awaitsReady: false, in: scratch)
+            } else {
+                try await RunningProgram.start(Self.interpreter, words, log: log(), awaitsReady: false, in: scratch)
+            }
+        return try await answer(of: peer)
+    }
+
+    private func log() -> String { "peer-\(UInt32.random(in: 0...UInt32.max)).log" }
+}
