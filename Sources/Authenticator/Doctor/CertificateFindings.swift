@@ -3,7 +3,7 @@ internal import BrokerProtocol
 internal import FoundationEssentials
 internal import X509
 
-extension Finding {
+extension CheckResult {
     /// How long a certificate of the device still lives.
     ///
     /// - Parameters:
@@ -11,25 +11,26 @@ extension Finding {
     ///   - now: seconds since 1970.
     static func certificate(
         _ name: String, _ title: String, _ certificate: Certificate?, now: Int, remedy: String
-    ) -> Finding {
+    ) -> CheckResult {
         guard let certificate else {
-            return Finding(
+            return CheckResult(
                 .certificates, "\(name)_certificate_unreadable", .bad, "\(title) cannot be read.", remedy: remedy)
         }
         let begin = certificate.notValidBefore.timeIntervalSince1970
         let end = certificate.notValidAfter.timeIntervalSince1970
         let days = Int((end - Double(now)) / 86_400)
         if Double(now) >= end {
-            return Finding(.certificates, "\(name)_certificate_expired", .bad, "\(title) has expired.", remedy: remedy)
+            return CheckResult(
+                .certificates, "\(name)_certificate_expired", .bad, "\(title) has expired.", remedy: remedy)
         }
         if Double(now) < begin {
-            return Finding(
+            return CheckResult(
                 .certificates, "\(name)_certificate_not_yet", .bad, "\(title) is not valid yet: look at the clock.",
                 remedy: "Set the clock.")
         }
         return days < 30
-            ? Finding(
+            ? CheckResult(
                 .certificates, "\(name)_certificate_ends", .warning, "\(title) ends in \(days) days.", remedy: remedy)
-            : Finding(.certificates, "\(name)_certificate", .good, "\(title) is good for \(days) days.")
+            : CheckResult(.certificates, "\(name)_certificate", .good, "\(title) is good for \(days) days.")
     }
 }

@@ -6,12 +6,12 @@ internal import X509
 
 extension EnrolmentAgent {
     /// What management knows for `baton doctor`: how long the device's identity towards its server lives.
-    package var findings: [Finding] {
+    package var findings: [CheckResult] {
         get async {
             let access: ServerAccess?
             do { access = try await self.access() } catch {
                 return [
-                    Finding(
+                    CheckResult(
                         .certificates, "mdm_identity_unreadable", .bad,
                         "The device's identity towards its management server cannot be read.",
                         remedy: "Unenrol the device, and enrol it with a new profile.")

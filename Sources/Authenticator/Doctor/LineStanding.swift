@@ -9,12 +9,12 @@ package enum LineStanding: Sendable, Equatable {
     /// The cause, for developers.
     case broken(String)
 
-    package var finding: Finding {
+    package var finding: CheckResult {
         switch self {
-        case .none: Finding(.line, "line_none", .note, "No line is held: the device is enrolled nowhere.")
-        case .open: Finding(.line, "line_open", .good, "The line to the management server is open.")
+        case .none: CheckResult(.line, "line_none", .note, "No line is held: the device is enrolled nowhere.")
+        case .open: CheckResult(.line, "line_open", .good, "The line to the management server is open.")
         case .broken(let cause):
-            Finding(
+            CheckResult(
                 .line, "line_broken", .warning,
                 "There is no line to the management server (\(cause)): the device hears of changes only when it asks.",
                 remedy: "Look at the network and at the server's devices' listener; the device tries again by itself.")

@@ -15,37 +15,37 @@ package struct OutsideFindings: Sendable {
     }
 
     /// Looks at the files. Blocks on the disk.
-    package var all: [Finding] { [journal, managed] + FileFindings(state: state).all }
+    package var all: [CheckResult] { [journal, managed] + FileFindings(state: state).all }
 
     /// In which state the broker left the device.
-    private var journal: Finding {
+    private var journal: CheckResult {
         do {
             guard let record = try DeviceFiles(root: state).journal() else {
-                return Finding(
+                return CheckResult(
                     .session, "journal_none", .note, "There is no journal in \(state.path): no broker has run on it.")
             }
-            return Finding(
+            return CheckResult(
                 .session, "journal_\(record.stateName)", .note,
                 "The journal says \(record.stateName); the broker goes on from there when it starts, and nobody is served "
                     + "before.")
         } catch is DeviceStateDamaged {
-            return Finding(
+            return CheckResult(
                 .session, "journal_damaged", .bad, "The journal cannot be read: the broker does not start on it.",
                 remedy: "See docs/architecture.md; never remove the journal alone.")
         } catch {
-            return Finding(
+            return CheckResult(
                 .session, "journal_closed", .note, "The journal cannot be looked at.",
                 remedy: "Run as root or the broker's user.")
         }
     }
 
-    private var managed: Finding {
+    private var managed: CheckResult {
         let isManaged = (try? AtomicFile(path: marker).read(limit: 4096)) ?? nil
         return isManaged == nil
-            ? Finding(
+            ? CheckResult(
                 .mode, "marker_missing", .note,
                 "\(marker) is not there: to apps this device is unmanaged while the broker is down.")
-            : Finding(
+            : CheckResult(
                 .mode, "marker_there", .good, "Apps know that the device is managed, and take nothing for personal.")
     }
 }

@@ -12,7 +12,7 @@ struct ServerFindings: Sendable {
     /// Seconds by which two clocks may differ before tokens and requests are taken for stale.
     private static let tolerance = 300
 
-    var all: [Finding] {
+    var all: [CheckResult] {
         get async {
             let url = "\(join.loginURL)/\(join.tenantID)/v2.0/.well-known/openid-configuration"
             let answer: HTTPSClient.Response
@@ -21,40 +21,41 @@ struct ServerFindings: Sendable {
             }
             guard answer.status == 200 else {
                 return [
-                    Finding(
+                    CheckResult(
                         .server, "server_refuses", .bad, "The identity platform answers with status \(answer.status).",
                         remedy: "Look at its log; the organisation may have been removed.")
                 ]
             }
-            let reached = Finding(.server, "server_reached", .good, "The identity platform answers.")
+            let reached = CheckResult(.server, "server_reached", .good, "The identity platform answers.")
             return [reached, clock(answer.header("date"))]
         }
     }
 
-    private static func unreachable(_ error: any Error) -> Finding {
+    private static func unreachable(_ error: any Error) -> CheckResult {
         let code = (error as? HTTPSError)?.code ?? .unreachable
         switch code {
         case .untrusted, .invalidConfiguration, .invalidURL:
-            return Finding(
+            return CheckResult(
                 .server, "server_untrusted", .bad,
                 "The identity platform's certificate is not accepted (\(code.rawValue)).",
                 remedy: "Put its authority into trustRoots of batond.json.")
         case .unreachable, .timeout, .tooLarge:
-            return Finding(
+            return CheckResult(
                 .server, "server_unreachable", .bad, "The identity platform cannot be reached (\(code.rawValue)).",
                 remedy: "Look at the network, the name's address (resolve) and the server.")
         }
     }
 
-    private func clock(_ header: String?) -> Finding {
+    private func clock(_ header: String?) -> CheckResult {
         guard let time = header.flatMap(HTTPDate.init) else {
-            return Finding(.clock, "clock_not_compared", .note, "The identity platform does not say what time it is.")
+            return CheckResult(
+                .clock, "clock_not_compared", .note, "The identity platform does not say what time it is.")
         }
         let ahead = now() - time.seconds
         guard abs(ahead) > Self.tolerance else {
-            return Finding(.clock, "clock_agrees", .good, "The device's clock agrees with the identity platform's.")
+            return CheckResult(.clock, "clock_agrees", .good, "The device's clock agrees with the identity platform's.")
         }
-        return Finding(
+        return CheckResult(
             .clock, "clock_wrong", .bad,
             "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's.",
             remedy: "Set the clock of whichever is wrong.")

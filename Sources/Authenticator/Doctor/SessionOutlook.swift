@@ -3,7 +3,7 @@ package import BrokerProtocol
 
 /// What state the device is in, in the words of the session machine, and what would take it out of it.
 package struct SessionOutlook: Sendable, Equatable {
-    package let findings: [Finding]
+    package let findings: [CheckResult]
     /// What would move the device, each a sentence.
     package let movers: [String]
 
@@ -12,17 +12,18 @@ package struct SessionOutlook: Sendable, Equatable {
         switch status.session {
         case "ready":
             findings = [
-                Finding(.session, "ready", .good, "Nobody is at the device, and nothing of anybody is left."), agent,
+                CheckResult(.session, "ready", .good, "Nobody is at the device, and nothing of anybody is left."),
+                agent,
             ]
             movers = ["A worker signs in through an app.", "An administrator runs: baton device join."]
         case "signingIn", "joining":
-            findings = [Finding(.session, "visit", .note, "Somebody is at the browser."), agent]
+            findings = [CheckResult(.session, "visit", .note, "Somebody is at the browser."), agent]
             movers = [
                 "The person finishes at the browser, or closes it.", "The app gives up.",
                 "Ten minutes pass.", "An operator runs: baton account sign-out.",
             ]
         case "signedIn":
-            findings = [Finding(.session, "signed_in", .good, "A worker holds the device."), agent]
+            findings = [CheckResult(.session, "signed_in", .good, "A worker holds the device."), agent]
             movers = [
                 "The worker signs out through any app, or an operator runs: baton account sign-out.",
                 "The server ends the session, or disables worker or device.",
@@ -34,7 +35,7 @@ package struct SessionOutlook: Sendable, Equatable {
             movers = status.pending.map(Self.mover)
         default:
             findings = [
-                Finding(
+                CheckResult(
                     .session, "state_unknown", .warning, "The broker is in a state that this program does not know.",
                     remedy: "Use baton and batond of one release."),
                 agent,
@@ -43,8 +44,8 @@ package struct SessionOutlook: Sendable, Equatable {
         }
     }
 
-    private static func clearing(_ status: DeviceStatus) -> Finding {
-        Finding(
+    private static func clearing(_ status: DeviceStatus) -> CheckResult {
+        CheckResult(
             .session, "signing_out", .warning,
             "Nobody is signed in any more; still to be cleared: \(status.pending.joined(separator: ", ")).",
             remedy: status.pending.map(mover).joined(separator: " "))
@@ -59,9 +60,9 @@ package struct SessionOutlook: Sendable, Equatable {
         }
     }
 
-    private static func agent(_ status: DeviceStatus) -> Finding {
-        if status.agentConnected { return Finding(.agent, "agent_connected", .good, "baton-agent is connected.") }
-        return Finding(
+    private static func agent(_ status: DeviceStatus) -> CheckResult {
+        if status.agentConnected { return CheckResult(.agent, "agent_connected", .good, "baton-agent is connected.") }
+        return CheckResult(
             .agent, "agent_missing", status.mode == "shared" ? .bad : .note,
             "No baton-agent is connected: nobody can sign in.",
             remedy: "Start baton-agent in the graphical session, as one of sessionUsers.")

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-extension Finding {
+extension CheckResult {
     /// Why the device is or is not shared: each fact that the mode is worked out of, with its remedy.
-    package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [Finding] {
+    package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [CheckResult] {
         // On a device that nothing wants to share a missing piece is no fault.
         let lack: Verdict = mode == .personal ? .note : .bad
-        func fact(_ holds: Bool, _ missing: DeviceMode.Missing, _ yes: String, _ no: String) -> Finding {
+        func fact(_ holds: Bool, _ missing: DeviceMode.Missing, _ yes: String, _ no: String) -> CheckResult {
             let code = DeviceMode.incomplete(missing)
             return holds
-                ? Finding(.mode, code.reason.replacing("_missing", with: "_there"), .good, yes)
-                : Finding(.mode, code.reason, lack, no, remedy: code.remedy)
+                ? CheckResult(.mode, code.reason.replacing("_missing", with: "_there"), .good, yes)
+                : CheckResult(.mode, code.reason, lack, no, remedy: code.remedy)
         }
         let enrolment =
             settings.enrolled
-            ? Finding(.mode, "enrolled", .good, "The device is enrolled in an MDM.")
-            : Finding(
+            ? CheckResult(.mode, "enrolled", .good, "The device is enrolled in an MDM.")
+            : CheckResult(
                 .mode, "not_enrolled", lack, "The device is enrolled in no MDM.",
                 remedy: "Run: baton device enroll PROFILE.")
         return [summary(of: mode), enrolment] + [
@@ -29,22 +29,22 @@ extension Finding {
                 settings.appConfigurationShared, .appConfiguration, "The app configuration says sharedDeviceMode.",
                 "The broker's app configuration does not say sharedDeviceMode."),
             isJoined
-                ? Finding(.mode, "joined", .good, "The device is joined to a directory.")
-                : Finding(
+                ? CheckResult(.mode, "joined", .good, "The device is joined to a directory.")
+                : CheckResult(
                     .mode, "not_joined", lack, "The device is joined to no directory.",
                     remedy: DeviceMode.incomplete(.join).remedy),
         ]
     }
 
-    private static func summary(of mode: DeviceMode) -> Finding {
+    private static func summary(of mode: DeviceMode) -> CheckResult {
         switch mode {
-        case .shared: Finding(.mode, "shared", .good, "The device is shared: everything says so.")
+        case .shared: CheckResult(.mode, "shared", .good, "The device is shared: everything says so.")
         case .personal:
-            Finding(
+            CheckResult(
                 .mode, "not_configured", .note, "The device is personal: nothing says that it is shared.",
                 remedy: mode.remedy)
         case .incomplete:
-            Finding(
+            CheckResult(
                 .mode, "incomplete", .bad, "The device is neither shared nor personal: \(mode.reason).",
                 remedy: mode.remedy)
         }

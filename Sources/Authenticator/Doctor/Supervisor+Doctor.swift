@@ -34,9 +34,9 @@ extension Supervisor {
     }
 
     /// What this process knows without asking anybody.
-    private var ownFindings: [Finding] {
-        var findings = Finding.sharedMode(device.settings, isJoined: join != nil, mode: snapshot.mode)
-        findings += Finding.apps(registry)
+    private var ownFindings: [CheckResult] {
+        var findings = CheckResult.sharedMode(device.settings, isJoined: join != nil, mode: snapshot.mode)
+        findings += CheckResult.apps(registry)
         if let join {
             findings.append(
                 .certificate(
@@ -46,7 +46,7 @@ extension Supervisor {
         }
         if !endedSessions.isEmpty {
             findings.append(
-                Finding(
+                CheckResult(
                     .server, "ends_untold", .note,
                     "The identity platform has not been told of \(endedSessions.count) ended sessions yet; that goes on."
                 ))
@@ -55,18 +55,18 @@ extension Supervisor {
         return findings
     }
 
-    private static var coreLimit: Finding {
+    private static var coreLimit: CheckResult {
         var limit = rlimit()
         let outcome = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         return outcome == 0 && limit.rlim_max == 0
-            ? Finding(.host, "core_forbidden", .good, "The broker writes no core file.")
-            : Finding(
+            ? CheckResult(.host, "core_forbidden", .good, "The broker writes no core file.")
+            : CheckResult(
                 .host, "core_allowed", .bad, "The broker may write core files.", remedy: "Set LimitCORE=0 in its unit.")
     }
 }
 
-extension Finding {
-    fileprivate static let trustRootsUnreadable = Finding(
+extension CheckResult {
+    fileprivate static let trustRootsUnreadable = CheckResult(
         .server, "trust_roots_unreadable", .bad, "The file of trust roots cannot be read.",
         remedy: "Correct trustRoots in batond.json.")
 }

@@ -33,7 +33,7 @@ final class Supervisor {
     /// What apps were refused of late; in memory alone.
     var refusals = RefusalRing()
     /// What others of this process know for `baton doctor`.
-    let inspect: @Sendable () async -> [Finding]
+    let inspect: @Sendable () async -> [CheckResult]
 
     var child: SessionChildLink?
     var childNumber: UInt64 = 0
@@ -75,7 +75,7 @@ final class Supervisor {
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String, entrance: AppEntrance, keptKeys: [String: MemoryKey], logger: Logger,
         clock: SupervisorClock,
-        watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [Finding]
+        watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [CheckResult]
     ) throws {
         self.configuration = configuration
         self.device = device

@@ -16,7 +16,7 @@ package struct SupervisorService: Service {
     private let logger: Logger
     private let clock: SupervisorClock
     private let watch: @Sendable (WatchedSession) -> Void
-    private let inspect: @Sendable () async -> [Finding]
+    private let inspect: @Sendable () async -> [CheckResult]
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
@@ -31,7 +31,7 @@ package struct SupervisorService: Service {
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
         clock: SupervisorClock = .system, watch: @escaping @Sendable (WatchedSession) -> Void,
-        inspect: @escaping @Sendable () async -> [Finding] = { [] }
+        inspect: @escaping @Sendable () async -> [CheckResult] = { [] }
     ) {
         self.configuration = configuration
         self.device = device

@@ -5,14 +5,14 @@ package struct Diagnosis: Sendable, Codable, Equatable {
     package let status: DeviceStatus
     /// What would take the device out of the state that it is in.
     package let movers: [String]
-    package let findings: [Finding]
+    package let findings: [CheckResult]
     /// The oldest first.
     package let refusals: [RefusalRecord]
     /// Refusals that came too fast to be written down one by one.
     package let unlisted: Int
 
     package init(
-        status: DeviceStatus, movers: [String], findings: [Finding], refusals: [RefusalRecord], unlisted: Int
+        status: DeviceStatus, movers: [String], findings: [CheckResult], refusals: [RefusalRecord], unlisted: Int
     ) {
         self.status = status
         self.movers = movers

@@ -10,7 +10,7 @@ struct DoctorReport: Encodable, Sendable {
     /// nil where the broker does not answer.
     let status: DeviceStatus?
     let movers: [String]
-    let findings: [Finding]
+    let findings: [CheckResult]
     let refusals: [RefusalRecord]
     let unlistedRefusals: Int
 
@@ -19,7 +19,7 @@ struct DoctorReport: Encodable, Sendable {
         case brokerAnswers, status, movers, findings, refusals, unlistedRefusals
     }
 
-    init(_ diagnosis: Diagnosis, host: [Finding]) {
+    init(_ diagnosis: Diagnosis, host: [CheckResult]) {
         brokerAnswers = true
         status = diagnosis.status
         movers = diagnosis.movers
@@ -30,7 +30,7 @@ struct DoctorReport: Encodable, Sendable {
     }
 
     /// The report on a device whose broker is silent.
-    init(_ silence: Finding, outside: [Finding]) {
+    init(_ silence: CheckResult, outside: [CheckResult]) {
         brokerAnswers = false
         status = nil
         movers = []
@@ -43,7 +43,8 @@ struct DoctorReport: Encodable, Sendable {
     /// - Parameter all: also what is in order.
     func lines(all: Bool) -> [String] {
         let shown = findings.filter { all || $0.verdict != .good }
-        let found = Finding.Topic.allCases.flatMap { topic in shown.filter { $0.topic == topic }.flatMap(Self.lines) }
+        let found = CheckResult.Topic.allCases.flatMap { topic in shown.filter { $0.topic == topic }.flatMap(Self.lines)
+        }
         let next = movers.isEmpty ? [] : ["", "What moves it on from here:"] + movers.map { "  \($0)" }
         return found + next + refusalLines + ["", summary]
     }
@@ -56,7 +57,7 @@ struct DoctorReport: Encodable, Sendable {
             : "\(bad) wrong, \(warnings) warnings\(brokerAnswers ? "" : "; the broker does not answer")."
     }
 
-    private static func lines(_ finding: Finding) -> [String] {
+    private static func lines(_ finding: CheckResult) -> [String] {
         let mark =
             switch finding.verdict {
             case .good: "ok"

@@ -8,12 +8,12 @@ import Testing
 @Suite struct DoctorTests {
     // MARK: - Shared or not
 
-    private func codes(_ findings: [Finding], _ verdict: Finding.Verdict) -> Set<String> {
+    private func codes(_ findings: [CheckResult], _ verdict: CheckResult.Verdict) -> Set<String> {
         Set(findings.filter { $0.verdict == verdict }.map(\.code))
     }
 
     /// The findings of a device of which these facts hold.
-    private func findings(_ facts: Set<DeviceMode.Missing>, enrolled: Bool = true) -> [Finding] {
+    private func findings(_ facts: Set<DeviceMode.Missing>, enrolled: Bool = true) -> [CheckResult] {
         let settings = ManagedSettings(
             enrolled: enrolled, brokerManaged: facts.contains(.brokerPackage), profileShared: facts.contains(.profile),
             appConfigurationShared: facts.contains(.appConfiguration), apps: [])
@@ -21,7 +21,7 @@ import Testing
             .init(
                 brokerManaged: settings.brokerManaged, profile: settings.profileShared,
                 appConfiguration: settings.appConfigurationShared, joined: facts.contains(.join)))
-        return Finding.sharedMode(settings, isJoined: facts.contains(.join), mode: mode)
+        return CheckResult.sharedMode(settings, isJoined: facts.contains(.join), mode: mode)
     }
 
     @Test(arguments: DeviceMode.Missing.allCases)
@@ -80,7 +80,7 @@ import Testing
     // MARK: - The machine
 
     /// What is found on a machine with these files.
-    private func host(_ files: [String: String], _ look: (HostFindings) -> Finding) async throws -> String {
+    private func host(_ files: [String: String], _ look: (HostFindings) -> CheckResult) async throws -> String {
         try await Scratch.with { scratch in
             for (path, text) in files {
                 let folder = URL(filePath: scratch.path(path)).deletingLastPathComponent()

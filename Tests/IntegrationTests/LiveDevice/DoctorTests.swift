@@ -14,7 +14,7 @@ extension LiveDevice {
             let brokerAnswers: Bool
             let status: DeviceStatus?
             let movers: [String]
-            let findings: [Finding]
+            let findings: [CheckResult]
             let refusals: [RefusalRecord]
 
             /// The codes of what is wrong.

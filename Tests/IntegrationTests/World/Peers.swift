@@ -77,9 +77,10 @@ struct Peers {
             ["clang", "-shared", "-fPIC", "-o", library, Repository.root + "/Tests/Peer/preloaded.c"],
             log: log(), awaitsReady: false, in: scratch)
         guard try await compiler.waitForExit() == 0 else { throw TestProblem("clang: \(try compiler.log())") }
-        let environment = ["LD_PRELOAD": library, "PEER_SOCKET": socket, "PEER_FRAMES": frames]
+        // By env(1), so that nothing but the app's program loads it.
+        let words = ["LD_PRELOAD=\(library)", program, "-c", "raise SystemExit('not preloaded')"]
         return try await RunningProgram.start(
-            program, ["-c", "raise SystemExit('not preloaded')"], environment: environment, log: log(), in: scratch)
+            "/usr/bin/env", words, environment: ["PEER_SOCKET": socket, "PEER_FRAMES": frames], log: log(), in: scratch)
     }
 
     /// One in a file system of its own, whose root says that it is the app.

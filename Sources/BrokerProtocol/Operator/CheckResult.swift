@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One thing that `baton doctor` looked at, and what it found; nothing secret and nothing of a worker.
-package struct Finding: Sendable, Codable, Equatable {
+package struct CheckResult: Sendable, Codable, Equatable {
     /// What part of the device it is about.
     package enum Topic: String, Sendable, Codable, CaseIterable {
         case mode, session, apps, agent, server, line, certificates, clock, files, host
