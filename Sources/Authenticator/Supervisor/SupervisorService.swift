@@ -14,6 +14,7 @@ package struct SupervisorService: Service {
     private let inherited: InheritedDescriptors
     private let logger: Logger
     private let clock: SupervisorClock
+    private let isAnnounced: Bool
     private let watch: @Sendable (WatchedSession) -> Void
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
@@ -23,11 +24,13 @@ package struct SupervisorService: Service {
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session's process.
     ///   - inherited: what the service manager handed to this process.
+    ///   - isAnnounced: whether the service manager has been told already that this process serves.
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
-        clock: SupervisorClock = .system, watch: @escaping @Sendable (WatchedSession) -> Void
+        clock: SupervisorClock = .system, isAnnounced: Bool = false,
+        watch: @escaping @Sendable (WatchedSession) -> Void
     ) {
         self.configuration = configuration
         self.device = device
@@ -36,6 +39,7 @@ package struct SupervisorService: Service {
         self.inherited = inherited
         self.logger = logger
         self.clock = clock
+        self.isAnnounced = isAnnounced
         self.watch = watch
     }
 
@@ -65,7 +69,7 @@ package struct SupervisorService: Service {
             keptKeys: inheritance.keys, logger: logger, clock: clock, watch: watch)
         try supervisor.run {
             try sockets.open()
-            try ServiceNotification.ready()
+            if !isAnnounced { try ServiceNotification.ready() }
         }
     }
 }
