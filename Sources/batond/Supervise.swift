@@ -25,16 +25,19 @@ struct Supervise: AsyncParsableCommand {
         }
     }
 
+    /// What became of the quarantine.
+    private enum Passage { case free, recovered, end }
+
     /// Waits in quarantine for as long as the device's state is not to be believed.
     ///
-    /// - Returns: whether the broker may begin; not where the process was asked to end, nor where the service manager,
-    ///   whose sockets were used up, starts it again.
+    /// - Returns: what comes next; the end also where the service manager, whose sockets were used up, starts the broker
+    ///   again.
     private func passQuarantine(
         _ configuration: SupervisorConfiguration, _ inputs: Mailbox<SupervisorInput>,
         _ inherited: InheritedDescriptors, _ logger: Logger
-    ) async throws -> Bool {
+    ) async throws -> Passage {
         let check = DeviceCheck(state: Directory(path: configuration.directory))
-        guard let reason = try check.reasonToQuarantine() else { return true }
+        guard let reason = try check.reasonToQuarantine() else { return .free }
         let quarantine = QuarantineService(
             configuration: configuration, reason: reason, inputs: inputs, inherited: inherited, logger: logger)
         let group = ServiceGroup(
@@ -42,7 +45,7 @@ struct Supervise: AsyncParsableCommand {
                 services: [.init(service: quarantine, successTerminationBehavior: .gracefullyShutdownGroup)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-        return try inherited.all.isEmpty && check.reasonToQuarantine() == nil
+        return try inherited.all.isEmpty && check.reasonToQuarantine() == nil ? .recovered : .end
     }
 
     func run() async throws {
@@ -61,7 +64,8 @@ struct Supervise: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
         let inputs = Mailbox<SupervisorInput>()
-        guard try await passQuarantine(configuration.supervisor, inputs, inherited, logger) else { return }
+        let passage = try await passQuarantine(configuration.supervisor, inputs, inherited, logger)
+        guard passage != .end else { return }
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let anchors = AnchorKeeper(
@@ -71,7 +75,7 @@ struct Supervise: AsyncParsableCommand {
             logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
-            logger: logger,
+            logger: logger, isAnnounced: passage == .recovered,
             watch: {
                 line.watch($0)
                 anchors.watch($0)

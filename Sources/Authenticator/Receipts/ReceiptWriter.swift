@@ -53,7 +53,11 @@ final class ReceiptWriter {
             let folder = try book.moveAside(at: clock.now(), withStatements: isLost)
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
             // Where nothing says how far the chain went, it cannot go on: another one begins, under another key.
-            if isLost { key = try ReceiptKey.make(in: keys) }
+            if isLost {
+                let file = ReceiptKey.fileName
+                try keys.file(file).move(to: book.directory.path + "/\(folder)/" + file)
+                key = try ReceiptKey.make(in: keys)
+            }
             let key = try receiptKey().published.thumbprint
             let end = damage.end?.afterDamage(key: key) ?? .anew(key: key)
             try book.write(end)

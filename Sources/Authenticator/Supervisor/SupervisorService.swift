@@ -15,6 +15,7 @@ package struct SupervisorService: Service {
     private let inherited: InheritedDescriptors
     private let logger: Logger
     private let clock: SupervisorClock
+    private let isAnnounced: Bool
     private let watch: @Sendable (WatchedSession) -> Void
     private let inspect: @Sendable () async -> [CheckResult]
 
@@ -25,12 +26,14 @@ package struct SupervisorService: Service {
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session's process.
     ///   - inherited: what the service manager handed to this process.
+    ///   - isAnnounced: whether the service manager has been told already that this process serves.
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
-        clock: SupervisorClock = .system, watch: @escaping @Sendable (WatchedSession) -> Void,
+        clock: SupervisorClock = .system, isAnnounced: Bool = false,
+        watch: @escaping @Sendable (WatchedSession) -> Void,
         inspect: @escaping @Sendable () async -> [CheckResult] = { [] }
     ) {
         self.configuration = configuration
@@ -40,6 +43,7 @@ package struct SupervisorService: Service {
         self.inherited = inherited
         self.logger = logger
         self.clock = clock
+        self.isAnnounced = isAnnounced
         self.watch = watch
         self.inspect = inspect
     }
@@ -74,7 +78,7 @@ package struct SupervisorService: Service {
         )
         try supervisor.run {
             try sockets.open()
-            try ServiceNotification.ready()
+            if !isAnnounced { try ServiceNotification.ready() }
         }
     }
 }
