@@ -11,7 +11,8 @@ struct BatondConfiguration: Decodable {
     let logLevel: Logger.Level
 
     private enum Key: String, CodingKey, CaseIterable {
-        case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval, logLevel
+        case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval, doors,
+            logLevel
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20)
@@ -50,7 +51,8 @@ struct BatondConfiguration: Decodable {
             trustRoots: try values.decode(String.self, forKey: .trustRoots),
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
-            checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900)
+            checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900,
+            doors: try values.decodeIfPresent(DoorSettings.self, forKey: .doors)?.configuration ?? .standard)
         guard (1...86_400).contains(supervisor.checkInInterval) else {
             throw ConfigurationError(
                 file: "", cause: "checkInInterval (\(supervisor.checkInInterval)) is not between 1 and 86400 seconds",
@@ -67,7 +69,7 @@ struct BatondConfiguration: Decodable {
         logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
     }
 
-    private struct AnyKey: CodingKey {
+    struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
         init?(stringValue: String) { self.stringValue = stringValue }

@@ -10,6 +10,11 @@ extension AccountDesk {
     /// Answers one request of an app: at once where everything is in memory, else later from another thread.
     func answer(_ request: Request, _ app: AppConnection) {
         do throws(BrokerError) {
+            guard app.endedEpoch == nil || request.operation == .acknowledge else {
+                throw BrokerError(
+                    .unsupported, "This connection is for the acknowledgement of an ended epoch. Connect without one.")
+            }
+            if request.operation == .login, !request.isSilent { personActed() }
             switch request.operation {
             case .getDeviceInfo: app.reply(to: request, .success(try deviceInfo(request)))
             case .getAccounts: app.reply(to: request, .success(try accounts(request)))
@@ -19,6 +24,7 @@ extension AccountDesk {
             case .login: try login(request, app)
             case .signOut: try signOut(request, app)
             case .deviceToken: try deviceToken(request, app)
+            case .epoch, .registerEraser, .readyToEnd, .acknowledge, .activity: try handOver(request, app)
             default:
                 throw BrokerError(
                     .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
@@ -50,8 +56,16 @@ extension AccountDesk {
 
     /// The registered app that a request comes from.
     ///
-    /// - Throws: ``BrokerError`` where the device is not in shared mode, or nobody registered the client id.
+    /// - Throws: ``BrokerError`` where the device is not in shared mode, nobody registered the client id, or the app has not
+    ///   erased what is of a former worker.
     func app(_ client: ClientRequest) throws(BrokerError) -> RegisteredApp {
+        let app = try registered(client)
+        guard state.withLock({ $0.handOver.locks[app.bundleID] == nil }) else { throw .notErased }
+        return app
+    }
+
+    /// The registered app, also one that is locked.
+    func registered(_ client: ClientRequest) throws(BrokerError) -> RegisteredApp {
         let device = state.withLock { $0.device }
         guard try device.info().mode == .shared else {
             throw BrokerError(

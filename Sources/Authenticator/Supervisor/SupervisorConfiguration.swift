@@ -14,10 +14,11 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let sessionUsers: [UInt32]
     /// Seconds between two questions to the MDM.
     package let checkInInterval: Int
+    package let doors: DoorConfiguration
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
-        sessionUsers: [UInt32], checkInInterval: Int
+        sessionUsers: [UInt32], checkInInterval: Int, doors: DoorConfiguration = .standard
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory
@@ -25,6 +26,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.resolve = resolve
         self.sessionUsers = sessionUsers
         self.checkInInterval = checkInInterval
+        self.doors = doors
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }

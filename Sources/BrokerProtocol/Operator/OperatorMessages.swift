@@ -13,6 +13,18 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case join(JoinOrder)
     /// Sign the worker out, whoever it is.
     case signOut(fromBrowser: Bool)
+    /// Something happened to the device after which nobody is at it any more.
+    case seat(SeatEvent)
+}
+
+/// What the device's hardware tells by a command hook.
+package enum SeatEvent: String, Sendable, Codable, CaseIterable {
+    /// It was put on its charger.
+    case charger
+    /// It was put into, or taken out of, its dock.
+    case dock
+    /// Its seat, cart or card reader says that the worker has left.
+    case seat
 }
 
 /// The one answer to an ``OperatorRequest``.
@@ -61,7 +73,7 @@ package struct JoinOrder: Sendable, Codable, Equatable {
 
 /// The device as an operator sees it; nothing of a worker.
 package struct DeviceStatus: Sendable, Codable, Equatable {
-    /// `ready`, `signingIn`, `joining`, `signedIn` or `signingOut`.
+    /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps) or `signingOut`.
     package let session: String
     /// What still has to be cleared while signing out.
     package let pending: [String]
@@ -78,10 +90,15 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// Bundle ids of the apps that may ask for accounts.
     package let apps: [String]
     package let agentConnected: Bool
+    /// Why a sign-out does not go on, each with a remedy.
+    package let problems: [String]
+    /// Bundle ids of the apps that have not erased a former worker's data; they do nothing until they have.
+    package let lockedApps: [String]
 
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
-        enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool
+        enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
+        problems: [String] = [], lockedApps: [String] = []
     ) {
         self.session = session
         self.pending = pending
@@ -94,5 +111,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.deviceID = deviceID
         self.apps = apps
         self.agentConnected = agentConnected
+        self.problems = problems
+        self.lockedApps = lockedApps
     }
 }
