@@ -22,7 +22,8 @@ struct DoorSettings: Decodable {
             let value = try values.decodeIfPresent(Int.self, forKey: key) ?? standard
             guard range.contains(value) else {
                 throw ConfigurationError(
-                    file: "", cause: "doors.\(key.rawValue) (\(value)) is not between \(range.lowerBound) and "
+                    file: "",
+                    cause: "doors.\(key.rawValue) (\(value)) is not between \(range.lowerBound) and "
                         + "\(range.upperBound)", remedy: "Leave it out for \(standard).")
             }
             return value

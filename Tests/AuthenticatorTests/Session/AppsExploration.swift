@@ -94,7 +94,8 @@ import Testing
                 case .event(let event) = step.cause
             else { continue }
             let isOver = before.isOverdue || event == .appsOverdue(before.ended)
-            let answers = event == .appAnswered(SessionStep.app, hasErased: true, before.ended)
+            let answers =
+                event == .appAnswered(SessionStep.app, hasErased: true, before.ended)
                 || event == .appAnswered(SessionStep.app, hasErased: false, before.ended)
             #expect(isOver || answers || !before.commit.apps.values.contains(.awaited))
         }
@@ -117,7 +118,8 @@ import Testing
         }
     }
 
-    @Test func `what an app says of its eraser is in the journal before anything follows, and only for its own epoch`() {
+    @Test func `what an app says of its eraser is in the journal before anything follows, and only for its own epoch`()
+    {
         for step in steps {
             guard case .event(.appAnswered(let app, let hasErased, let epoch)) = step.cause else { continue }
             guard let before = step.before.clearing, before.ended == epoch,

@@ -6,7 +6,8 @@ import Testing
 
 /// The doors that open by themselves.
 @Suite(.timeLimit(.minutes(2))) struct StayDoorTests {
-    @Test func `a worker who does nothing is warned after fourteen minutes and signed out after fifteen`() async throws {
+    @Test func `a worker who does nothing is warned after fourteen minutes and signed out after fifteen`() async throws
+    {
         try await Scratch.with { scratch in
             try await SupervisorWorld.with(scratch) { world in
                 _ = try await world.signIn(through: try world.agent(of: 1000))
@@ -23,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func `what the worker does puts the end off, and what somebody did in another session does not`() async throws {
+    @Test func `what the worker does puts the end off, and what somebody did in another session does not`() async throws
+    {
         try await Scratch.with { scratch in
             try await SupervisorWorld.with(scratch) { world in
                 _ = try await world.signIn(through: try world.agent(of: 1000))

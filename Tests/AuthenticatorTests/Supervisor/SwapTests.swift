@@ -6,7 +6,8 @@ import Testing
 
 /// The device goes from hand to hand, at the level of the machine and of the files.
 @Suite(.timeLimit(.minutes(5))) struct SwapTests {
-    @Test func `after each of ten thousand swaps, some of them cut off anywhere, nothing of the worker is left`() throws {
+    @Test func `after each of ten thousand swaps, some of them cut off anywhere, nothing of the worker is left`() throws
+    {
         // In memory where there is such a place: what is asked for here is order, not the disk's patience.
         let memory = "/dev/shm"
         let place = FileManager.default.fileExists(atPath: memory) ? memory : NSTemporaryDirectory()

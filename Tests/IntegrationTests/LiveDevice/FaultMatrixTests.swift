@@ -16,7 +16,9 @@ extension LiveDevice {
 
         private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
 
-        @Test func `a sign-in that a death cuts off leaves nothing, and does not stand in the next one's way`() async throws {
+        @Test func `a sign-in that a death cuts off leaves nothing, and the next one goes through`()
+            async throws
+        {
             let world = try await World.ready()
             for point in points(.signIn) + points(.renewal) {
                 try await arm(point, world)
