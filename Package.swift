@@ -154,8 +154,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket", "baton", "baton-agent",
-                "baton-server", "batond", .subprocess,
+                "Authenticator", "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket",
+                "baton",
+                "baton-agent", "baton-server", "batond", .subprocess,
             ]),
     ]
 )

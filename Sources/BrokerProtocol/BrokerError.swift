@@ -53,6 +53,8 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let interactionRunning = Code(rawValue: -51710)
         /// What was asked for is going on; its end comes without an answer.
         package static let unfinished = Code(rawValue: -51800)
+        /// The app has not erased the last worker's data yet; Baton's own number.
+        package static let appLocked = Code(rawValue: -51890)
         package static let workplaceJoinRequired = Code(rawValue: -51810)
         package static let brokerUnavailable = Code(rawValue: -51814)
         package static let network = Code(rawValue: -51500)

@@ -85,6 +85,10 @@ package struct Key: RawRepresentable, Hashable, Sendable {
     // Baton's own operations.
     package static let previousHomeAccountID = Key("baton_previous_home_account_id")
     package static let epoch = Key("baton_epoch")
+    /// An ended epoch that the app has yet to acknowledge.
+    package static let endedEpoch = Key("baton_ended_epoch")
+    /// What became of the app's eraser: `done` or `failed`.
+    package static let result = Key("baton_result")
     /// Who hears of account changes, where a client has several that do.
     package static let reader = Key("baton_reader")
 }

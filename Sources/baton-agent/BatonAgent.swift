@@ -19,6 +19,7 @@ struct BatonAgent: ParsableCommand {
     var config: String
 
     func run() throws {
+        try Failpoint.check()
         // Before the first thread, so that every thread has them blocked and only the one that waits gets them.
         BrowserAgent.blockSignals()
         let configuration = try read()

@@ -12,7 +12,7 @@ struct BatondConfiguration: Decodable {
 
     private enum Key: String, CodingKey, CaseIterable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
-            appRegistry, logLevel
+            appRegistry, doors, logLevel
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20)
@@ -52,7 +52,8 @@ struct BatondConfiguration: Decodable {
             resolve: try values.decodeIfPresent([String: String].self, forKey: .resolve) ?? [:],
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900,
-            appRegistry: try values.decodeIfPresent(String.self, forKey: .appRegistry))
+            appRegistry: try values.decodeIfPresent(String.self, forKey: .appRegistry),
+            doors: try values.decodeIfPresent(DoorSettings.self, forKey: .doors)?.configuration ?? .standard)
         guard supervisor.appRegistry?.hasPrefix("/") ?? true else {
             throw ConfigurationError(
                 file: "", cause: "appRegistry is no absolute path", remedy: "Give the whole path of the file.")
@@ -73,7 +74,7 @@ struct BatondConfiguration: Decodable {
         logLevel = try values.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
     }
 
-    private struct AnyKey: CodingKey {
+    struct AnyKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
         init?(stringValue: String) { self.stringValue = stringValue }

@@ -13,6 +13,7 @@ struct ServeSession: ParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() throws {
+        try Failpoint.check()
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel
         try SessionChild.run(logger: logger)

@@ -49,6 +49,7 @@ struct Supervise: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try Failpoint.check()
         let inherited = try InheritedDescriptors.take()
         let configuration = try BatondConfiguration(file: config)
         LoggingSystem.bootstrap { label in

@@ -9,6 +9,7 @@ import Testing
     @Test func `messages of the client are read as they were written`() throws {
         let messages: [ClientMessage] = [
             .hello(ClientHello(clientName: "app", clientVersion: "1.2")), .cancel("id"),
+            .hello(ClientHello(clientName: "app", clientVersion: "1.2", endedEpoch: epoch, wantsEvents: true)),
             .request(
                 Request(
                     id: "id", operation: .refresh, parameters: FlatMap([Key.scope: "a \"quoted\" \\ näme \u{1}"]),
@@ -22,6 +23,7 @@ import Testing
             .hello(
                 BrokerHello(
                     transport: 1, brokerVersion: "0.1", operations: Operation.all, epoch: try #require(epoch))),
+            .event(.willEnd(try #require(epoch), milliseconds: 500)), .event(.idle(try #require(epoch), seconds: 60)),
             .reply(Reply(requestID: "id", outcome: .success(FlatMap([Key.success: "1"])))),
             .reply(
                 Reply(
@@ -34,6 +36,7 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[]", "null", "{}", #"{"hello":1}"#, #"{"hello":{"transport_min":2,"transport_max":1}}"#,
+        #"{"hello":{"transport_min":1,"transport_max":1,"ended_epoch":"7"}}"#,
         #"{"sso_request_id":"","sso_request_operation":"login","sso_request_param":{}}"#,
         #"{"sso_request_id":"1","sso_request_operation":"login"}"#,
         #"{"sso_request_id":"1","sso_request_operation":"login","sso_request_param":[]}"#,

@@ -14,6 +14,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case closed(epoch: String)
     /// The epoch's browser or profile could not be removed: it must be taken for present. The order may be repeated.
     case closeFailed(epoch: String, code: String, message: String)
+    /// The person did something: whoever watches the session's input has told the agent so (`SIGUSR1`).
+    case activity
 
     /// The version of these messages that ``hello(version:)`` names.
     package static let version = 1

@@ -20,7 +20,7 @@ extension BrowserAgent {
         return nil
     }
 
-    private func report(_ message: AgentMessage) {
+    func report(_ message: AgentMessage) {
         guard let channel else { return }
         do {
             try channel.send(message)
@@ -56,6 +56,7 @@ extension BrowserAgent {
                 output: .discarded)
             let events = self.events
             browsers[browser.pid] = browser
+            Failpoint.browserStarted.reach()
             try BlockingThread.start {
                 // Also where it cannot be awaited, the browser is taken for gone: the sweep that follows makes it so.
                 _ = try? browser.waitForExit()
@@ -83,7 +84,9 @@ extension BrowserAgent {
     private func clear(_ epoch: String) -> BrowserMachine.Event {
         do {
             try ProcessSweep.endDescendants(children: Array(browsers.values))
+            Failpoint.browserEnding.reach()
             try BrowserProfile(profiles: profiles, epoch: epoch).remove()
+            Failpoint.browserCleared.reach()
             logger.info("browser cleared away")
             return .cleared(epoch: epoch)
         } catch {

@@ -35,7 +35,7 @@ package final class BrowserAgent {
     }
 
     /// The signals that the process must block before it starts its first thread.
-    package static let signals = [SIGTERM, SIGINT, SIGCHLD]
+    package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1]
 
     /// Serves until `SIGTERM` or `SIGINT`; then every browser is gone and its profile removed. Blocks.
     ///
@@ -110,6 +110,9 @@ package final class BrowserAgent {
             return perform(.browserEnded(pid))
         case .signal(SIGCHLD):
             try ProcessSweep.reapOrphans(children: Array(browsers.values))
+            return nil
+        case .signal(SIGUSR1):
+            report(.activity)
             return nil
         case .signal: return perform(.terminated)
         }

@@ -13,7 +13,7 @@ extension AccountDesk {
         Task { [self] in
             var patience = 5
             while let worker = state.withLock({ $0.worker }) {
-                var pause = worker.renewal.pause(at: now())
+                var pause = Self.renewsAtOnce ? 0 : worker.renewal.pause(at: now())
                 if pause == 0 {
                     switch await renew(worker, under: key) {
                     case .done: patience = 5
@@ -28,11 +28,15 @@ extension AccountDesk {
         }
     }
 
+    /// A program that is to die at a renewal has one now.
+    private static let renewsAtOnce = Failpoint.renewalGranted.isArmed || Failpoint.renewalSealed.isArmed
+
     private enum Renewal { case done, unanswered, refused }
 
     private func renew(_ worker: WorkerSession, under key: MemoryKey) async -> Renewal {
         do {
             let renewed = try await tokenSource().renewed(worker)
+            Failpoint.renewalGranted.reach()
             let epoch = state.withLock { state in
                 state.worker = renewed
                 return state.epoch
@@ -41,6 +45,7 @@ extension AccountDesk {
             try await disk.run { [files] in
                 try SealedSession(directory: files.session).write(renewed, epoch: epoch, under: key)
             }
+            Failpoint.renewalSealed.reach()
             logger.info("the worker's primary refresh token was renewed")
             return .done
         } catch let refusal as OAuthError where refusal.code != .temporarilyUnavailable && refusal.code != .serverError

@@ -9,6 +9,11 @@ extension AccountDesk {
     /// Answers one request of an app: at once where everything is in memory, else later from another thread.
     func answer(_ request: Request, _ app: AppConnection) {
         do throws(BrokerError) {
+            guard app.endedEpoch == nil || request.operation == .acknowledge else {
+                throw BrokerError(
+                    .unsupported, "This connection is for the acknowledgement of an ended epoch. Connect without one.")
+            }
+            if request.operation == .login, !request.isSilent { personActed() }
             switch request.operation {
             case .getDeviceInfo: app.reply(to: request, .success(try deviceInfo(request)))
             case .getAccounts: app.reply(to: request, .success(try accounts(request, app)))
@@ -20,6 +25,7 @@ extension AccountDesk {
             case .deviceToken: try deviceToken(request, app)
             case .getDefaultAccount: app.reply(to: request, .success(try defaultAccount(request, app)))
             case .removeAccount: app.reply(to: request, .success(try removeAccount(request, app)))
+            case .epoch, .registerEraser, .readyToEnd, .acknowledge, .activity: try handOver(request, app)
             default:
                 throw BrokerError(
                     .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
@@ -52,8 +58,16 @@ extension AccountDesk {
 
     /// The registered app that a request comes from.
     ///
-    /// - Throws: ``BrokerError`` where the device is not in shared mode, or whoever asks may not ask for this client id.
+    /// - Throws: ``BrokerError`` where the device is not in shared mode, whoever asks may not ask for this client id, or the
+    ///   app has not erased what is of a former worker.
     func app(_ client: ClientRequest, _ connection: AppConnection) throws(BrokerError) -> RegisteredApp {
+        let app = try registered(client, connection)
+        guard state.withLock({ $0.handOver.locks[app.bundleID] == nil }) else { throw .notErased }
+        return app
+    }
+
+    /// The registered app, also one that is locked.
+    func registered(_ client: ClientRequest, _ connection: AppConnection) throws(BrokerError) -> RegisteredApp {
         try sharedDevice().app(client.clientID, for: connection.peer.identity)
     }
 

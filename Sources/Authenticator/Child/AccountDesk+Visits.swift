@@ -96,6 +96,7 @@ extension AccountDesk {
             try await visit.confirmation.value()
             // Every other app belongs to the epoch before; the one that signed in gets its answer first.
             for other in begin(worker, epoch) where other !== app { other.end() }
+            Failpoint.sessionBegun.reach()
             keepRenewing(under: key)
             let outcome = await fetch(wanted, tenant: tenant, of: worker, for: request)
             DispatchQueue.global().async {
@@ -130,12 +131,14 @@ extension AccountDesk {
         guard let join = state.withLock({ $0.device.join }) else { throw ChildFailure.unexpectedStart }
         let worker = try await source.session(
             refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
+        Failpoint.sessionGranted.reach()
         tell(.receiptSubject(worker.receiptSubject))
         // From here the server holds a session: that is written down before anything can be answered.
         tell(.sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch.description)))
         try await disk.run { [files] in
             try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
         }
+        Failpoint.sessionSealed.reach()
         return worker
     }
 

@@ -24,6 +24,7 @@ final class AccountDesk: Sendable {
         var reporting = false
         var tokenLife = TokenLife()
         var refusals = RefusalMeter()
+        var handOver: HandOverState
     }
 
     let state: Mutex<State>
@@ -41,9 +42,11 @@ final class AccountDesk: Sendable {
 
     init(
         epoch: Epoch, device: DeviceSnapshot, principals: [AccountReader: [Principal]], supervisor: SupervisorLink,
-        network: Network, files: DeviceFiles, logger: Logger
+        network: Network, files: DeviceFiles, handOver: HandOverState, logger: Logger
     ) {
-        state = Mutex(State(epoch: epoch, device: device, principals: principals.mapValues(Principals.init)))
+        state = Mutex(
+            State(
+                epoch: epoch, device: device, principals: principals.mapValues(Principals.init), handOver: handOver))
         self.supervisor = supervisor
         self.network = network
         self.files = files
@@ -75,6 +78,10 @@ final class AccountDesk: Sendable {
         case .tokenNoted(let time): tokenNoted(until: time)
         case .browserEnded(let end): state.withLock { $0.visit }?.interruption.settle(.failure(end.error))
         case .join(let order): join(order)
+        case .willEnd(let epoch, let milliseconds): Epoch(epoch).map { announce($0, milliseconds: milliseconds) }
+        case .idle(let epoch, let seconds): Epoch(epoch).map { warn($0, seconds: seconds) }
+        case .locks(let locks): state.withLock { $0.handOver.locks = locks }
+        case .appSettled(let ticket, let accepted): settle(ticket, accepted)
         }
     }
 
@@ -92,7 +99,8 @@ final class AccountDesk: Sendable {
         }
         do {
             try BlockingThread.start { [self] in
-                app.serve(epoch: epoch, logger: logger, answer: answer)
+                app.serve(epoch: epoch, logger: logger, greeted: { greeted($0, in: epoch) }, answer: answer)
+                isReady(app)
                 state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(app)) }
             }
         } catch {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import CLinux
+internal import Glibc
 internal import Logging
 internal import Redaction
 internal import Synchronization
@@ -14,6 +15,7 @@ final class AppConnection: Sendable {
     let peer: PeerRecord
     private let connection: Connection
     private let writing = Mutex<Void>(())
+    private let hello = Mutex<ClientHello?>(nil)
     /// Requests without an answer yet.
     private let open = Mutex(0)
     private let cancellations = Mutex<[String: @Sendable () -> Void]>([:])
@@ -32,20 +34,30 @@ final class AppConnection: Sendable {
     }
 
     var descriptor: Descriptor { connection.descriptor }
+    /// The ended epoch that this connection is there to acknowledge, and nothing else.
+    var endedEpoch: Epoch? { hello.withLock(\.self)?.endedEpoch }
+    /// Whether the app has said hello and takes events.
+    var wantsEvents: Bool { hello.withLock(\.self)?.wantsEvents ?? false }
 
     /// Greets and serves until either side ends the connection.
-    func serve(epoch: Epoch, logger: Logger, answer: (Request, AppConnection) -> Void) {
+    ///
+    /// - Parameter greeted: called when the app has said hello, before the broker does.
+    func serve(
+        epoch: Epoch, logger: Logger, greeted: (AppConnection) -> Void, answer: (Request, AppConnection) -> Void
+    ) {
         defer { end() }
         do {
             try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
             try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
             guard case .hello(let hello) = try receive() else { return }
             guard hello.transports.contains(Wire.transport) else { return }
+            self.hello.withLock { $0 = hello }
+            greeted(self)
             try send(
                 .hello(
                     BrokerHello(
-                        transport: Wire.transport, brokerVersion: BrokerVersion.current, operations: Operation.all,
-                        epoch: epoch)))
+                        transport: Wire.transport, brokerVersion: BrokerVersion.current,
+                        operations: hello.endedEpoch == nil ? Operation.all : [.acknowledge], epoch: epoch)))
             try descriptor.setReceiveTimeout(milliseconds: 0)
             while true {
                 switch try receive() {
@@ -89,6 +101,18 @@ final class AppConnection: Sendable {
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
     }
 
+    /// Tells the app something unasked, where it reads what it is sent; one that does not is not waited for.
+    func tell(_ event: BrokerEvent) {
+        let message = BrokerMessage.event(event)
+        // A socket that the kernel calls writable has more room than an event needs.
+        guard descriptor.withNumber(isWritable) else { return }
+        let sent: Bool? = writing.withLockIfAvailable { _ in
+            do { try connection.write(message.bytes) } catch { return false }
+            return true
+        }
+        if sent == false { end() }
+    }
+
     /// What to do when the app gives up `request`, or goes away while it waits.
     func onCancel(_ request: Request, _ action: @escaping @Sendable () -> Void) {
         cancellations.withLock { $0[request.id] = action }
@@ -103,4 +127,9 @@ final class AppConnection: Sendable {
         }
         for cancel in waiting { cancel() }
     }
+}
+
+private func isWritable(_ number: Int32) -> Bool {
+    var question = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    return unsafe poll(&question, 1, 0) == 1 && question.revents == Int16(POLLOUT)
 }

@@ -25,7 +25,9 @@ struct DeviceJoin: Sendable {
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
         let tokens = try await signIn.run(open: open, interruption: interruption)
         let keys = try await disk.run { [keysDirectory] in try DeviceKeys.make(in: keysDirectory) }
+        Failpoint.joinKeysMade.reach()
         let reply = try await register(keys, token: tokens.accessToken)
+        Failpoint.joinRegistered.reach()
         return try record(reply, tenantID: try tenantID(in: tokens.accessToken))
     }
 

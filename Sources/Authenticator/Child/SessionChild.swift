@@ -23,13 +23,17 @@ package enum SessionChild {
         let connection = Connection(Descriptor(owning: controlDescriptor), maximumFrame: limits.bytes)
         let supervisor = SupervisorLink(FramedJSON(connection, limits: limits))
         let (first, descriptors) = try supervisor.receive()
-        guard case .start(let configuration, let epochText, let resuming, let device, let principals) = first,
+        guard
+            case .start(
+                let configuration, let epochText, let resuming, let device, let principals, let asked, let locks) =
+                first,
             let epoch = Epoch(epochText)
         else { throw ChildFailure.unexpectedStart }
         let desk = AccountDesk(
             epoch: epoch, device: device, principals: principals, supervisor: supervisor,
             network: Network(configuration: configuration),
-            files: DeviceFiles(root: Directory(path: configuration.directory)), logger: logger)
+            files: DeviceFiles(root: Directory(path: configuration.directory)),
+            handOver: .init(asked: asked, locks: locks), logger: logger)
         if resuming {
             guard let key = descriptors.first else { throw ChildFailure.noKey }
             try desk.resume(with: MemoryKey(handedOver: key))

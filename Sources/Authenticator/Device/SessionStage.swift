@@ -15,7 +15,7 @@ extension SessionMachine.State {
         switch self {
         case .ready: .free
         case .visiting, .signingOut: .changing
-        case .signedIn: .held
+        case .signedIn, .ending: .held
         }
     }
 }

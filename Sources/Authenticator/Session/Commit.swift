@@ -10,11 +10,20 @@ package struct Commit: Sendable, Hashable {
     package let door: Door?
     /// Nobody had signed in.
     package let isAttempt: Bool
+    /// The apps that erase a worker's data themselves, and what each has said of it.
+    package var apps: [String: Eraser]
 
-    package init(ended: Epoch, next: Epoch, door: Door?, isAttempt: Bool) {
+    /// What an app has said of its eraser.
+    package enum Eraser: String, Sendable, Hashable, CaseIterable { case awaited, done, failed }
+
+    package init(ended: Epoch, next: Epoch, door: Door?, isAttempt: Bool, apps: [String: Eraser] = [:]) {
         self.ended = ended
         self.next = next
         self.door = door
         self.isAttempt = isAttempt
+        self.apps = apps
     }
+
+    /// The apps that have not erased, in order.
+    package var unerased: [String] { apps.filter { $0.value != .done }.keys.sorted() }
 }

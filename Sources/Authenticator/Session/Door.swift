@@ -3,6 +3,10 @@
 /// By which door a session ends; the journal and the log name it. What follows is the same whichever it is.
 package enum Door: String, Sendable, Hashable, CaseIterable {
     case app
+    /// Nobody used the device for the idle time.
+    case idle
+    case shiftEnd = "shift-end"
+    case charger, dock, seat
     /// The command line, or the end of an administrator's visit.
     case `operator`
     /// The device is not shared any more: profile or app configuration say so no longer.
@@ -17,4 +21,14 @@ package enum Door: String, Sendable, Hashable, CaseIterable {
     /// The session's process died too often, or while somebody signed in.
     case processLost = "process-lost"
     case supervisorLost = "supervisor-lost"
+
+    /// Whether apps are told before the end is committed, and may save. What the organisation or a fault ends, ends at once.
+    package var isPolite: Bool {
+        switch self {
+        case .app, .idle, .shiftEnd, .charger, .dock, .seat, .operator: true
+        case .management, .serverRevocation, .deviceDisabled, .deviceRemoved, .attemptFailed, .processLost,
+            .supervisorLost:
+            false
+        }
+    }
 }

@@ -20,26 +20,35 @@ package struct SessionMachine: Sendable, Equatable {
         from record: JournalRecord?, keyKept: Bool, random: inout R
     ) -> (SessionMachine, [Action]) {
         switch record {
-        case .signedIn(let epoch) where keyKept:
+        case .signedIn(let epoch, let apps) where keyKept:
             // What the browser was used for died with the supervisor; its profile may still be there.
-            let machine = SessionMachine(state: .signedIn(Visit(epoch: epoch, usedBrowser: true)), epoch: epoch)
+            let visit = Visit(epoch: epoch, usedBrowser: true, apps: apps)
+            let machine = SessionMachine(state: .signedIn(visit), epoch: epoch)
             return (machine, [.startChild(epoch, resuming: true)])
         case nil:
             let machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 1))
             return (machine, [.journal(.ready(machine.epoch)), .startChild(machine.epoch, resuming: false)])
         case .ready(let epoch):
             return (SessionMachine(state: .ready, epoch: epoch), [.startChild(epoch, resuming: false)])
-        case .signingIn(let epoch), .signedIn(let epoch):
-            var machine = SessionMachine(state: .ready, epoch: epoch)
-            let actions = machine.commit(
-                Visit(epoch: epoch, usedBrowser: true), isAttempt: record == .signingIn(epoch), by: .supervisorLost,
-                answering: [], random: &random)
-            return (machine, actions)
+        case .signingIn(let epoch):
+            return ended(Visit(epoch: epoch, usedBrowser: true), isAttempt: true, random: &random)
+        case .signedIn(let epoch, let apps):
+            return ended(Visit(epoch: epoch, usedBrowser: true, apps: apps), isAttempt: false, random: &random)
         case .signingOut(let commit):
             var machine = SessionMachine(state: .ready, epoch: commit.next)
             let actions = machine.clear(commit, usedBrowser: true, answering: [])
             return (machine, actions)
         }
+    }
+
+    /// The session or attempt that the supervisor took with it.
+    private static func ended<R: RandomNumberGenerator>(
+        _ visit: Visit, isAttempt: Bool, random: inout R
+    ) -> (SessionMachine, [Action]) {
+        var machine = SessionMachine(state: .ready, epoch: visit.epoch)
+        let actions = machine.commit(
+            visit, isAttempt: isAttempt, by: .supervisorLost, answering: [], random: &random)
+        return (machine, actions)
     }
 
     /// Applies one event.
@@ -54,6 +63,11 @@ package struct SessionMachine: Sendable, Equatable {
         case .itemCleared(let item, let ended): cleared(item, of: ended, random: &random)
         case .childDied: childDied(random: &random)
         case .agentArrived: agentArrived
+        case .listenerArrived(let epoch): listen(epoch)
+        case .appEnlisted(let app, let epoch): enlist(app, epoch)
+        case .politenessOver(let epoch): endAnnounced(epoch, random: &random)
+        case .appAnswered(let app, let hasErased, let ended): answered(app, hasErased, of: ended, random: &random)
+        case .appsOverdue(let ended): appsOverdue(ended, random: &random)
         }
     }
 }
@@ -75,7 +89,7 @@ extension SessionMachine {
             state = .signingOut(clearing)
             return []
         case .visiting, .signingOut: return [.refuse(ticket, .anotherVisit)]
-        case .signedIn: return [.refuse(ticket, .occupied)]
+        case .signedIn, .ending: return [.refuse(ticket, .occupied)]
         }
     }
 
@@ -96,7 +110,7 @@ extension SessionMachine {
             visit.usedBrowser = true
             state = .signedIn(visit)
             return [.openBrowser(visit.epoch, url)]
-        case .ready, .signingOut: return []
+        case .ready, .ending, .signingOut: return []
         }
     }
 
@@ -104,7 +118,7 @@ extension SessionMachine {
         guard case .visiting(let visit, let ticket) = state, ticket.purpose == .worker else { return [] }
         state = .signedIn(visit)
         epoch = visit.epoch
-        return [.journal(.signedIn(visit.epoch)), .confirm(ticket)]
+        return [.journal(.signedIn(visit.epoch, apps: [])), .confirm(ticket)]
     }
 
     private mutating func endWanted<R: RandomNumberGenerator>(
@@ -112,7 +126,14 @@ extension SessionMachine {
     ) -> [Action] {
         switch state {
         case .ready: return [.answer([requester])]
-        case .visiting, .signedIn: return end(by: door, answering: [requester], random: &random)
+        case .signedIn(let visit) where door.isPolite && visit.hasListeners:
+            state = .ending(visit, Ending(door: door, requesters: [requester]))
+            return [.announceEnd(visit.epoch)]
+        case .ending(let visit, var ending) where door.isPolite:
+            ending.requesters.append(requester)
+            state = .ending(visit, ending)
+            return []
+        case .visiting, .signedIn, .ending: return end(by: door, answering: [requester], random: &random)
         case .signingOut(var clearing):
             clearing.requesters.append(requester)
             state = .signingOut(clearing)
@@ -129,6 +150,9 @@ extension SessionMachine {
             commit(visit, isAttempt: true, by: door, answering: requesters, random: &random)
         case .signedIn(let visit):
             commit(visit, isAttempt: false, by: door, answering: requesters, random: &random)
+        case .ending(let visit, let ending):
+            commit(
+                visit, isAttempt: false, by: door, answering: ending.requesters + requesters, random: &random)
         case .ready, .signingOut: []
         }
     }
@@ -137,7 +161,8 @@ extension SessionMachine {
         _ visit: Visit, isAttempt: Bool, by door: Door, answering requesters: [Requester], random: inout R
     ) -> [Action] {
         epoch = Epoch(random: &random, counter: visit.epoch.counter + 1)
-        let commit = Commit(ended: visit.epoch, next: epoch, door: door, isAttempt: isAttempt)
+        let apps = Dictionary(uniqueKeysWithValues: visit.apps.map { ($0, Commit.Eraser.awaited) })
+        let commit = Commit(ended: visit.epoch, next: epoch, door: door, isAttempt: isAttempt, apps: apps)
         return [.journal(.signingOut(commit))]
             + clear(commit, usedBrowser: visit.usedBrowser, answering: requesters)
     }
@@ -150,6 +175,7 @@ extension SessionMachine {
                 requesters: requesters, waiting: nil))
         return [.destroyKey, .endChild, .startChild(epoch, resuming: false)]
             + (usedBrowser ? [.closeBrowser(commit.ended)] : []) + [.clearFiles(commit.ended)]
+            + (commit.apps.values.contains(.awaited) ? [.awaitApps(commit.ended)] : [])
     }
 
     private mutating func cleared<R: RandomNumberGenerator>(
@@ -157,19 +183,30 @@ extension SessionMachine {
     ) -> [Action] {
         guard case .signingOut(var clearing) = state, clearing.ended == ended else { return [] }
         clearing.items.remove(item)
+        return goOn(clearing, random: &random)
+    }
+
+    /// The device is ready when nothing of the broker's own is left, and no app has time left to erase.
+    private mutating func goOn<R: RandomNumberGenerator>(_ clearing: Clearing, random: inout R) -> [Action] {
         state = .signingOut(clearing)
         guard clearing.items.isEmpty else { return [] }
+        guard clearing.isOverdue || !clearing.commit.apps.values.contains(.awaited) else { return [] }
         state = .ready
+        let unerased = clearing.commit.unerased
+        let locks: [Action] = unerased.isEmpty ? [] : [.lockApps(unerased, clearing.ended)]
         let next = clearing.waiting.map { begin($0, random: &random) } ?? []
-        return [.writeReceipt(clearing.handOver), .journal(.ready(epoch)), .answer(clearing.requesters)] + next
+        return locks + [.writeReceipt(clearing.handOver), .journal(.ready(epoch)), .answer(clearing.requesters)] + next
     }
 
     private mutating func childDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
         switch state {
         case .ready: return [.restartChild(epoch)]
         case .visiting: return end(by: .processLost, answering: [], random: &random)
+        // The apps that were told of the end went with it.
+        case .ending(_, let ending): return end(by: ending.door, answering: [], random: &random)
         case .signedIn(var visit):
             visit.restarts += 1
+            visit.hasListeners = false
             guard visit.restarts <= Visit.maximumRestarts else {
                 return end(by: .processLost, answering: [], random: &random)
             }
@@ -189,12 +226,75 @@ extension SessionMachine {
     }
 }
 
+// MARK: - Apps
+
+extension SessionMachine {
+    private mutating func listen(_ listened: Epoch) -> [Action] {
+        guard case .signedIn(var visit) = state, visit.epoch == listened else { return [] }
+        visit.hasListeners = true
+        state = .signedIn(visit)
+        return []
+    }
+
+    private mutating func enlist(_ app: String, _ enlisted: Epoch) -> [Action] {
+        switch state {
+        case .signedIn(var visit) where visit.mayEnlist(app, enlisted):
+            visit.apps.insert(app)
+            state = .signedIn(visit)
+            return [.journal(.signedIn(visit.epoch, apps: visit.apps))]
+        case .ending(var visit, let ending) where visit.mayEnlist(app, enlisted):
+            visit.apps.insert(app)
+            state = .ending(visit, ending)
+            return [.journal(.signedIn(visit.epoch, apps: visit.apps))]
+        case .ready, .visiting, .signedIn, .ending, .signingOut: return []
+        }
+    }
+
+    private mutating func endAnnounced<R: RandomNumberGenerator>(_ announced: Epoch, random: inout R) -> [Action] {
+        guard case .ending(let visit, let ending) = state, visit.epoch == announced else { return [] }
+        return end(by: ending.door, answering: [], random: &random)
+    }
+
+    private mutating func answered<R: RandomNumberGenerator>(
+        _ app: String, _ hasErased: Bool, of ended: Epoch, random: inout R
+    ) -> [Action] {
+        guard case .signingOut(var clearing) = state, clearing.ended == ended,
+            let known = clearing.commit.apps[app], known != .done
+        else { return [] }
+        clearing.commit.apps[app] = hasErased ? .done : .failed
+        return [.journal(.signingOut(clearing.commit))] + goOn(clearing, random: &random)
+    }
+
+    private mutating func appsOverdue<R: RandomNumberGenerator>(_ ended: Epoch, random: inout R) -> [Action] {
+        guard case .signingOut(var clearing) = state, clearing.ended == ended else { return [] }
+        clearing.isOverdue = true
+        return goOn(clearing, random: &random)
+    }
+}
+
+extension SessionMachine.Visit {
+    fileprivate func mayEnlist(_ app: String, _ enlisted: Epoch) -> Bool {
+        epoch == enlisted && !apps.contains(app) && apps.count < Self.maximumApps
+    }
+}
+
 extension SessionMachine.Clearing {
     /// What the receipt says, once nothing is left.
     fileprivate var handOver: HandOver {
         let cleared = usedBrowser ? SessionMachine.Item.allCases : [.files]
         return HandOver(
             ended: commit.ended, next: commit.next, door: commit.door, isAttempt: commit.isAttempt,
-            items: [.sessionKey, .sessionProcess] + cleared.map { .broker($0.rawValue) })
+            items: [.sessionKey, .sessionProcess] + cleared.map { .broker($0.rawValue) }
+                + commit.apps.sorted { $0.key < $1.key }.map { .app($0.key, $0.value.result) })
+    }
+}
+
+extension Commit.Eraser {
+    fileprivate var result: ItemOutcome.Result {
+        switch self {
+        case .awaited: .unanswered
+        case .done: .done
+        case .failed: .failed
+        }
     }
 }

@@ -10,6 +10,8 @@ extension SessionMachine {
         case visiting(Visit, Ticket)
         /// A worker holds the device.
         case signedIn(Visit)
+        /// The worker's apps have been told of the end and may save; nothing is committed yet.
+        case ending(Visit, Ending)
         /// The end is committed; traces are being cleared.
         case signingOut(Clearing)
     }
@@ -26,10 +28,25 @@ extension SessionMachine {
         /// A process that dies more often than this is broken, and the session with it.
         package static let maximumRestarts = 3
 
-        package init(epoch: Epoch, usedBrowser: Bool) {
+        /// The apps that said that they erase a worker's data themselves.
+        package var apps: Set<String> = []
+        /// Whether an app asked to be told before the end.
+        package var hasListeners = false
+
+        /// Apps of one session that may register an eraser; each is a line of the journal.
+        package static let maximumApps = 256
+
+        package init(epoch: Epoch, usedBrowser: Bool, apps: Set<String> = []) {
             self.epoch = epoch
             self.usedBrowser = usedBrowser
+            self.apps = apps
         }
+    }
+
+    /// An end that was announced.
+    package struct Ending: Sendable, Equatable {
+        package let door: Door
+        package var requesters: [Requester]
     }
 
     /// A request to begin a visit.
@@ -61,7 +78,9 @@ extension SessionMachine {
 
     /// A committed sign-out that is not finished.
     package struct Clearing: Sendable, Equatable {
-        package let commit: Commit
+        package var commit: Commit
+        /// Whether the apps have had their time.
+        package var isOverdue = false
         /// Whether a browser of the ended epoch had to be cleared.
         package let usedBrowser: Bool
         package var items: Set<Item>
@@ -70,6 +89,10 @@ extension SessionMachine {
         package var waiting: Ticket?
 
         package var ended: Epoch { commit.ended }
+        /// The apps that still have time to erase.
+        package var awaited: [String] {
+            isOverdue ? [] : commit.apps.filter { $0.value == .awaited }.keys.sorted()
+        }
     }
 
     /// What happens to the device.
@@ -81,6 +104,16 @@ extension SessionMachine {
         case visitSucceeded
         case visitFailed
         case endWanted(Requester, Door)
+        /// An app of this epoch asked to be told before the end.
+        case listenerArrived(Epoch)
+        /// An app of this epoch says that it erases a worker's data itself.
+        case appEnlisted(String, Epoch)
+        /// Every app that was told of the end has saved, or the time for it is over.
+        case politenessOver(Epoch)
+        /// What an app says of its eraser for the epoch that ended.
+        case appAnswered(String, hasErased: Bool, Epoch)
+        /// The apps have had their time to erase what is of the epoch that ended.
+        case appsOverdue(Epoch)
         case itemCleared(Item, Epoch)
         case childDied
         case agentArrived
@@ -112,6 +145,12 @@ extension SessionMachine {
         case openBrowser(Epoch, String)
         case closeBrowser(Epoch)
         case clearFiles(Epoch)
+        /// Tell the apps that this epoch is about to end, and wait a while for them.
+        case announceEnd(Epoch)
+        /// Wait a while for the apps to erase what is of this epoch.
+        case awaitApps(Epoch)
+        /// Lock these apps until they have erased what is of this epoch.
+        case lockApps([String], Epoch)
         /// Once more after a crash that came before the journal said ready.
         case writeReceipt(HandOver)
         case answer([Requester])

@@ -6,7 +6,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch, and the session key as a descriptor when a live session is taken up again.
     case start(
         configuration: SupervisorConfiguration, epoch: String, resuming: Bool, device: DeviceSnapshot,
-        principals: [AccountReader: [Principal]])
+        principals: [AccountReader: [Principal]], askedApps: [String: String], locks: [String: String])
     /// The device changed.
     case device(DeviceSnapshot)
     /// A new app connection, as a descriptor.
@@ -26,6 +26,14 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case browserEnded(BrowserEnd)
     /// An operator asks for the join; the answer is ``ChildMessage/joined`` or ``ChildMessage/visitFailed``.
     case join(JoinOrder)
+    /// The epoch is about to end: apps that asked for it are told, and have this long to save.
+    case willEnd(epoch: String, milliseconds: Int)
+    /// The epoch ends after these seconds unless the person does something.
+    case idle(epoch: String, seconds: Int)
+    /// Apps that have not erased what is of an ended epoch, and which; they do nothing but erase.
+    case locks([String: String])
+    /// What an app asked with this ticket was done, or refused.
+    case appSettled(ticket: UInt64, accepted: Bool)
 }
 
 /// What the session's process tells the supervisor.
@@ -51,6 +59,16 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case serverSessionEnded(EndedSession)
     /// An app was refused, or a person is asked to sign in; `before` others came too fast to be told.
     case refused(RefusalRecord, before: Int)
+    /// An app of this epoch asked to be told before the end.
+    case listenerArrived(epoch: String)
+    /// Every app that was told of the end has saved.
+    case appsReady(epoch: String)
+    /// An app of this epoch erases a worker's data itself.
+    case appEnlisted(app: String, epoch: String, ticket: UInt64)
+    /// What an app says of its eraser for an ended epoch.
+    case appAnswered(app: String, ended: String, EraserReport.Result, ticket: UInt64)
+    /// A person did something at the device, in this epoch.
+    case activity(epoch: String)
 }
 
 /// Why the person's browser is gone.

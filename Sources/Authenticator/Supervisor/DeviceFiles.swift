@@ -29,7 +29,7 @@ package struct DeviceFiles: Sendable {
     ///
     /// - Throws: ``DeviceStateDamaged``, also where there is none on a device that had one: nobody knows then who is there.
     package func journal() throws -> JournalRecord? {
-        guard let bytes = try root.file(Name.journal).read(limit: 4096) else {
+        guard let bytes = try root.file(Name.journal).read(limit: JournalRecord.limits.bytes) else {
             guard try isNew else { throw DeviceStateDamaged(file: Name.journal) }
             return nil
         }
@@ -40,7 +40,9 @@ package struct DeviceFiles: Sendable {
     /// Whether nothing here comes from a join or a session, which begin with a journal.
     private var isNew: Bool {
         get throws {
-            let later = [Name.join, Name.principals, Name.endedSessions, Name.liveSession, Name.browserHolder]
+            let later = [
+                Name.join, Name.principals, Name.endedSessions, Name.liveSession, Name.browserHolder, Name.locks,
+            ]
             let isFree = try Set(later).isDisjoint(with: root.names())
             return try isFree && session.names().isEmpty
         }
@@ -69,6 +71,10 @@ package struct DeviceFiles: Sendable {
     package func write(_ holder: BrowserHolder) throws { try write(holder, Name.browserHolder) }
     package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
 
+    /// The apps that have not erased what is of an ended epoch, and which.
+    package func locks() throws -> [String: String] { try read([String: String].self, Name.locks) ?? [:] }
+    package func write(locks: [String: String]) throws { try write(locks, Name.locks) }
+
     private enum Name {
         static let journal = "journal"
         static let join = "join.json"
@@ -76,6 +82,7 @@ package struct DeviceFiles: Sendable {
         static let endedSessions = "ended-sessions.json"
         static let liveSession = "live-session.json"
         static let browserHolder = "browser-holder.json"
+        static let locks = "app-locks.json"
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)

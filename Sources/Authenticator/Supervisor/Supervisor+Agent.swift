@@ -86,12 +86,7 @@ extension Supervisor {
     /// it, or, where that one died, the next of the same user, which clears away what it finds before it says hello.
     /// With nobody there the newest agent is the graphical session's.
     private func mayServe(_ link: AgentLink) -> Bool {
-        let present: Epoch
-        switch machine.state {
-        case .ready: return true
-        case .visiting(let visit, _), .signedIn(let visit): present = visit.epoch
-        case .signingOut(let clearing): present = clearing.ended
-        }
+        guard let present = machine.state.visit?.epoch ?? machine.state.clearing?.ended else { return true }
         guard agent == nil else { return false }
         guard let browserHolder, browserHolder.epoch == present.description else { return true }
         return browserHolder.user == link.user
@@ -107,6 +102,7 @@ extension Supervisor {
     func agentSaid(_ message: AgentMessage) throws {
         switch message {
         case .hello, .opened: break
+        case .activity: if let stay { try activity(in: stay.epoch.description) }
         case .failed(let id, let code, _):
             guard id == visitEpoch?.counter else { return }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
@@ -114,10 +110,13 @@ extension Supervisor {
         case .browserExited(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.closedByPerson)) }
         case .closed(let epoch):
             guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
+            problems[.browser] = nil
             try handle(.itemCleared(.browser, clearing.ended))
         case .closeFailed(let epoch, let code, _):
             guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
             logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
+            problems[.browser] =
+                "The last session's browser cannot be removed (\(code)). See the log of baton-agent; it is tried again each second."
             post(.retryBrowser(clearing.ended), after: .seconds(1))
         }
     }
@@ -127,10 +126,5 @@ extension Supervisor {
         agent?.close(ended)
     }
 
-    private var visitEpoch: Epoch? {
-        switch machine.state {
-        case .visiting(let visit, _), .signedIn(let visit): visit.epoch
-        case .ready, .signingOut: nil
-        }
-    }
+    private var visitEpoch: Epoch? { machine.state.visit?.epoch }
 }

@@ -31,7 +31,7 @@ extension Supervisor {
         childNumber += 1
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",
-            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: [:],
+            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: Failpoint.environment,
             descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
         let link = SessionChildLink(
             number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
@@ -40,7 +40,7 @@ extension Supervisor {
         let key = resuming ? key.map { [$0.file] } ?? [] : []
         let start = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
-            principals: principals)
+            principals: principals, askedApps: askedApps, locks: locks)
         do { try link.channel.send(start, descriptors: key) } catch let error as SocketError
             where error.errno != EMSGSIZE
         {
@@ -161,6 +161,7 @@ extension Supervisor {
             try noteEnd(fromBrowser: fromBrowser, correlationID: correlationID)
             try endWanted(requestID: requestID, app: descriptors.first)
         case .joined(let record): try joined(record)
+        case .listenerArrived, .appsReady, .appEnlisted, .appAnswered, .activity: try appSaid(message)
         case .serverSessionEnded(let session):
             endedSessions.removeAll { $0 == session }
             try files.write(endedSessions)
@@ -221,6 +222,7 @@ extension Supervisor {
     private func remember(_ session: EndedSession) throws {
         try files.write(live: session)
         liveSession = session
+        Failpoint.sessionKnown.reach()
     }
 
     func newRequester(_ answer: @escaping (SignOutOutcome) -> Void) -> SessionMachine.Requester {
@@ -254,7 +256,7 @@ extension Supervisor {
     /// A device that is not shared (any more) has no worker.
     private func endUnlessShared() throws {
         switch machine.state {
-        case .signedIn: break
+        case .signedIn, .ending: break
         case .visiting(_, let ticket) where ticket.purpose == .worker: break
         case .visiting, .ready, .signingOut: return
         }

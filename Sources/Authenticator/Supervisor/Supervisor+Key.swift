@@ -10,7 +10,7 @@ extension Supervisor {
     /// - Returns: whether there is one.
     func adoptKey(_ kept: [String: MemoryKey], for record: JournalRecord?) -> Bool {
         var live: Epoch?
-        if case .signedIn(let epoch) = record { live = epoch }
+        if case .signedIn(let epoch, _) = record { live = epoch }
         for (epoch, memory) in kept {
             guard let live, epoch == live.description else {
                 memory.destroy()

@@ -18,10 +18,15 @@ extension Supervisor {
                         remedy: "To sign a worker out run: baton account sign-out.")))
         case .signOut(let fromBrowser):
             try noteEnd(fromBrowser: fromBrowser)
-            let requester = newRequester { outcome in answer(outcome.operatorReply) }
-            post(.overdue(requester), after: Self.operatorPatience)
-            try handle(.endWanted(requester, .operator))
+            try signOut(by: .operator, answer: answer)
+        case .seat(let event): try signOut(by: Door(event), answer: answer)
         }
+    }
+
+    private func signOut(by door: Door, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        let requester = newRequester { outcome in answer(outcome.operatorReply) }
+        post(.overdue(requester), after: Self.operatorPatience)
+        try handle(.endWanted(requester, door))
     }
 
     /// For an operator's sign-out, before the operator hears that it goes on.
@@ -53,6 +58,7 @@ extension Supervisor {
     /// The device is registered: that is on disk before anybody hears of it, and then the administrator's visit ends.
     func joined(_ record: JoinRecord) throws {
         try files.write(record)
+        Failpoint.joinWritten.reach()
         join = record
         tellWatch()
         guard let answer = joining?.answer else { return }
@@ -74,7 +80,18 @@ extension Supervisor {
             session: session, pending: pending, epoch: machine.epoch.description, mode: snapshot.mode.name,
             reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
-            agentConnected: agent != nil)
+            agentConnected: agent != nil, problems: problemTexts, lockedApps: locks.keys.sorted())
+    }
+
+    /// Why a sign-out does not go on, for a person.
+    private var problemTexts: [String] {
+        guard let clearing = machine.state.clearing else { return [] }
+        var texts = problems
+        if clearing.items.contains(.browser), agent == nil {
+            texts[.browser] =
+                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
+        }
+        return SessionMachine.Item.allCases.compactMap { clearing.items.contains($0) ? texts[$0] : nil }
     }
 
     private var sessionStatus: (String, [String]) {
@@ -82,8 +99,21 @@ extension Supervisor {
         case .ready: ("ready", [])
         case .visiting(_, let ticket): (ticket.purpose == .worker ? "signingIn" : "joining", [])
         case .signedIn: ("signedIn", [])
-        case .signingOut(let clearing): ("signingOut", clearing.items.map(\.rawValue).sorted())
+        case .ending: ("ending", [])
+        case .signingOut(let clearing):
+            ("signingOut", clearing.items.map(\.rawValue).sorted() + clearing.awaited.map { "app:" + $0 })
         }
+    }
+}
+
+extension Door {
+    fileprivate init(_ event: SeatEvent) {
+        self =
+            switch event {
+            case .charger: .charger
+            case .dock: .dock
+            case .seat: .seat
+            }
     }
 }
 

@@ -34,6 +34,14 @@ final class Supervisor {
     var refusals = RefusalRing()
     /// What others of this process know for `baton doctor`.
     let inspect: @Sendable () async -> [CheckResult]
+    /// The apps that have not erased what is of an ended epoch, and which.
+    var locks: [String: String]
+    /// The stay of the worker who is here.
+    var stay: (epoch: Epoch, clock: Stay)?
+    /// When this began, by the clock that cannot be set.
+    let born: ContinuousClock.Instant
+    /// What cannot be cleared at the moment, and why.
+    var problems: [SessionMachine.Item: String] = [:]
 
     var child: SessionChildLink?
     var childNumber: UInt64 = 0
@@ -95,6 +103,8 @@ final class Supervisor {
         endedSessions = try files.endedSessions()
         liveSession = try files.liveSession()
         browserHolder = try files.browserHolder()
+        locks = try files.locks()
+        born = clock.moment()
         machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
     }
 
@@ -112,6 +122,7 @@ final class Supervisor {
         machine = recovered
         try perform(actions)
         tellStage()
+        followStay()
         emptyTrash()
         try whenServing()
         while !stopping { try take(inputs.take()) }
@@ -137,6 +148,9 @@ final class Supervisor {
         case .forgetPrincipals: try forgetOldPrincipals()
         case .emptyTrash: emptyTrash()
         case .serverEnded(let epoch, let door): try serverEnded(epoch, door)
+        case .politenessOver(let epoch): try handle(.politenessOver(epoch))
+        case .appsOverdue(let ended): try handle(.appsOverdue(ended))
+        case .stayDue(let epoch): try stayDue(in: epoch)
         case .stop: stopping = true
         }
     }
@@ -154,6 +168,7 @@ final class Supervisor {
         if machine.state.stage == .changing { tellStage() }
         try perform(actions)
         tellStage()
+        followStay()
     }
 
     /// Management hears of every stage, each once.
@@ -168,7 +183,7 @@ final class Supervisor {
     /// Whoever speaks with the server hears what the device states there, each time that it changes.
     func tellWatch() {
         var session: String?
-        if case .signedIn(let visit) = machine.state, liveSession?.epoch == visit.epoch.description {
+        if let held = machine.state.heldEpoch, liveSession?.epoch == held.description {
             session = liveSession?.serverSession
         }
         let present = WatchedSession(
@@ -181,7 +196,7 @@ final class Supervisor {
     /// The server has said that the session of that epoch, or its device, is no longer good: the worker is signed out as
     /// by every other door. An epoch that is over already needs nothing.
     private func serverEnded(_ epoch: Epoch, _ door: Door) throws {
-        guard case .signedIn(let visit) = machine.state, visit.epoch == epoch else { return }
+        guard machine.state.heldEpoch == epoch else { return }
         try handle(.endWanted(newRequester { _ in }, door))
     }
 
@@ -189,6 +204,7 @@ final class Supervisor {
         for action in actions {
             try perform(action)
             try noteForReceipt(action)
+            action.failpoint?.reach()
         }
     }
 
@@ -211,6 +227,9 @@ final class Supervisor {
         case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
         case .closeBrowser(let epoch): agent?.close(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
+        case .announceEnd(let epoch): announceEnd(of: epoch)
+        case .awaitApps(let ended): awaitApps(of: ended)
+        case .lockApps(let apps, let ended): try lock(apps, until: ended)
         case .writeReceipt(let handOver): try writeReceipt(handOver)
         case .answer(let requesters): answer(requesters)
         }
@@ -221,11 +240,17 @@ final class Supervisor {
 
 extension Supervisor {
     private func journal(_ record: JournalRecord) throws {
-        if case .signingOut(let commit) = record { try rememberEnd(of: commit.ended) }
+        if case .signingOut(let commit) = record {
+            try rememberEnd(of: commit.ended)
+            Failpoint.endRemembered.reach()
+        }
         try files.write(record)
         if case .signingOut(let commit) = record { try markPrincipals(endedWith: commit.ended) }
-        if case .signedIn(let epoch) = record { keepKey(of: epoch) }
-        if case .ready = record { try forgetBrowserHolder() }
+        if case .signedIn(let epoch, _) = record, keptKey != epoch { keepKey(of: epoch) }
+        if case .ready = record {
+            try forgetBrowserHolder()
+            problems = [:]
+        }
         var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
         if case .signingOut(let commit) = record, let door = commit.door {
             metadata["session.door"] = "\(door.rawValue)"
@@ -264,14 +289,20 @@ extension Supervisor {
         do {
             try markPrincipals(endedWith: ended)
             try files.clearSession(of: ended)
+            Failpoint.filesCleared.reach()
         } catch {
             logger.error("clearing failed, trying again", metadata: ["error": "\(error)"])
+            problems[.files] = Self.filesProblem
             post(.retryClearing(ended), after: .seconds(1))
             return
         }
+        problems[.files] = nil
         emptyTrash()
         try handle(.itemCleared(.files, ended))
     }
+
+    private static let filesProblem =
+        "The last session's files cannot be moved away. Look at the disk of the broker's directory; it is tried again each second."
 
     private func emptyTrash() {
         let (files, logger, inputs, clock) = (files, logger, inputs, clock)

@@ -10,14 +10,26 @@ package struct SupervisorClock: Sendable {
     package let moment: @Sendable () -> ContinuousClock.Instant
     /// Calls the closure once, after this long, from any thread.
     package let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+    /// Seconds after midnight, in the device's time zone, at this many seconds since 1970.
+    package let secondOfDay: @Sendable (Int) -> Int
 
     package init(
         now: @escaping @Sendable () -> Int, moment: @escaping @Sendable () -> ContinuousClock.Instant,
-        after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+        after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
+        secondOfDay: @escaping @Sendable (Int) -> Int = localSecondOfDay
     ) {
         self.now = now
         self.moment = moment
         self.after = after
+        self.secondOfDay = secondOfDay
+    }
+
+    /// By the time zone of the system.
+    @Sendable package static func localSecondOfDay(_ seconds: Int) -> Int {
+        var time = time_t(seconds)
+        var parts = unsafe tm()
+        guard unsafe localtime_r(&time, &parts) != nil else { return ((seconds % 86_400) + 86_400) % 86_400 }
+        return unsafe Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + min(Int(parts.tm_sec), 59)
     }
 
     /// The machine's own.

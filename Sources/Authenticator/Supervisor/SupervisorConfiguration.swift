@@ -16,10 +16,11 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let checkInInterval: Int
     /// The device's own registry of apps; nil for none.
     package let appRegistry: String?
+    package let doors: DoorConfiguration
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
-        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil
+        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil, doors: DoorConfiguration = .standard
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory
@@ -28,6 +29,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.sessionUsers = sessionUsers
         self.checkInInterval = checkInInterval
         self.appRegistry = appRegistry
+        self.doors = doors
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }

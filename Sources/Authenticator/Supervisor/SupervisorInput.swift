@@ -28,5 +28,11 @@ package enum SupervisorInput: Sendable {
     case emptyTrash
     /// The server's definite word that the session of this epoch is over.
     case serverEnded(Epoch, Door)
+    /// The apps that were told of the end of this epoch have had their time to save.
+    case politenessOver(Epoch)
+    /// The apps have had their time to erase what is of this epoch.
+    case appsOverdue(Epoch)
+    /// Something may be due in the stay of this epoch's worker.
+    case stayDue(Epoch)
     case stop
 }

@@ -5,6 +5,8 @@ internal import JSON
 package enum BrokerMessage: Sendable, Equatable {
     case hello(BrokerHello)
     case reply(Reply)
+    /// Only to an app whose hello asked for events.
+    case event(BrokerEvent)
 }
 
 /// The broker's answer to a hello.
@@ -49,6 +51,7 @@ extension BrokerMessage {
                         Wire.Member.epoch: .string(hello.epoch.description),
                     ])
                 ]))
+        case .event(let event): JSONWriter.write(event.json)
         case .reply(let reply):
             switch reply.outcome {
             case .success(let response):
@@ -72,6 +75,10 @@ extension BrokerMessage {
         let members = try ClientMessage.members(bytes)
         if let hello = members[Wire.Member.hello]?.object {
             self = .hello(try BrokerHello(members: hello))
+            return
+        }
+        if let event = members[Wire.Member.event]?.string {
+            self = .event(try BrokerEvent(event, members))
             return
         }
         guard let id = members[Wire.Member.requestID]?.string else { throw .shape }

@@ -14,13 +14,20 @@ package struct ClientHello: Sendable, Equatable {
     package let transports: ClosedRange<Int>
     package let clientName: String
     package let clientVersion: String
+    /// The ended epoch that this connection is to acknowledge; it may do nothing else then.
+    package let endedEpoch: Epoch?
+    /// Whether the app takes a ``BrokerEvent``.
+    package let wantsEvents: Bool
 
     package init(
-        transports: ClosedRange<Int> = Wire.transport...Wire.transport, clientName: String, clientVersion: String
+        transports: ClosedRange<Int> = Wire.transport...Wire.transport, clientName: String, clientVersion: String,
+        endedEpoch: Epoch? = nil, wantsEvents: Bool = false
     ) {
         self.transports = transports
         self.clientName = clientName
         self.clientVersion = clientVersion
+        self.endedEpoch = endedEpoch
+        self.wantsEvents = wantsEvents
     }
 }
 
@@ -44,16 +51,7 @@ package struct Request: Sendable, Equatable {
 extension ClientMessage {
     package var bytes: [UInt8] {
         switch self {
-        case .hello(let hello):
-            JSONWriter.write(
-                .object([
-                    Wire.Member.hello: .object([
-                        Wire.Member.transportMinimum: .integer(hello.transports.lowerBound),
-                        Wire.Member.transportMaximum: .integer(hello.transports.upperBound),
-                        Wire.Member.clientName: .string(hello.clientName),
-                        Wire.Member.clientVersion: .string(hello.clientVersion),
-                    ])
-                ]))
+        case .hello(let hello): JSONWriter.write(.object([Wire.Member.hello: .object(hello.members)]))
         case .request(let request):
             JSONWriter.write(
                 .object([
@@ -89,14 +87,29 @@ extension ClientMessage {
 }
 
 extension ClientHello {
+    fileprivate var members: [String: JSONValue] {
+        var members: [String: JSONValue] = [
+            Wire.Member.transportMinimum: .integer(transports.lowerBound),
+            Wire.Member.transportMaximum: .integer(transports.upperBound),
+            Wire.Member.clientName: .string(clientName), Wire.Member.clientVersion: .string(clientVersion),
+        ]
+        members[Wire.Member.endedEpoch] = endedEpoch.map { .string($0.description) }
+        if wantsEvents { members[Wire.Member.events] = .bool(true) }
+        return members
+    }
+
     init(members: [String: JSONValue]) throws(EnvelopeFailure) {
         guard let lowest = members[Wire.Member.transportMinimum]?.integer,
             let highest = members[Wire.Member.transportMaximum]?.integer, lowest <= highest
         else { throw .shape }
+        let ended = members[Wire.Member.endedEpoch]
+        let endedEpoch = ended?.string.flatMap { Epoch($0) }
+        guard (ended == nil) == (endedEpoch == nil) else { throw .shape }
         self.init(
             transports: lowest...highest,
             clientName: members[Wire.Member.clientName]?.string ?? "",
-            clientVersion: members[Wire.Member.clientVersion]?.string ?? "")
+            clientVersion: members[Wire.Member.clientVersion]?.string ?? "", endedEpoch: endedEpoch,
+            wantsEvents: members[Wire.Member.events]?.bool ?? false)
     }
 }
 

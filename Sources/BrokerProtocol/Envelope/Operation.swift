@@ -25,8 +25,9 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
     package var changesEpoch: Bool { self == .login || self == .signOut }
 
     /// What this version of the protocol serves, as the broker's hello lists it.
-    package static let all: [Operation] = [
-        .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount, .currentAccount,
-        .acknowledgeAccount, .deviceToken,
-    ]
+    package static let all: [Operation] =
+        [
+            .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount,
+            .currentAccount, .acknowledgeAccount, .deviceToken,
+        ] + handOver
 }

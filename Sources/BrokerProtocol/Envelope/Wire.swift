@@ -29,6 +29,11 @@ package enum Wire {
         static let response = "response"
         static let error = "error"
         static let cancel = "cancel"
+        static let endedEpoch = "ended_epoch"
+        static let events = "events"
+        static let event = "event"
+        static let milliseconds = "milliseconds"
+        static let seconds = "seconds"
     }
 }
 

@@ -17,6 +17,18 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case recover
     /// Look at everything that may be wrong.
     case examine
+    /// Something happened to the device after which nobody is at it any more.
+    case seat(SeatEvent)
+}
+
+/// What the device's hardware tells by a command hook.
+package enum SeatEvent: String, Sendable, Codable, CaseIterable {
+    /// It was put on its charger.
+    case charger
+    /// It was put into, or taken out of, its dock.
+    case dock
+    /// Its seat, cart or card reader says that the worker has left.
+    case seat
 }
 
 /// The one answer to an ``OperatorRequest``.
@@ -66,7 +78,8 @@ package struct JoinOrder: Sendable, Codable, Equatable {
 
 /// The device as an operator sees it; nothing of a worker.
 package struct DeviceStatus: Sendable, Codable, Equatable {
-    /// `ready`, `signingIn`, `joining`, `signedIn`, `signingOut`, or `quarantined` where the state is not believed.
+    /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps), `signingOut`, or `quarantined` where
+    /// the state is not believed.
     package let session: String
     /// What still has to be cleared while signing out.
     package let pending: [String]
@@ -83,10 +96,15 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// Bundle ids of the apps that may ask for accounts.
     package let apps: [String]
     package let agentConnected: Bool
+    /// Why a sign-out does not go on, each with a remedy.
+    package let problems: [String]
+    /// Bundle ids of the apps that have not erased a former worker's data; they do nothing until they have.
+    package let lockedApps: [String]
 
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
-        enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool
+        enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
+        problems: [String] = [], lockedApps: [String] = []
     ) {
         self.session = session
         self.pending = pending
@@ -99,5 +117,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.deviceID = deviceID
         self.apps = apps
         self.agentConnected = agentConnected
+        self.problems = problems
+        self.lockedApps = lockedApps
     }
 }

@@ -87,6 +87,7 @@ extension Problem {
         -51810: .joinRequired,
         -51811: .brokerAnswerUnknown,
         -51814: .sharedModeIncomplete,
+        -51890: .appLocked,
     ]
 }
 

@@ -158,6 +158,11 @@ extension Problem {
             Entry(
                 .internalBrokerNotAvailable, "The device is not in shared mode, or only half.",
                 "Look at baton device status for what is missing.")
+        case .appLocked:
+            Entry(
+                .internalBrokerNotAvailable,
+                "The app has not erased the data of a former worker and is locked until then.",
+                "Start the app, so that its eraser runs; it is unlocked when it says that it has erased.")
         case .appUnregistered:
             Entry(
                 .internalErrorUnauthorizedClient, "The app is not registered, on the device or with the organisation.",

@@ -49,6 +49,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case otherWorker = "other_worker"
     case joinRequired = "join_required"
     case sharedModeIncomplete = "shared_mode_incomplete"
+    case appLocked = "app_locked"
     case appUnregistered = "app_unregistered"
     case redirectURIUnregistered = "redirect_uri_unregistered"
     case redirectSchemeUnregistered = "redirect_scheme_unregistered"

@@ -7,7 +7,9 @@ import FoundationEssentials
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enrol and join this device.",
-        subcommands: [Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self, Recover.self])
+        subcommands: [
+            Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self, Event.self, Recover.self,
+        ])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show mode, session and registrations, with reasons.")
@@ -27,6 +29,8 @@ struct DeviceCommand: AsyncParsableCommand {
                 "apps      \(status.apps.isEmpty ? "none" : status.apps.joined(separator: ", "))",
                 "epoch     \(status.epoch)",
             ] + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
+                + status.problems.map { "problem   \($0)" }
+                + (status.lockedApps.isEmpty ? [] : ["locked    \(status.lockedApps.joined(separator: ", "))"])
                 + (status.remedy.map { ["next      \($0)"] } ?? [])
         }
     }

@@ -34,7 +34,7 @@ import Testing
     @Test mutating func `a sign-in is confirmed after it is in the journal, and not before`() throws {
         let (machine, actions) = machine(after: .visitWanted(worker), .visitSucceeded)
         #expect(machine.epoch == (try epoch(2)))
-        #expect(actions == [.journal(.signedIn(try epoch(2))), .confirm(worker)])
+        #expect(actions == [.journal(.signedIn(try epoch(2), apps: [])), .confirm(worker)])
     }
 
     @Test mutating func `a sign-out is committed first, then the key goes, then the process, then the rest`() throws {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test mutating func `a restart ends the session that was live`() throws {
-        for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5))] {
+        for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5), apps: [])] {
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
             #expect(machine.epoch == (try epoch(6)))
             let commit = Commit(
@@ -111,7 +111,8 @@ import Testing
     }
 
     @Test mutating func `a session goes on where its key was kept, and only where it was live`() throws {
-        let (machine, actions) = Machine.recover(from: .signedIn(try epoch(5)), keyKept: true, random: &random)
+        let (machine, actions) = Machine.recover(
+            from: .signedIn(try epoch(5), apps: []), keyKept: true, random: &random)
         #expect(machine.epoch == (try epoch(5)))
         #expect(actions == [.startChild(try epoch(5), resuming: true)])
         let commit = Commit(ended: try epoch(5), next: try epoch(6), door: .app, isAttempt: false)
@@ -170,6 +171,8 @@ import Testing
         #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#,
         #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","door":"cat-flap"}"#,
         #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","attempt":1}"#,
+        #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","apps":{"a":"x"}}"#,
+        #"{"state":"signedIn","epoch":"2.00000000000000000000000000000000","apps":[1]}"#,
     ])
     func `a damaged journal is not a journal`(text: String) {
         #expect(JournalRecord(bytes: Array(text.utf8)) == nil)
@@ -184,8 +187,12 @@ extension JournalRecord {
             switch self {
             case .ready: .ready(epoch)
             case .signingIn: .signingIn(epoch)
-            case .signedIn: .signedIn(epoch)
-            case .signingOut: .signingOut(Commit(ended: epoch, next: next, door: .serverRevocation, isAttempt: true))
+            case .signedIn: .signedIn(epoch, apps: ["a", "b"])
+            case .signingOut:
+                .signingOut(
+                    Commit(
+                        ended: epoch, next: next, door: .serverRevocation, isAttempt: true,
+                        apps: ["a": .awaited, "b": .done, "c": .failed]))
             }
         }
     }

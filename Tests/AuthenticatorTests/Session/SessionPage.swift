@@ -4,7 +4,7 @@ import BrokerProtocol
 
 /// `docs/session.md`, made of every step that the machine can take.
 enum SessionPage {
-    private static let families = ["ready", "visiting", "signedIn", "signingOut"]
+    private static let families = ["ready", "visiting", "signedIn", "ending", "signingOut"]
 
     static var text: String {
         let rows = families.map { family in
@@ -47,6 +47,7 @@ enum SessionPage {
         case "visiting":
             "Somebody proves who they are: a worker who signs in, or an administrator who joins the device."
         case "signedIn": "A worker holds the device."
+        case "ending": "The worker's apps have been told of the end and may save; nothing is committed yet."
         default: "The end of a session or an attempt is committed; traces are being cleared."
         }
     }
@@ -122,6 +123,9 @@ enum SessionPage {
         case .openBrowser: "open the browser"
         case .closeBrowser: "close the browser"
         case .clearFiles: "clear the files"
+        case .announceEnd: "tell the apps"
+        case .awaitApps: "give the apps time to erase"
+        case .lockApps: "lock the apps that have not erased"
         case .writeReceipt: "write the receipt"
         case .answer(let requesters): requesters.isEmpty ? nil : "answer who asked for the end"
         }
@@ -149,10 +153,23 @@ extension SessionStep {
         case .restart(let keyKept): keyKept ? "restart, key kept" : "restart"
         case .event(.itemCleared(let item, let epoch)):
             epoch == before.clearing?.ended ? "\(item.rawValue) cleared" : "\(item.rawValue) of another epoch cleared"
+        case .event(.appAnswered(let app, let hasErased, let epoch)):
+            app == SessionStep.app && epoch == before.clearing?.ended
+                ? hasErased ? "an app has erased" : "an app could not erase"
+                : "another app, or for another epoch, answered"
+        case .event(.listenerArrived(let epoch)): named("listenerArrived", epoch, before.heldEpoch)
+        case .event(.appEnlisted(_, let epoch)): named("appEnlisted", epoch, before.heldEpoch)
+        case .event(.politenessOver(let epoch)): named("politenessOver", epoch, before.heldEpoch)
+        case .event(.appsOverdue(let epoch)): named("appsOverdue", epoch, before.clearing?.ended)
+        case .event(.endWanted(_, let door)): "endWanted, \(door.isPolite ? "politely" : "at once")"
         case .event(.visitWanted(let ticket)):
             "visitWanted by \(ticket.purpose == .worker ? "a worker" : "an administrator")"
         case .event(let event): String("\(event)".prefix { $0 != "(" })
         }
+    }
+
+    private func named(_ name: String, _ epoch: Epoch, _ meant: Epoch?) -> String {
+        epoch == meant ? name : "\(name) of another epoch"
     }
 
     fileprivate var shortName: String {
@@ -175,6 +192,14 @@ extension SessionStep {
                 visit.restarts < SessionMachine.Visit.maximumRestarts
                     ? "started again fewer than \(SessionMachine.Visit.maximumRestarts) times"
                     : "started again \(SessionMachine.Visit.maximumRestarts) times",
+                visit.hasListeners ? "an app wants to be told" : "no app wants to be told",
+                visit.apps.isEmpty ? "it is new" : "it is known",
+                visit.apps.isEmpty ? "no app erases" : "an app erases",
+            ]
+        case .ending(let visit, _):
+            [
+                Self.tag(visit), visit.apps.isEmpty ? "it is new" : "it is known",
+                visit.apps.isEmpty ? "no app erases" : "an app erases",
             ]
         case .signingOut(let clearing):
             [
@@ -183,6 +208,8 @@ extension SessionStep {
                 clearing.waiting == nil ? "nobody waits" : "somebody waits",
                 cause.concerns(clearing.waiting) ? "it is the one that waits" : "it is not the one that waits",
                 clearing.requesters.isEmpty ? "nobody asked for the end" : "somebody asked for the end",
+                clearing.awaited.isEmpty ? "no app is awaited" : "an app is awaited",
+                clearing.commit.unerased.isEmpty ? "every app has erased" : "an app has not erased",
             ]
         }
     }

@@ -27,12 +27,12 @@ struct SessionStep: Sendable {
         /// What the journal holds when the machine is here.
         let record: JournalRecord?
 
-        /// Equal for places that differ in the height of their counters alone.
+        /// Equal for places that differ in the height of their counters alone, or in a door that is only written down.
         var shape: String {
             let now = machine.epoch.counter
             return "\(machine.state) \(String(describing: record))".replacing(/(\d+)\.0{32}/) { match in
                 "\(Int(match.1).map { $0 - Int(now) } ?? 0)"
-            }
+            }.replacing(/Door\.[A-Za-z]+/, with: "Door")
         }
     }
 
@@ -53,8 +53,8 @@ struct SessionStep: Sendable {
                     (after, actions) = SessionMachine.recover(from: place.record, keyKept: keyKept, random: &random)
                 }
                 steps.append(SessionStep(before: place.machine, cause: cause, actions: actions, after: after))
-                // Requesters are only collected: two tell all that more could.
-                if requesters(after) <= 2 {
+                // Requesters are only collected: a second one is seen to come, and tells no more afterwards.
+                if requesters(after) <= 1 {
                     waiting.append(Place(machine: after, record: journal(after: actions, place.record)))
                 }
             }
@@ -69,24 +69,37 @@ struct SessionStep: Sendable {
     }
 
     private static func requesters(_ machine: SessionMachine) -> Int {
-        guard case .signingOut(let clearing) = machine.state else { return 0 }
-        return clearing.requesters.count
+        switch machine.state {
+        case .signingOut(let clearing): clearing.requesters.count
+        case .ending(_, let ending): ending.requesters.count
+        case .ready, .visiting, .signedIn: 0
+        }
     }
 
+    /// The one app with an eraser: more of them differ by their names alone.
+    static let app = "app"
     static let worker = SessionMachine.Ticket(number: 1, purpose: .worker)
     static let nextWorker = SessionMachine.Ticket(number: 2, purpose: .worker)
     static let administrator = SessionMachine.Ticket(number: 3, purpose: .administrator)
 
     private static func causes(_ machine: SessionMachine) -> [Cause] {
-        var epochs = [machine.epoch]
-        if case .signingOut(let clearing) = machine.state { epochs.append(clearing.ended) }
+        let epochs = Set([machine.epoch, machine.clearing?.ended, machine.state.visit?.epoch].compactMap(\.self))
+            .sorted { $0.counter < $1.counter }
         let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
+        let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
+            [
+                .listenerArrived(epoch), .appEnlisted(app, epoch), .politenessOver(epoch), .appsOverdue(epoch),
+                .appAnswered(app, hasErased: true, epoch), .appAnswered(app, hasErased: false, epoch),
+                .appAnswered("stranger", hasErased: true, epoch),
+            ]
+        }
         let events: [SessionMachine.Event] =
             [
                 .visitWanted(worker), .visitWanted(nextWorker), .visitWanted(administrator),
                 .visitOverdue(worker, .agentMissing), .browserWanted(url: "http://127.0.0.1:1/x"),
-                .visitSucceeded, .visitFailed, .endWanted(.init(number: 1), .app), .childDied, .agentArrived,
-            ] + cleared.map { .itemCleared($0, $1) }
+                .visitSucceeded, .visitFailed, .endWanted(.init(number: 1), .app),
+                .endWanted(.init(number: 1), .serverRevocation), .childDied, .agentArrived,
+            ] + cleared.map { .itemCleared($0, $1) } + apps
         return events.map { .event($0) } + [.restart(keyKept: false), .restart(keyKept: true)]
     }
 }
@@ -106,10 +119,5 @@ extension SessionMachine {
     }
 
     /// The epoch whose credentials somebody at the device has, or is getting.
-    var heldEpoch: Epoch? {
-        switch state {
-        case .visiting(let visit, _), .signedIn(let visit): visit.epoch
-        case .ready, .signingOut: nil
-        }
-    }
+    var heldEpoch: Epoch? { state.visit?.epoch }
 }

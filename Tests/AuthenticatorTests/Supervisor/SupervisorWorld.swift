@@ -141,6 +141,17 @@ final class SupervisorWorld: Sendable {
         return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentLimits), inputs: inputs)
     }
 
+    /// What the journal says now.
+    func journal() throws -> JournalRecord? {
+        try DeviceFiles(root: Directory(path: scratch.path("device"))).journal()
+    }
+
+    /// The door of the sign-out that is committed.
+    func door() throws -> Door? {
+        guard case .signingOut(let commit) = try journal() else { return nil }
+        return commit.door
+    }
+
     /// A worker is signed in through a browser of this agent's.
     ///
     /// - Returns: the epoch's id.

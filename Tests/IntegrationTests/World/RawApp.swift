@@ -50,9 +50,14 @@ final class RawApp: Sendable {
     }
 
     /// Says hello and takes the broker's.
-    func greet() async throws {
-        try send(.hello(ClientHello(clientName: "raw", clientVersion: "1")))
-        guard case .message(.hello) = try await answer() else { throw TestProblem("no hello") }
+    @discardableResult
+    func greet(endedEpoch: Epoch? = nil, wantsEvents: Bool = false) async throws -> BrokerHello {
+        try send(
+            .hello(
+                ClientHello(
+                    clientName: "raw", clientVersion: "1", endedEpoch: endedEpoch, wantsEvents: wantsEvents)))
+        guard case .message(.hello(let hello)) = try await answer() else { throw TestProblem("no hello") }
+        return hello
     }
 
     /// Asks for one operation.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Authenticator
 import BrokerProtocol
 import Foundation
 import Glibc
@@ -42,14 +43,38 @@ final class World: Sendable {
         for program in Program.allCases { try await start(program) }
     }
 
-    private func join() async throws {
+    func join() async throws {
+        guard try await joins() else {
+            throw TestProblem("the join failed:\n\(try textOfFile(scratch.path("join.log")))")
+        }
+    }
+
+    /// Has Carol, who must sit there, join the device.
+    ///
+    /// - Returns: whether the device is joined in the command line's word.
+    func joins() async throws -> Bool {
         let baton = try RunningProgram.built("baton")
         let order = [
             "device", "join", "--login", facts.loginURL, "--registration", facts.registrationURL,
             "--tenant", WorldFacts.domain, "--name", "ward-7-tablet", "--runtime-directory", path("run"),
         ]
         let join = try await RunningProgram.start(baton, order, log: "join.log", awaitsReady: false, in: scratch)
-        guard try await join.waitForExit() == 0 else { throw TestProblem("the join failed:\n\(try join.log())") }
+        return try await join.waitForExit() == 0
+    }
+
+    /// Looks for what is known of somebody in everything that the device keeps.
+    func findsNothing(of givenName: String) async throws {
+        let person = try person(givenName)
+        let canaries = ["name": person.userName, "password": person.password]
+        try JSONSerialization.data(withJSONObject: canaries).write(to: URL(filePath: path("canaries.json")))
+        let search = try await RunningProgram.start(
+            "/usr/bin/python3",
+            [
+                "-B", Repository.root + "/Tests/Canary/canary.py", "--canaries", path("canaries.json"), "--surface",
+                "device=" + path("device"), "--surface", "run=" + path("run"), "--surface",
+                "log=" + scratch.path("batond.log"), "--expect-none",
+            ], log: "canary-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        guard try await search.waitForExit() == 0 else { throw TestProblem("something is left:\n\(try search.log())") }
     }
 
     /// The path of something in the world's folder.
@@ -65,13 +90,16 @@ final class World: Sendable {
     // MARK: Programs
 
     /// Starts a program, from its own file or a copy, and waits until it serves.
+    ///
+    /// - Parameter point: where it, or the session's process that it starts, dies.
     @discardableResult
     func start(
-        _ program: Program, file: String? = nil, by manager: ServiceManager? = nil
+        _ program: Program, file: String? = nil, by manager: ServiceManager? = nil, dyingAt point: Failpoint? = nil
     ) async throws -> RunningProgram {
         let started = try await RunningProgram.start(
             try file ?? RunningProgram.built(program.rawValue),
-            ["--config", path("configuration/\(program.rawValue).json")], log: program.rawValue + ".log",
+            ["--config", path("configuration/\(program.rawValue).json")],
+            environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
             manager: manager,
             in: scratch)
         running.withLock { $0[program] = started }
@@ -99,12 +127,15 @@ final class World: Sendable {
     }
 
     /// Starts a program that is expected to end before it serves, and gives the end of what it said.
-    func refusal(_ program: Program, by manager: ServiceManager? = nil) async throws -> String {
+    func refusal(
+        _ program: Program, by manager: ServiceManager? = nil, dyingAt point: String? = nil
+    ) async throws -> String {
         let arguments = ["--config", path("configuration/\(program.rawValue).json")]
         let wrong: RunningProgram
         do {
             wrong = try await RunningProgram.start(
                 try RunningProgram.built(program.rawValue), arguments,
+                environment: point.map { [Failpoint.variable: $0] } ?? [:],
                 log: "refusal-\(UInt32.random(in: 0...UInt32.max)).log", manager: manager, in: scratch)
         } catch let problem as TestProblem { return problem.description }
         wrong.kill()
@@ -118,6 +149,13 @@ final class World: Sendable {
         running.withLock { $0[program] = nil }
         victim.kill()
         try await victim.waitForExit()
+    }
+
+    /// Waits until a program that was to die has died.
+    func awaitEnd(of program: Program) async throws {
+        let victim = try process(program)
+        try await victim.waitForExit()
+        running.withLock { $0[program] = nil }
     }
 
     /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
@@ -232,7 +270,7 @@ final class World: Sendable {
     }
 
     /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
-    private func awaitAgent() async throws {
+    func awaitAgent() async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while try await !status().agentConnected {
             guard ContinuousClock.now < deadline else { throw TestProblem("the agent does not come back") }

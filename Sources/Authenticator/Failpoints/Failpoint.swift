@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// A point at which a program of the broker can be made to die as by `kill -9`, so that tests can see what comes after.
+///
+/// `BATON_FAILPOINT` names it, in a debug build alone: a release build has no code at these points, and does not start
+/// where the variable is set.
+package enum Failpoint: String, Sendable, CaseIterable {
+    // The supervisor, in the order in which a session comes to them.
+    case signInJournaled = "sign-in.journaled"
+    case keyMade = "sign-in.key-made"
+    case admitted = "sign-in.admitted"
+    case browserOrdered = "sign-in.browser-ordered"
+    case sessionKnown = "sign-in.session-known"
+    case signedInJournaled = "sign-in.signed-in-journaled"
+    case confirmed = "sign-in.confirmed"
+    case endRemembered = "sign-out.end-remembered"
+    case endJournaled = "sign-out.journaled"
+    case keyDestroyed = "sign-out.key-destroyed"
+    case processEnded = "sign-out.process-ended"
+    case browserClosing = "sign-out.browser-closing"
+    case filesCleared = "sign-out.files-cleared"
+    case receiptWritten = "sign-out.receipt-written"
+    case readyJournaled = "sign-out.ready-journaled"
+    case answered = "sign-out.answered"
+    case joinWritten = "join.written"
+    // The session's process.
+    case sessionGranted = "session.granted"
+    case sessionSealed = "session.sealed"
+    case sessionBegun = "session.begun"
+    case renewalGranted = "renewal.granted"
+    case renewalSealed = "renewal.sealed"
+    case joinKeysMade = "join.keys-made"
+    case joinRegistered = "join.registered"
+    // The agent.
+    case browserStarted = "browser.started"
+    case browserEnding = "browser.ending"
+    case browserCleared = "browser.cleared"
+
+    /// The programs that have such points.
+    package enum Program: Sendable { case supervisor, session, agent }
+
+    package var program: Program {
+        switch self {
+        case .sessionGranted, .sessionSealed, .sessionBegun, .renewalGranted, .renewalSealed, .joinKeysMade,
+            .joinRegistered:
+            .session
+        case .browserStarted, .browserEnding, .browserCleared: .agent
+        default: .supervisor
+        }
+    }
+
+    /// What is going on when the point is reached.
+    package enum Step: Sendable { case signIn, signOut, renewal, join }
+
+    package var step: Step {
+        switch self {
+        case .signInJournaled, .keyMade, .admitted, .browserOrdered, .sessionKnown, .signedInJournaled, .confirmed,
+            .sessionGranted, .sessionSealed, .sessionBegun, .browserStarted:
+            .signIn
+        case .endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing, .filesCleared,
+            .receiptWritten, .readyJournaled, .answered, .browserEnding, .browserCleared:
+            .signOut
+        case .renewalGranted, .renewalSealed: .renewal
+        case .joinWritten, .joinKeysMade, .joinRegistered: .join
+        }
+    }
+
+    package static let variable = "BATON_FAILPOINT"
+
+    #if DEBUG
+        private static let armed: Failpoint? = name.flatMap(Failpoint.init)
+
+        /// Dies here where this point was named.
+        @inline(never) package func reach() { if self == Self.armed { _ = kill(getpid(), SIGKILL) } }
+
+        /// Whether this point was named.
+        package var isArmed: Bool { self == Self.armed }
+
+        /// What a process that this one starts must be told.
+        package static var environment: [String: String] { name.map { [variable: $0] } ?? [:] }
+    #else
+        @inline(__always) package func reach() {}
+        package var isArmed: Bool { false }
+        package static var environment: [String: String] { [:] }
+    #endif
+
+    private static let name: String? = unsafe getenv(variable).map { unsafe String(cString: $0) }
+
+    /// Looks at the variable before anything else happens.
+    ///
+    /// - Throws: ``FailpointUnknown`` for a name that is none, and for every name in a build without these points.
+    package static func check() throws {
+        guard let name else { return }
+        #if DEBUG
+            guard armed == nil else { return }
+        #endif
+        throw FailpointUnknown(name: name)
+    }
+}
+
+/// The program was asked to die at a point that it does not have.
+package struct FailpointUnknown: Error, Equatable, CustomStringConvertible {
+    package let name: String
+
+    package var description: String {
+        "failpoint_unknown: \(Failpoint.variable) names \(name), which this build does not have. Unset it; it is for tests."
+    }
+}

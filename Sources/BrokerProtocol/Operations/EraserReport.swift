@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What became of an app's eraser for an ended epoch (``Operation/acknowledge``).
+package struct EraserReport: Sendable, Equatable {
+    package enum Result: String, Sendable, Codable { case done, failed }
+
+    package let client: ClientRequest
+    /// The epoch that ended.
+    package let epoch: Epoch
+    package let result: Result
+
+    package init(client: ClientRequest, epoch: Epoch, result: Result) {
+        self.client = client
+        self.epoch = epoch
+        self.result = result
+    }
+
+    package var entries: FlatMap {
+        var map = client.entries
+        map[.epoch] = epoch.description
+        map[.result] = result.rawValue
+        return map
+    }
+
+    /// - Throws: ``BrokerError`` without a client id, epoch or result that can be read.
+    package init(_ map: FlatMap) throws(BrokerError) {
+        guard let epoch = Epoch(try map.required(.epoch)) else {
+            throw BrokerError(.invalidParameter, "The epoch cannot be read. Send the ended one that the hello named.")
+        }
+        guard let result = Result(rawValue: try map.required(.result)) else {
+            throw BrokerError(.developerParameter, "The result is neither done nor failed. Send one of them.")
+        }
+        self.init(client: try ClientRequest(map), epoch: epoch, result: result)
+    }
+}

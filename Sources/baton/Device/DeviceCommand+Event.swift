@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import BrokerProtocol
+
+extension DeviceCommand {
+    /// The hook for udev rules, docking stations and card readers.
+    struct Event: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Tell the device that nobody is at it any more: whoever is signed in is signed out.")
+        @Argument(help: "What happened: charger, dock or seat.") var event: SeatEvent
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run(
+                { _ = try await device.client.ask(.seat(event)) }, done: "Nobody is signed in on the device.")
+        }
+    }
+}
+
+extension SeatEvent: ExpressibleByArgument {}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Testing
+
+/// What holds of the worker's apps in every state that any order of events can lead to.
+@Suite struct AppsExploration {
+    private let steps = SessionStep.all
+
+    private var polite: [SessionStep] {
+        steps.filter { if case .ending = $0.before.state { true } else { false } }
+    }
+
+    private func isEnd(_ step: SessionStep, by door: Door) -> Bool {
+        guard case .event(.endWanted(_, door)) = step.cause else { return false }
+        return true
+    }
+
+    @Test func `what the organisation ends, ends at once, also while apps may save`() {
+        let ends = steps.filter { isEnd($0, by: .serverRevocation) && $0.before.state.heldEpoch != nil }
+        #expect(!ends.isEmpty)
+        for step in ends { #expect(step.after.clearing?.ended == step.before.state.heldEpoch) }
+        for case .journal(.signingOut(let commit)) in ends.flatMap(\.actions) {
+            #expect(commit.door == .serverRevocation)
+        }
+    }
+
+    @Test func `a polite end is announced first to apps that asked for it, and where none did is committed at once`() {
+        for step in steps where isEnd(step, by: .app) {
+            guard case .signedIn(let visit) = step.before.state else { continue }
+            if visit.hasListeners {
+                #expect(step.actions == [.announceEnd(visit.epoch)])
+                #expect(step.after.epoch == step.before.epoch && step.after.state.heldEpoch == visit.epoch)
+            } else {
+                #expect(step.after.clearing?.ended == visit.epoch)
+            }
+        }
+    }
+
+    @Test func `an announced end comes when every app has saved, or the time is over, and by its own door`() {
+        for step in polite {
+            guard case .event(.politenessOver(let epoch)) = step.cause else { continue }
+            #expect((step.after.clearing != nil) == (epoch == step.before.heldEpoch))
+            for case .journal(.signingOut(let commit)) in step.actions { #expect(commit.door == .app) }
+        }
+        #expect(polite.contains { $0.after.clearing != nil })
+    }
+
+    @Test func `nobody who asked for an announced end is forgotten when it comes`() {
+        for step in polite {
+            guard case .ending(_, let ending) = step.before.state, let clearing = step.after.clearing,
+                case .event = step.cause
+            else { continue }
+            #expect(Array(clearing.requesters.prefix(ending.requesters.count)) == ending.requesters)
+        }
+    }
+
+    @Test func `no browser opens and nobody else begins while apps may save`() {
+        for step in polite {
+            for action in step.actions {
+                if case .openBrowser = action { Issue.record("a browser opened after \(step.cause)") }
+                if case .admit = action { Issue.record("somebody was admitted after \(step.cause)") }
+            }
+        }
+    }
+
+    @Test func `an app with an eraser is in the journal from the moment at which it said so`() {
+        for step in steps {
+            guard let before = step.before.state.visit, let after = step.after.state.visit, before.epoch == after.epoch,
+                case .event(let event) = step.cause
+            else { continue }
+            guard before.apps != after.apps else { continue }
+            #expect(event == .appEnlisted(SessionStep.app, after.epoch))
+            #expect(step.actions == [.journal(.signedIn(after.epoch, apps: after.apps))])
+        }
+    }
+
+    @Test func `every app with an eraser is asked, whatever ended the session`() {
+        for step in steps {
+            for case .journal(.signingOut(let commit)) in step.actions {
+                guard let visit = step.before.state.visit, visit.epoch == commit.ended else { continue }
+                #expect(commit.apps == Dictionary(uniqueKeysWithValues: visit.apps.map { ($0, .awaited) }))
+            }
+            if let clearing = step.after.clearing, step.actions.contains(.destroyKey) {
+                #expect(
+                    step.actions.contains(.awaitApps(clearing.ended)) == clearing.commit.apps.values.contains(.awaited))
+            }
+        }
+    }
+
+    @Test func `the device is not ready while an app has time left to erase`() {
+        for step in steps {
+            guard let before = step.before.clearing, step.after.clearing?.ended != before.ended,
+                case .event(let event) = step.cause
+            else { continue }
+            let isOver = before.isOverdue || event == .appsOverdue(before.ended)
+            let answers =
+                event == .appAnswered(SessionStep.app, hasErased: true, before.ended)
+                || event == .appAnswered(SessionStep.app, hasErased: false, before.ended)
+            #expect(isOver || answers || !before.commit.apps.values.contains(.awaited))
+        }
+    }
+
+    @Test func `an app that has not erased is locked before the receipt is written, and its result stands there`() {
+        for step in steps {
+            guard let before = step.before.clearing else { continue }
+            for case .writeReceipt(let handOver) in step.actions {
+                let results = Dictionary(
+                    uniqueKeysWithValues: handOver.items.filter { $0.observer == .app }.map { ($0.name, $0.result) })
+                #expect(Set(results.keys) == Set(before.commit.apps.keys.map { "app:" + $0 }))
+                let unerased = results.filter { $0.value != .done }.keys.map { String($0.dropFirst(4)) }
+                let expected = unerased.isEmpty ? [] : [SessionMachine.Action.lockApps(unerased, before.ended)]
+                let locks = step.actions.filter { if case .lockApps = $0 { true } else { false } }
+                #expect(locks == expected)
+                let first = step.actions.first { if case .journal(.signingOut) = $0 { false } else { true } }
+                #expect(first == expected.first ?? .writeReceipt(handOver))
+            }
+        }
+    }
+
+    @Test func `what an app says of its eraser is in the journal before anything follows, and only for its own epoch`()
+    {
+        for step in steps {
+            guard case .event(.appAnswered(let app, let hasErased, let epoch)) = step.cause else { continue }
+            guard let before = step.before.clearing, before.ended == epoch,
+                let known = before.commit.apps[app], known != .done
+            else {
+                #expect(step.actions.isEmpty && step.after == step.before)
+                continue
+            }
+            var commit = before.commit
+            commit.apps[app] = hasErased ? .done : .failed
+            #expect(step.actions.first == .journal(.signingOut(commit)))
+        }
+    }
+
+    @Test func `the time of the apps is over by the word on their own epoch alone`() {
+        for step in steps {
+            guard let before = step.before.clearing, let after = step.after.clearing, before.ended == after.ended,
+                !before.isOverdue, after.isOverdue, case .event(let event) = step.cause
+            else { continue }
+            #expect(event == .appsOverdue(before.ended))
+        }
+    }
+
+    @Test func `only an app of this very session is listened to`() {
+        for step in steps {
+            switch step.cause {
+            case .event(.listenerArrived(let epoch)), .event(.appEnlisted(_, let epoch)):
+                if epoch != step.before.state.heldEpoch { #expect(step.after == step.before && step.actions.isEmpty) }
+            default: break
+            }
+        }
+    }
+
+    @Test func `apps that were to be told went with the process that died`() {
+        for step in steps {
+            guard case .event(.childDied) = step.cause, case .signedIn(let visit) = step.after.state else { continue }
+            #expect(!visit.hasListeners)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Foundation
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// `kill -9` of supervisor, session's process or agent at every point that the code names: the device becomes ready by
+    /// itself, nothing of the worker is left, and the next one signs in.
+    ///
+    /// With `BATON_SOAK` (scripts/soak) the next worker signs in after each single death.
+    @Suite struct FaultMatrixTests {
+        private let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
+
+        private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
+
+        @Test func `a sign-in that a death cuts off leaves nothing, and the next one goes through`()
+            async throws
+        {
+            let world = try await World.ready()
+            for point in points(.signIn) + points(.renewal) {
+                try await arm(point, world)
+                try world.seat("Amara")
+                // Whoever died, the app may hear of success or failure; both are true then.
+                _ = try? await world.app(1).signIn()
+                try world.leave()
+                try await recover(from: point, world)
+                try await world.findsNothing(of: "Amara")
+                if isSoak { try await nextWorkerSignsIn(world) }
+            }
+            try await nextWorkerSignsIn(world)
+        }
+
+        @Test func `a sign-out that a death cuts off is finished, and the next worker signs in`() async throws {
+            let world = try await World.ready()
+            for point in points(.signOut) {
+                try await arm(point, world)
+                // This is also the next worker after the death before.
+                let app = try world.app(1)
+                let amara = try await world.signIn("Amara", through: app)
+                _ = try? await app.signOut(amara)
+                try await recover(from: point, world)
+                try await world.findsNothing(of: "Amara")
+                try await world.serverHearsOfEveryEnd()
+            }
+            try await nextWorkerSignsIn(world)
+        }
+
+        @Test(arguments: [Failpoint.filesCleared, .readyJournaled, .answered])
+        func `a swap that a death cuts off leaves nobody, and the next worker signs in`(point: Failpoint) async throws {
+            let world = try await World.ready()
+            try await arm(point, world)
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            // The browser's end hangs, so that the next worker asks while the last one's traces go.
+            try world.send(SIGSTOP, to: .agent)
+            async let answer = seen { try await app.signOut(amara) }
+            if point == .filesCleared {
+                try await world.awaitEnd(of: .broker)
+            } else {
+                try await world.journalSays("signingOut")
+                let next = try world.app(2)
+                async let swap = seen { try await next.signIn() }
+                try world.send(SIGCONT, to: .agent)
+                try await world.awaitEnd(of: .broker)
+                _ = try? await swap
+            }
+            try world.send(SIGCONT, to: .agent)
+            _ = try? await answer
+            try await world.start(.broker)
+            try await world.journalSays("ready")
+            #expect(try world.isClean)
+            try await world.findsNothing(of: "Amara")
+            try await nextWorkerSignsIn(world)
+        }
+
+        @Test func `a join that a death cuts off is done or not done, and can be done again`() async throws {
+            let world = try await World.ready()
+            for point in points(.join) {
+                try await world.kill(.broker)
+                try FileManager.default.removeItem(atPath: world.path("device/join.json"))
+                try await world.start(.broker, dyingAt: point)
+                try await world.awaitAgent()
+                try world.seat("Carol")
+                #expect(try await !world.joins())
+                try world.leave()
+                try await recover(from: point, world)
+                #expect(try await world.status().deviceID == nil || point == .joinWritten)
+            }
+            if try await world.status().deviceID == nil {
+                try world.seat("Carol")
+                try await world.join()
+                try world.leave()
+            }
+            try await nextWorkerSignsIn(world)
+        }
+
+        @Test func `a program does not start with a point that it does not have`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            #expect(try await world.refusal(.broker, dyingAt: "sign-in.anywhere").contains("failpoint_unknown"))
+            try await world.start(.broker)
+        }
+
+        /// Starts the point's program again so that it dies there.
+        private func arm(_ point: Failpoint, _ world: World) async throws {
+            let program: World.Program = point.program == .agent ? .agent : .broker
+            try await world.kill(program)
+            try await world.start(program, dyingAt: point)
+            try await world.awaitAgent()
+        }
+
+        /// Starts what died, or whose child did, as it should be, and sees the device become ready.
+        private func recover(from point: Failpoint, _ world: World) async throws {
+            switch point.program {
+            case .supervisor:
+                try await world.awaitEnd(of: .broker)
+                try await world.start(.broker)
+            case .agent:
+                try await world.awaitEnd(of: .agent)
+                try await world.start(.agent)
+                // A sign-in whose agent died fails; one that had been finished before is a session that goes on.
+                if point.step == .signIn { try await world.settle() }
+            case .session:
+                // A session goes on where its process dies, so that the operator ends it where there is one.
+                if point.step != .renewal { try await world.settle() }
+                try await world.journalSays("ready")
+                try await world.kill(.broker)
+                try await world.start(.broker)
+            }
+            try await world.journalSays("ready")
+            #expect(try await world.status().session == "ready", "after \(point.rawValue)")
+            #expect(try world.isClean, "after \(point.rawValue)")
+            try await world.awaitAgent()
+        }
+
+        private func nextWorkerSignsIn(_ world: World) async throws {
+            let app = try world.app(2)
+            let next = try await world.signIn("Bo", through: app)
+            #expect(try await app.accounts().current == next)
+            #expect(try await app.signOut(next))
+            #expect(try world.isClean)
+        }
+    }
+}
