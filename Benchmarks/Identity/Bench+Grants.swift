@@ -11,7 +11,7 @@ import X509
 
 extension Bench {
     /// Refresh tokens, each client with a chain of its own.
-    func refreshGrants(_ load: Load, scope: String) async throws -> Measured {
+    func refreshGrants(_ load: Load, scope: String, of app: Client) async throws -> Measured {
         let id = app.id.rawValue
         return try await load.run { _ in
             try await signIn(client: id, scope: scope).string(ReplyName.refreshToken)
@@ -23,7 +23,7 @@ extension Bench {
     }
 
     /// App tokens for a primary refresh token, each client on a device of its own; making the request is measured, too.
-    func primaryGrants(_ load: Load, scopes: [String]) async throws -> Measured {
+    func primaryGrants(_ load: Load, scopes: [String], of app: Client) async throws -> Measured {
         let registration = try await signIn(
             client: WellKnownApplication.broker, scope: "openid urn:ms-drs:drs.test/.default"
         ).string(ReplyName.accessToken)
@@ -31,7 +31,7 @@ extension Bench {
             let device = try await BenchDevice(joining: self, with: registration, number: number)
             return try await device.session()
         } _: { session in
-            try await session.use(scopes)
+            try await session.use(scopes, by: app)
             return session
         }
     }
@@ -104,10 +104,10 @@ private struct BenchSession: Sendable {
     let key: SessionKey
     let nonce: String
 
-    func use(_ scopes: [String]) async throws {
+    func use(_ scopes: [String], by app: Client) async throws {
         var generator = SystemRandomNumberGenerator()
         let request = PrimaryRefreshToken.UseRequest(
-            token: reply.token, clientID: device.bench.app.id.rawValue, redirectURI: Bench.redirect,
+            token: reply.token, clientID: app.id.rawValue, redirectURI: Bench.redirect,
             scopes: Scopes(scopes), nonce: nonce)
         let signed = try request.signed(
             with: key, now: Int(device.bench.platform.ambient.now().seconds), using: &generator)

@@ -1,5 +1,5 @@
-import Crypto
 // SPDX-License-Identifier: Apache-2.0
+import Crypto
 import CryptoExtras
 import FoundationEssentials
 import HTTPTypes
@@ -30,6 +30,17 @@ extension Bench {
                 from: password, salt: salt, outputByteCount: 32, rounds: 1 << cost.logarithm, blockSize: cost.blockSize,
                 parallelism: cost.parallelism)
             return count + key.bitCount
+        }
+    }
+
+    /// P-256 signatures of a token's size, by the library's own call.
+    func curveSigning(_ load: Load) async throws -> Measured {
+        let key = P256.Signing.PrivateKey()
+        let message = [UInt8](repeating: 0x41, count: 1200)
+        return try await load.run { _ in
+            0
+        } _: { count in
+            count + (try key.signature(for: SHA256.hash(data: message)).rawRepresentation.count)
         }
     }
 

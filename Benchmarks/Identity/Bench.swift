@@ -18,7 +18,9 @@ struct Bench: Sendable {
     let platform: Platform
     let client: TestClient<HostResponder>
     let tenant: Tenant
+    /// Applications whose tokens are signed with RSA, and on P-256.
     let app: Client
+    let curveApp: Client
     private let folder: String
 
     init(directory: String, passwordCost: Int) async throws {
@@ -44,6 +46,8 @@ struct Bench: Sendable {
         try await administration.assign(.cloudDeviceAdministrator, to: amara)
         app = try await administration.addClient(
             NewClient(displayName: "Ward", redirectURIs: [Self.redirect]), tenant: tenant)
+        curveApp = try await administration.addClient(
+            NewClient(displayName: "Ward", redirectURIs: [Self.redirect], tokenAlgorithm: .es256), tenant: tenant)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }

@@ -15,6 +15,7 @@ package struct Platform: Sendable {
     package let accessTokens: AccessTokens
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
+    package let registrations: Registrations
     let storageKey: StorageKey
     /// For what administrators wait for: new passwords and keys.
     let administrationHashing: HashingPool
@@ -37,6 +38,7 @@ package struct Platform: Sendable {
         self.database = database
         self.ambient = ambient
         self.storageKey = storageKey
+        registrations = Registrations(database: database)
         nonces = Nonces(ambient: ambient)
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, ambient: ambient)
         resources = ResourceCatalogue(names: configuration.names)
@@ -49,7 +51,8 @@ package struct Platform: Sendable {
         keys = TenantKeys(database: database, storageKey: storageKey, ambient: ambient)
         issuer = TokenIssuer(
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, ambient: ambient)
-        accessTokens = AccessTokens(issuer: issuer, database: database, ambient: ambient)
+        accessTokens = AccessTokens(
+            issuer: issuer, database: database, registrations: registrations, ambient: ambient)
         pages = try Pages()
         devicePages = try DevicePages()
     }

@@ -3,13 +3,23 @@ internal import Glibc
 
 /// TCP ports of the loopback address, for programs that must be told theirs.
 package enum FreePort {
+    /// The ports of `baton up`, and those of tests that start a server by themselves. Both lie below those that the kernel
+    /// gives to connections (ip(7), `ip_local_port_range`), so that no connection takes a port while its server is down.
+    package static let ofWorlds: ClosedRange<UInt16> = 10_240...19_999
+    package static let ofTests: ClosedRange<UInt16> = 20_000...31_999
+
     /// A port that nobody uses now; nil where there is none. Nobody holds it for you: ask late.
-    package static func tcp() -> UInt16? { bound(to: 0) }
+    package static func tcp(in range: ClosedRange<UInt16> = ofWorlds) -> UInt16? {
+        for _ in 0..<100 {
+            if let port = bound(to: UInt16.random(in: range)) { return port }
+        }
+        return nil
+    }
 
     /// Whether nobody listens at `port`.
     package static func isFree(_ port: UInt16) -> Bool { bound(to: port) != nil }
 
-    /// The port that a socket gets which asks for `port`; nil where it gets none.
+    /// The port of a socket that was bound to `port`; nil where somebody has it.
     private static func bound(to port: UInt16) -> UInt16? {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return nil }

@@ -37,21 +37,23 @@ struct Composition {
         let devices = Router(context: MDMContext.self)
         management.addRoutes(to: devices)
 
-        let connections = DescriptorLimit.connections(of: DescriptorLimit.raise())
+        let possible = DescriptorLimit.connections(of: DescriptorLimit.raise())
+        let connections = min(possible, configuration.connections ?? possible)
         // A quarter of the listener's connections is left for what devices ask beside their lines.
         let lines = DeviceLines(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
         identity.observeDevices { lines.nudge($0) }
         management.observeDevices { lines.nudge($0) }
-        DeviceLineRoute(identity: identity, management: management, lines: lines).add(to: devices)
+        let link = ManagementLink(identity: identity, management: management, logger: logger)
+        DeviceLineRoute(identity: identity, management: management, lines: lines, link: link).add(to: devices)
 
         let listeners = Listeners(
             configuration: configuration, connections: connections,
             readiness: Readiness(listeners: 3, logger: logger), logger: logger)
-        let services = [
+        let services: [any Service] = [
             try listeners.main(identity.responder(), authority: authority),
             try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
-            HousekeepingService(housekeeping: Housekeeping(identity), logger: logger),
+            HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
             // The last one is told of a shutdown first: the devices' listener waits for the answers that lines are.
             lines,
         ]
@@ -74,6 +76,8 @@ struct Composition {
         identity.compatibility = configuration.compatibility
         identity.breachedPasswords = configuration.breachedPasswords
         identity.auditRetention = .seconds(configuration.auditDays * 86400)
+        identity.lifetimes.devicePolling = .seconds(configuration.devicePolling)
+        identity.signingKeys = configuration.signingKeys
         if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
             identity.passwordCost = cost
         }
@@ -94,7 +98,8 @@ struct Composition {
             configuration: MDMConfiguration(
                 baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
                 trustRoot: try authority.root.serializeAsPEM().derBytes,
-                packageDirectory: directory.path(of: "packages")),
+                packageDirectory: directory.path(of: "packages"),
+                auditRetention: .seconds(configuration.auditDays * 86400)),
             database: database)
     }
 

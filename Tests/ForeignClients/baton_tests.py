@@ -5,10 +5,14 @@ a judge of id tokens that trusts no client's own judgement.
 A script has functions called `case_…`; `run(globals())` runs the one that the command line names. It ends with 0 only
 where every statement of it held. The facts come as the path of a JSON file in BATON_FACTS.
 """
+import contextlib
 import html.parser
+import http.client
 import json
 import os
+import socket
 import sys
+import time
 import urllib.parse
 
 import jwt
@@ -34,6 +38,17 @@ def run(scope):
     name = sys.argv[1]
     scope["case_" + name]()
     print("case held:", name, flush=True)
+
+
+@contextlib.contextmanager
+def clock_off(seconds):
+    """The client's machine has a clock that is wrong by so much; the server's goes right."""
+    right = time.time
+    time.time = lambda: right() + seconds
+    try:
+        yield
+    finally:
+        time.time = right
 
 
 class Forms(html.parser.HTMLParser):
@@ -131,3 +146,13 @@ def judged(id_token, client, **claims):
 def graph(token, path="/v1.0/me"):
     """Graph's answer for an access token."""
     return requests.get(facts.graph + path, headers={"Authorization": f"Bearer {token}"})
+
+
+def administer(method, path, body):
+    """A call on the server's administration socket."""
+    connection = http.client.HTTPConnection("server")
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(facts.admin)
+    connection.request(method, f"/identity/{path}", json.dumps(body), {"Connection": "close"})
+    answer = connection.getresponse()
+    assert answer.status == 204, answer.read()

@@ -7,7 +7,7 @@ from baton_tests import document, facts, run
 
 def refused(address):
     try:
-        response = requests.get(address, timeout=20)
+        response = requests.get(address, timeout=60)
         return response.status_code == 403
     except requests.exceptions.ProxyError:
         return True

@@ -3,7 +3,7 @@
 import msal
 import requests
 
-from baton_tests import Browser, Forms, document, facts, graph, judged, run
+from baton_tests import Browser, Forms, administer, clock_off, document, facts, graph, judged, run
 
 SCOPES = ["User.Read"]
 REDIRECT = "http://localhost:1"
@@ -110,6 +110,48 @@ def case_sign_out():
     assert browser.open(flow["auth_uri"], REDIRECT) is None, "still signed in"
 
 
+def case_clock_skew():
+    """A clock that is wrong, by a minute or a day, keeps nobody out: what is good decides the server's own clock."""
+    for skew in (-86400, -60, 60, 86400):
+        with clock_off(skew):
+            app = application()
+            account = is_amara(app, signed_in(app))
+            forced = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+            assert forced["token_source"] == "identity_provider", (skew, forced)
+            assert graph(forced["access_token"]).status_code == 200
+    # Who comes back with the right clock takes the day-old token of the wrong one for expired, and gets another.
+    app = application()
+    with clock_off(-86400):
+        account = is_amara(app, signed_in(app))
+    later = app.acquire_token_silent_with_error(SCOPES, account)
+    assert later["token_source"] == "identity_provider", later
+
+
+def case_disabled():
+    """An application and a person that an administrator disables: neither gets anything, and what they had is dead."""
+    app, browser = application(), Browser()
+    result = signed_in(app, browser)
+    account = is_amara(app, result)
+    administer("PATCH", f"tenants/-/clients/{facts.client}", {"accountEnabled": False})
+    assert graph(result["access_token"]).status_code == 401
+    refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+    assert refused["error"] == "unauthorized_client" and refused["error_codes"] == [7000112], refused
+    flow = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
+    assert browser.open(flow["auth_uri"], REDIRECT) is None and "AADSTS7000112" in browser.page.text
+    administer("PATCH", f"tenants/-/clients/{facts.client}", {"accountEnabled": True})
+    app = application()
+    result = signed_in(app, name="bo")
+    account = app.get_accounts()[0]
+    administer("PATCH", f"tenants/-/users/{facts.person('bo')}", {"accountEnabled": False})
+    assert graph(result["access_token"]).status_code == 401
+    refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+    assert refused["error"] == "invalid_grant", refused
+    browser = Browser()
+    browser.open(application().initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)["auth_uri"], REDIRECT)
+    assert browser.submit(REDIRECT, username=facts.person("bo"), password=facts.password) is None
+    assert "AADSTS50126" in Forms(browser.page.text).alert
+
+
 def case_wrong_audience():
     """A token for one resource is nothing at another, and no client gets one that it is not registered for."""
     app = application(BROKER)
@@ -167,7 +209,7 @@ def approve(flow, name="amara"):
 def case_device_code():
     app = application()
     flow = app.initiate_device_flow(SCOPES)
-    assert "user_code" in flow, flow
+    assert "user_code" in flow and flow["interval"] == 1, flow
     pending = app.acquire_token_by_device_flow(flow, exit_condition=lambda flow: True)
     assert pending["error"] == "authorization_pending", pending
     approve(flow)

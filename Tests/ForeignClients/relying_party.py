@@ -5,7 +5,7 @@ import requests
 from authlib.integrations.base_client import OAuthError
 from authlib.integrations.flask_client import OAuth
 
-from baton_tests import Browser, document, facts, judged, run
+from baton_tests import Browser, clock_off, document, facts, judged, run
 
 REDIRECT = "https://app.test/cb"
 
@@ -88,6 +88,23 @@ def case_mix_up():
     # The code was not spoilt by that; but its state is good once.
     assert first.get("/cb", query_string=returned).status_code == 200
     assert refused(first, returned), "the same answer was taken twice"
+
+
+def case_clock_skew():
+    """A clock that is a minute off does not matter; one that is hours off takes our id tokens for old, or not yet good."""
+    for skew in (-60, 60):
+        with clock_off(skew):
+            assert signed_in(application(), Browser()).status_code == 200, skew
+    for skew in (-7200, 7200):
+        client = application()
+        client.application.config["PROPAGATE_EXCEPTIONS"] = True
+        with clock_off(skew):
+            try:
+                assert signed_in(client, Browser()).status_code >= 400, skew
+            except AssertionError:
+                raise
+            except Exception as error:
+                assert type(error).__module__.startswith(("authlib", "joserfc")), error
 
 
 def case_sign_out():

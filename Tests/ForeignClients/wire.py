@@ -20,7 +20,7 @@ def talk(*parts, ends=True):
     context = ssl.create_default_context(cafile=facts.root)
     with socket.create_connection(("127.0.0.1", PORT)) as plain:
         with context.wrap_socket(plain, server_hostname=HOST) as wire:
-            wire.settimeout(20)
+            wire.settimeout(50)
             answer = b""
             try:
                 for part in parts:
@@ -106,6 +106,54 @@ def case_limits():
     assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
     statuses, answer = talk(request("GET", f"/{facts.tenant}/oauth2/v2.0/authorize?{many}", ["Connection: close"], ""))
     assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
+
+
+def case_slow():
+    """A request that never ends is cut off, however busily it goes on; one beside it is served."""
+    context = ssl.create_default_context(cafile=facts.root)
+    with socket.create_connection(("127.0.0.1", PORT)) as plain:
+        with context.wrap_socket(plain, server_hostname=HOST) as wire:
+            wire.sendall(request(headers=["Content-Length: 60000"], body="a=").encode())
+            statuses, _ = talk(request("GET", PAGE, ["Connection: close"], ""))
+            assert statuses == [200], statuses
+            try:
+                for _ in range(2000):
+                    wire.sendall(b"b")
+                    wire.settimeout(0.05)
+                    try:
+                        if not wire.recv(1):
+                            return
+                    except TimeoutError:
+                        pass
+                    wire.settimeout(50)
+            except (ssl.SSLError, ConnectionError):
+                return
+    raise AssertionError("a request may take as long as it likes")
+
+
+def case_crowd():
+    """Sixteen idle connections fill the listener; the next one's handshake waits for a place."""
+    context = ssl.create_default_context(cafile=facts.root)
+
+    def open_connection():
+        return context.wrap_socket(
+            socket.create_connection(("127.0.0.1", PORT)), server_hostname=HOST, do_handshake_on_connect=False)
+
+    held = []
+    while len(held) < 64:
+        wire = open_connection()
+        wire.settimeout(50 if len(held) < 16 else 5)
+        try:
+            wire.do_handshake()
+        except TimeoutError:
+            break
+        held.append(wire)
+    assert len(held) < 64, "there is no limit"
+    held[0].close()
+    wire.settimeout(50)
+    wire.do_handshake()
+    wire.sendall(request("GET", PAGE, ["Connection: close"], "").encode())
+    assert wire.recv(12) == b"HTTP/1.1 200"
 
 
 run(globals())

@@ -53,7 +53,8 @@ import X509
     private static func client(_ identity: HTTPSClient.Identity?, roots: [UInt8]) throws -> HTTPSClient {
         try HTTPSClient(
             configuration: .init(
-                trustRootsPEM: roots, dnsOverride: ["mdm.baton.test": "127.0.0.1"], identity: identity))
+                trustRootsPEM: roots, dnsOverride: ["mdm.baton.test": "127.0.0.1"], identity: identity,
+                connectTimeout: .seconds(120), readTimeout: .seconds(120), totalTimeout: .seconds(300)))
     }
 
     private func identity(of device: HandDevice) throws -> HTTPSClient.Identity {

@@ -7,25 +7,31 @@ extension IdentityAdmin {
         package let id: String
         package let displayName: String
         package let redirectURIs: [String]
+        /// Where it may be led back to after a sign-out.
+        package let postLogoutRedirectURIs: [String]
         /// Application ids of the resources it may have tokens for.
         package let resources: [String]
         /// The permissions of them that it is registered for by name; none stands for the ordinary ones.
         package let permissions: [String]
         /// Whether it can keep no secret.
         package let isPublic: Bool
+        /// Whether it gets anything.
+        package let accountEnabled: Bool
         /// What its tokens are signed with, `RS256` or `ES256`.
         package let tokenAlgorithm: String
 
         package init(
-            id: String, displayName: String, redirectURIs: [String], resources: [String], permissions: [String],
-            isPublic: Bool, tokenAlgorithm: String
+            id: String, displayName: String, redirectURIs: [String], postLogoutRedirectURIs: [String],
+            resources: [String], permissions: [String], isPublic: Bool, accountEnabled: Bool, tokenAlgorithm: String
         ) {
             self.id = id
             self.displayName = displayName
             self.redirectURIs = redirectURIs
+            self.postLogoutRedirectURIs = postLogoutRedirectURIs
             self.resources = resources
             self.permissions = permissions
             self.isPublic = isPublic
+            self.accountEnabled = accountEnabled
             self.tokenAlgorithm = tokenAlgorithm
         }
     }
@@ -36,23 +42,34 @@ extension IdentityAdmin {
         package var id: String?
         package var displayName: String
         package var redirectURIs: [String]
+        /// Its redirect URIs where it is left out.
+        package var postLogoutRedirectURIs: [String]?
         package var resources: [String]?
         package var permissions: [String]?
         package var isConfidential: Bool?
         package var tokenAlgorithm: String?
 
         package init(
-            id: String? = nil, displayName: String, redirectURIs: [String], resources: [String]? = nil,
-            permissions: [String]? = nil, isConfidential: Bool? = nil, tokenAlgorithm: String? = nil
+            id: String? = nil, displayName: String, redirectURIs: [String],
+            postLogoutRedirectURIs: [String]? = nil, resources: [String]? = nil, permissions: [String]? = nil,
+            isConfidential: Bool? = nil, tokenAlgorithm: String? = nil
         ) {
             self.id = id
             self.displayName = displayName
             self.redirectURIs = redirectURIs
+            self.postLogoutRedirectURIs = postLogoutRedirectURIs
             self.resources = resources
             self.permissions = permissions
             self.isConfidential = isConfidential
             self.tokenAlgorithm = tokenAlgorithm
         }
+    }
+
+    /// What is to change of a client.
+    package struct ClientChange: Codable, Sendable {
+        package var accountEnabled: Bool
+
+        package init(accountEnabled: Bool) { self.accountEnabled = accountEnabled }
     }
 
     /// A secret of a confidential client.

@@ -37,7 +37,7 @@ package enum IdentityAdmin {
         case clients = "/identity/tenants/{tenant}/clients"
         /// POST → `[Client]`, those of other makers' applications that the tenant did not have.
         case compatibilityClients = "/identity/tenants/{tenant}/compatibility-clients"
-        /// DELETE → 204.
+        /// PATCH `ClientChange` → 204; DELETE → 204.
         case client = "/identity/tenants/{tenant}/clients/{client}"
         /// GET `[ClientSecret]`; POST → 201 `ClientSecret`, the only time with the secret itself.
         case clientSecrets = "/identity/tenants/{tenant}/clients/{client}/secrets"

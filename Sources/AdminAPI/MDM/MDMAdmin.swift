@@ -32,6 +32,8 @@ package enum MDMAdmin {
         case profile = "/mdm/tenants/{tenant}/profiles/{profile}"
         /// GET `[App]`; POST `NewApp` → 201 `App`.
         case apps = "/mdm/tenants/{tenant}/apps"
+        /// GET `[AuditEntry]`, the latest `?count=`.
+        case audit = "/mdm/tenants/{tenant}/audit"
     }
 
     /// An enrolment profile to be made for one device.

@@ -27,7 +27,8 @@ extension AdminRoutes {
             }
             let client = try await administration.addClient(
                 NewClient(
-                    id: id, displayName: new.displayName, redirectURIs: new.redirectURIs, resources: resources,
+                    id: id, displayName: new.displayName, redirectURIs: new.redirectURIs,
+                    logoutURIs: new.postLogoutRedirectURIs, resources: resources,
                     permissions: new.permissions ?? [], isConfidential: new.isConfidential ?? false,
                     tokenAlgorithm: algorithm),
                 tenant: tenant)
@@ -36,6 +37,12 @@ extension AdminRoutes {
         on(router, .post, .compatibilityClients) { _, context in
             let tenant = try await tenant(context)
             return try Self.json(try await administration.addCompatibilityClients(tenant: tenant).map(shown))
+        }
+        on(router, .patch, .client) { request, context in
+            let client = try await client(context)
+            let change = try await body(request, as: IdentityAdmin.ClientChange.self)
+            try await administration.setEnabled(change.accountEnabled, client)
+            return Response(status: .noContent)
         }
         on(router, .delete, .client) { _, context in
             let client = try await client(context)
@@ -77,7 +84,8 @@ extension AdminRoutes {
     private func shown(_ client: Client) -> IdentityAdmin.Client {
         IdentityAdmin.Client(
             id: client.id.rawValue, displayName: client.displayName, redirectURIs: client.redirectURIs,
-            resources: client.resources.map(\.rawValue), permissions: client.permissions,
-            isPublic: client.isPublic, tokenAlgorithm: client.tokenAlgorithm.rawValue)
+            postLogoutRedirectURIs: client.logoutURIs, resources: client.resources.map(\.rawValue),
+            permissions: client.permissions,
+            isPublic: client.isPublic, accountEnabled: client.isEnabled, tokenAlgorithm: client.tokenAlgorithm.rawValue)
     }
 }

@@ -9,6 +9,8 @@ package struct NewClient: Sendable {
     package var id: ClientID?
     package var displayName: String
     package var redirectURIs: [String]
+    /// Where it may be led back to after a sign-out; its redirect URIs where it is nil.
+    package var logoutURIs: [String]?
     package var resources: [ClientID]
     package var permissions: [String]
     /// Whether it keeps a secret by which it proves itself.
@@ -16,10 +18,12 @@ package struct NewClient: Sendable {
     package var tokenAlgorithm: SignatureAlgorithm
 
     package init(
-        id: ClientID? = nil, displayName: String, redirectURIs: [String], resources: [ClientID]? = nil,
-        permissions: [String] = [], isConfidential: Bool = false, tokenAlgorithm: SignatureAlgorithm = .rs256
+        id: ClientID? = nil, displayName: String, redirectURIs: [String], logoutURIs: [String]? = nil,
+        resources: [ClientID]? = nil, permissions: [String] = [], isConfidential: Bool = false,
+        tokenAlgorithm: SignatureAlgorithm = .rs256
     ) {
-        (self.id, self.displayName, self.redirectURIs) = (id, displayName, redirectURIs)
+        (self.id, self.displayName) = (id, displayName)
+        (self.redirectURIs, self.logoutURIs) = (redirectURIs, logoutURIs)
         self.resources = resources ?? ResourceCatalogue.standard
         self.permissions = permissions
         (self.isConfidential, self.tokenAlgorithm) = (isConfidential, tokenAlgorithm)
@@ -32,9 +36,9 @@ extension Administration {
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addClient(_ new: NewClient, tenant: Tenant) async throws -> Client {
         try check(displayName: new.displayName)
-        guard new.redirectURIs.count <= 32, new.redirectURIs.allSatisfy({ RedirectURI($0) != nil }) else {
-            throw AdminRefusal.badRedirect
-        }
+        let logoutURIs = new.logoutURIs ?? new.redirectURIs
+        guard [new.redirectURIs, logoutURIs].allSatisfy({ $0.count <= 32 && $0.allSatisfy { RedirectURI($0) != nil } })
+        else { throw AdminRefusal.badRedirect }
         let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
         guard new.resources.allSatisfy(known.contains) else { throw AdminRefusal.unknownResource }
         let permissions = try new.permissions.map { name in
@@ -46,7 +50,7 @@ extension Administration {
         guard KeySchedule.algorithms.contains(new.tokenAlgorithm) else { throw AdminRefusal.unknownAlgorithm }
         let client = Client(
             tenant: tenant.id, id: new.id ?? platform.ambient.identifier(), displayName: new.displayName,
-            redirectURIs: new.redirectURIs, resources: new.resources, permissions: permissions,
+            redirectURIs: new.redirectURIs, logoutURIs: logoutURIs, resources: new.resources, permissions: permissions,
             isPublic: !new.isConfidential, tokenAlgorithm: new.tokenAlgorithm)
         try await write { connection, now in
             try Clients(connection).add(client, at: now)
@@ -70,6 +74,17 @@ extension Administration {
                 try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
                 return true
             }
+        }
+    }
+
+    /// Enables an application, or disables it: it gets nothing any more, and what it has got is of no use until then.
+    ///
+    /// - Throws: ``StorageError``
+    package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {
+        try await write { connection, now in
+            try Clients(connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
+            try record(
+                isEnabled ? .clientEnabled : .clientDisabled, client.tenant, client.id.rawValue, now, connection)
         }
     }
 

@@ -3,6 +3,8 @@
 /// What an auditor asks about afterwards; the words of the log, spelt once.
 package enum AuditAction: String, Sendable {
     case clientAdded = "client.add"
+    case clientDisabled = "client.disable"
+    case clientEnabled = "client.enable"
     case clientRemoved = "client.remove"
     case clientSecretAdded = "client.secret.add"
     case clientSecretRemoved = "client.secret.remove"
@@ -12,8 +14,10 @@ package enum AuditAction: String, Sendable {
     case deviceDisabled = "device.disable"
     case deviceEnabled = "device.enable"
     case deviceJoined = "device.join"
+    case deviceManaged = "device.manage"
     case deviceRemoved = "device.remove"
     case deviceRulesSet = "device.rules.set"
+    case deviceUnmanaged = "device.unmanage"
     case groupAdded = "group.add"
     case groupChanged = "group.change"
     case groupMemberAdded = "group.member.add"

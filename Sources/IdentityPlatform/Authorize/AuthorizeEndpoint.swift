@@ -77,8 +77,7 @@ struct AuthorizeEndpoint: Sendable {
         let hint = parameters[ParameterName.loginHint] ?? parameters[ParameterName.domainHint]
         let tenant = try await platform.tenant(in: context, orOf: hint)
         guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
-        let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant.id) }
-        guard let client else { throw OAuthError.unknownClient }
+        let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
         let version = parameters[Note.version].flatMap(TokenVersion.init) ?? .two
         return try AuthorizeRequest(
             parameters,

@@ -88,9 +88,7 @@ struct DevicePage: Sendable {
 
     /// The name of the application that waits.
     func name(of record: DeviceCode) async throws -> String {
-        let client = try await platform.database.read { try Clients($0).find(record.client, tenant: record.tenant) }
-        guard let client else { throw OAuthError.unknownClient }
-        return client.displayName
+        try await platform.database.read { try Clients($0).usable(record.client, tenant: record.tenant).displayName }
     }
 
     func address(_ tenant: Tenant, _ step: String = "") -> String { "/\(tenant.id)\(Self.path)\(step)" }

@@ -4,7 +4,7 @@ package import Storage
 
 /// The devices of one transaction.
 package struct Devices {
-    private let connection: any Connection
+    let connection: any Connection
 
     package init(_ connection: any Connection) { self.connection = connection }
 

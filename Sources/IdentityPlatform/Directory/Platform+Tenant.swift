@@ -10,13 +10,10 @@ extension Platform {
     /// - Throws: ``OAuthError``, ``StorageError``
     package func tenant(in context: IdentityContext) async throws -> Tenant? {
         let name = try context.parameters.require("tenant").lowercased()
-        return try await database.read { connection in
-            let tenants = Tenants(connection)
-            if name == "common" || name == "organizations" { return try tenants.only() }
-            let found = try TenantID(rawValue: name).map { try tenants.find($0) } ?? tenants.find(domain: name)
-            guard let found else { throw OAuthError.unknownTenant }
-            return found
-        }
+        if name == "common" || name == "organizations" { return try await registrations.tenant(at: .only) }
+        let place = TenantID(rawValue: name).map(Registrations.Place.id) ?? .domain(name)
+        guard let found = try await registrations.tenant(at: place) else { throw OAuthError.unknownTenant }
+        return found
     }
 
     /// The tenant of a request whose address must name one.
@@ -35,7 +32,7 @@ extension Platform {
         guard let domain = userName?.split(separator: "@").last.map(String.init) else {
             throw OAuthError.ambiguousTenant
         }
-        let found = try await database.read { try Tenants($0).find(domain: domain) }
+        let found = try await registrations.tenant(at: .domain(domain.lowercased()))
         guard let found else { throw OAuthError.ambiguousTenant }
         return found
     }

@@ -4,10 +4,18 @@ package import Storage
 /// The organisations of one transaction.
 package struct Tenants {
     private let connection: any Connection
+    private let view: Registrations.View?
 
-    package init(_ connection: any Connection) { self.connection = connection }
+    /// - Parameter view: what is kept of them, taken before the transaction began.
+    package init(_ connection: any Connection, _ view: Registrations.View? = nil) {
+        (self.connection, self.view) = (connection, view)
+    }
 
     package func find(_ id: TenantID) throws -> Tenant? {
+        try view.map { try $0.tenant(id) { try read(id) } } ?? read(id)
+    }
+
+    private func read(_ id: TenantID) throws -> Tenant? {
         try connection.row("SELECT id, displayName, domain, pairwiseSalt FROM tenant WHERE id = \(id)").map(Self.tenant)
     }
 
@@ -30,6 +38,7 @@ package struct Tenants {
     }
 
     func add(_ tenant: Tenant, at time: Timestamp) throws {
+        try connection.announce(RegistrationChange())
         try connection.execute(
             """
             INSERT INTO tenant (id, displayName, domain, pairwiseSalt, created)

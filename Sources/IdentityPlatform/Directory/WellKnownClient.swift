@@ -23,8 +23,8 @@ package struct WellKnownClient: Sendable {
 
     func registration(in tenant: TenantID) -> Client {
         Client(
-            tenant: tenant, id: id, displayName: displayName, redirectURIs: redirectURIs, resources: resources,
-            permissions: permissions, isBroker: isBroker)
+            tenant: tenant, id: id, displayName: displayName, redirectURIs: redirectURIs, logoutURIs: redirectURIs,
+            resources: resources, permissions: permissions, isBroker: isBroker)
     }
 
     /// What every tenant has from its beginning: the broker on the device under Entra's id for it, and the command line

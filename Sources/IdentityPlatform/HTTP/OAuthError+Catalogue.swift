@@ -73,6 +73,8 @@ extension OAuthError {
         description: "The request does not say which tenant it means. Name it in the address or in login_hint.")
     package static let unknownClient = OAuthError(
         .unauthorizedClient, number: 700016, description: "The application is not registered in this tenant.")
+    package static let disabledClient = OAuthError(
+        .unauthorizedClient, number: 7_000_112, description: "The application is disabled in this tenant.")
     package static let publicClientWithSecret = OAuthError(
         .invalidClient, number: 700025, description: "The client is public, so client_secret must not be sent.")
     package static let missingSecret = OAuthError(

@@ -6,7 +6,7 @@ internal import Redaction
 internal import Storage
 
 /// `/{tenant}/oauth2/v2.0/logout` and its older twin: ends the browser's session and with it all its tokens (OpenID Connect RP-Initiated
-/// Logout 1.0). It leads on to a URI only if that is registered for the client that asks.
+/// Logout 1.0). It leads on to a URI only if that is registered for the client that asks, as one for this.
 ///
 /// Any page of any site can bring a browser here. So a session ends at once only where the request shows an id token of
 /// that very session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
@@ -107,7 +107,7 @@ struct LogoutEndpoint: Sendable {
         }
         if let hint, !names(hint, parameters) { return nil }
         let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant) }
-        return client?.allowsRedirect(to: uri) == true ? uri : nil
+        return client?.allowsReturn(to: uri) == true ? uri : nil
     }
 
     /// The id token that the client shows, if it is one of ours.

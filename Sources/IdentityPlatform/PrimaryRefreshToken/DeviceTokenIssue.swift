@@ -12,9 +12,8 @@ struct DeviceTokenIssue: Sendable {
     ) async throws -> Response {
         guard let wanted = try? DeviceTokenRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
         try platform.nonces.accept(wanted.nonce, signed: token.signingInput, for: .deviceToken)
-        guard let id = ClientID(rawValue: wanted.clientID),
-            let client = try await platform.database.read({ try Clients($0).find(id, tenant: tenant.id) })
-        else { throw OAuthError.unknownClient }
+        guard let id = ClientID(rawValue: wanted.clientID) else { throw OAuthError.unknownClient }
+        let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
         // The device's key proves the device, not an application that has a secret of its own.
         guard client.isPublic else { throw OAuthError.missingSecret }
         if let text = wanted.redirectURI {

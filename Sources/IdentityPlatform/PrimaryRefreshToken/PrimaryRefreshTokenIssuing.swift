@@ -48,9 +48,8 @@ struct PrimaryRefreshTokenIssuing {
     }
 
     private func broker(_ id: String, tenant: TenantID) throws -> Client {
-        guard let id = ClientID(rawValue: id), let client = try Clients(connection).find(id, tenant: tenant) else {
-            throw OAuthError.unknownClient
-        }
+        guard let id = ClientID(rawValue: id) else { throw OAuthError.unknownClient }
+        let client = try Clients(connection).usable(id, tenant: tenant)
         guard client.isBroker else { throw OAuthError.notABroker }
         return client
     }

@@ -14,8 +14,9 @@ struct PrimaryRefreshTokenUse: Sendable {
     func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
         let (unverified, primary) = try platform.sessionSigned(token)
         _ = try request.tenant(of: primary)
+        let view = platform.registrations.view
         let use = try await platform.database.read { [platform] connection in
-            try verify(unverified, primary, request.version, platform, connection)
+            try verify(unverified, primary, request.version, platform, view, connection)
         }
         try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
         let reply = try await reply(to: use, request)
@@ -113,7 +114,7 @@ struct VerifiedUse: Sendable {
 /// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
 private func verify(
     _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ version: TokenVersion,
-    _ platform: Platform, _ connection: any Connection
+    _ platform: Platform, _ view: Registrations.View, _ connection: any Connection
 ) throws -> VerifiedUse {
     let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
     let record = proven.record
@@ -128,9 +129,11 @@ private func verify(
     case .renewed: throw OAuthError.renewedToken
     case .good, .repeated, .reused: break
     }
-    guard let id = ClientID(rawValue: request.clientID),
-        let client = try Clients(connection).find(id, tenant: record.tenant)
-    else { throw OAuthError.unknownClient }
+    guard let id = ClientID(rawValue: request.clientID) else { throw OAuthError.unknownClient }
+    let clients = Clients(connection, view)
+    let client = try clients.usable(id, tenant: record.tenant)
+    // With the broker that asked for it, the token itself is out of use.
+    _ = try clients.usable(record.client, tenant: record.tenant)
     guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
     // The session key proves the device and the person, not an application that has a secret of its own.
     guard client.isPublic else { throw OAuthError.missingSecret }
@@ -140,7 +143,7 @@ private func verify(
     let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
     let asked = try ClaimsRequest(parsing: request.claims)
     let grant = try platform.grant(
-        record.session, client: client, scope: scope, claims: asked, version: version, connection)
+        record.session, client: client, scope: scope, claims: asked, version: version, kept: view, connection)
     guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
     return VerifiedUse(primary: primary, record: record, key: proven.key, request: request, grant: grant)
 }

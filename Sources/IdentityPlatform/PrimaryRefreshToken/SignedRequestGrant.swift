@@ -30,7 +30,7 @@ struct SignedRequestGrant: GrantHandler {
         if let tenant = request.tenant { return tenant }
         guard let certificate = try? token.certificates().first,
             let id = DeviceAuthority.tenant(namedBy: certificate),
-            let tenant = try await platform.database.read({ try Tenants($0).find(id) })
+            let tenant = try await platform.registrations.tenant(at: .id(id))
         else { throw OAuthError.ambiguousTenant }
         return tenant
     }

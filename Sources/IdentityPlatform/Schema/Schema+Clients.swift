@@ -27,5 +27,20 @@ extension Schema {
                     FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
                 """,
             ]),
+        Migration(
+            "client-state",
+            [
+                "ALTER TABLE client ADD COLUMN accountEnabled BIGINT NOT NULL DEFAULT 1",
+                """
+                CREATE TABLE clientLogoutRedirect (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, uri TEXT NOT NULL, PRIMARY KEY (tenant, client, uri),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                // Until there was a list of its own, redirect URIs served.
+                """
+                INSERT INTO clientLogoutRedirect (tenant, client, uri)
+                SELECT tenant, client, uri FROM clientRedirect
+                """,
+            ]),
     ]
 }

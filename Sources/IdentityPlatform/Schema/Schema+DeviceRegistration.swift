@@ -35,5 +35,12 @@ extension Schema {
                 "ALTER TABLE primaryRefreshToken ADD COLUMN renewed BIGINT",
                 "ALTER TABLE primaryRefreshToken ADD COLUMN confirmed BIGINT NOT NULL DEFAULT 1",
             ]),
+        // What device management calls the device.
+        Migration(
+            "management",
+            [
+                "ALTER TABLE device ADD COLUMN managedAs TEXT",
+                "CREATE INDEX deviceByManagement ON device (tenant, managedAs)",
+            ]),
     ]
 }

@@ -6,6 +6,7 @@ internal import Storage
 package struct AccessTokens: Sendable {
     let issuer: TokenIssuer
     let database: any Database
+    let registrations: Registrations
     let ambient: Ambient
 
     /// Why a bearer token was refused; none of it is about whose token it is.
@@ -37,8 +38,11 @@ package struct AccessTokens: Sendable {
         try await verify(token, tenant)
         try judge(claims, tenant, resources)
         let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
+        let view = registrations.view
         return try await database.read { connection in
-            guard try Clients(connection).contains(client, tenant: tenant) else { throw Refusal.ended }
+            guard try Clients(connection, view).find(client, tenant: tenant)?.isEnabled == true else {
+                throw Refusal.ended
+            }
             let live: LiveSession
             do { live = try LiveSession(session, tenant: tenant, connection) } catch is OAuthError {
                 throw Refusal.ended

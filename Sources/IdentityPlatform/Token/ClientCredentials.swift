@@ -48,7 +48,7 @@ extension Clients {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func authenticated(_ credentials: ClientCredentials, tenant: TenantID, at now: Timestamp) throws -> Client {
-        guard let client = try find(credentials.id, tenant: tenant) else { throw OAuthError.unknownClient }
+        let client = try usable(credentials.id, tenant: tenant)
         guard !client.isPublic else {
             guard credentials.secret == nil else { throw OAuthError.publicClientWithSecret }
             return client

@@ -8,10 +8,10 @@ extension Platform {
     /// - Throws: ``OAuthError``, ``StorageError``
     package func grant(
         _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, claims: ClaimsRequest = .none,
-        version: TokenVersion = .two, _ connection: any Connection
+        version: TokenVersion = .two, kept view: Registrations.View? = nil, _ connection: any Connection
     ) throws -> Grant {
         let live = try LiveSession(session, tenant: client.tenant, connection)
-        guard let tenant = try Tenants(connection).find(client.tenant) else { throw OAuthError.badGrant }
+        guard let tenant = try Tenants(connection, view).find(client.tenant) else { throw OAuthError.badGrant }
         return Grant(
             tenant: tenant, user: live.person,
             roles: try RoleMembers(connection).roles(of: live.person.id, tenant: tenant.id),
@@ -43,7 +43,7 @@ extension Platform {
     func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {
         if let tenant = request.tenant { return tenant }
         let domain = userName.split(separator: "@").last.map(String.init) ?? ""
-        let found = try await database.read { try Tenants($0).find(domain: domain) }
+        let found = try await registrations.tenant(at: .domain(domain.lowercased()))
         guard let found else { throw OAuthError.ambiguousTenant }
         return found
     }

@@ -16,15 +16,17 @@ struct RefreshTokenGrant: GrantHandler {
         guard let token = OpaqueToken(try form.required(.refreshToken)) else { throw OAuthError.badGrant }
         let tenant = try request.tenant(of: token)
         let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
+        let view = platform.registrations.view
         let (grant, next) = try await platform.revokingReuse {
             try await platform.database.write { [platform] connection in
                 let now = platform.ambient.now()
-                let client = try Clients(connection).authenticated(credentials, tenant: tenant, at: now)
+                let client = try Clients(connection, view).authenticated(credentials, tenant: tenant, at: now)
                 let record = try RefreshTokenUse(connection: connection, now: now)
                     .check(token, of: client.id, for: .refresh)
                 let scope = try platform.resources.grant(asked: form, before: record.scope, to: client)
                 let grant = try platform.grant(
-                    record.session, client: client, scope: scope, claims: claims, version: request.version, connection)
+                    record.session, client: client, scope: scope, claims: claims, version: request.version, kept: view,
+                    connection)
                 guard record.used == nil else {
                     let next = platform.token(of: record.next)
                     return (grant, IssuedRefreshToken(token: next, expires: record.expires))

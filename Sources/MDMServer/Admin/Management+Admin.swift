@@ -16,6 +16,7 @@ extension Management {
         addDeviceRoutes(to: router)
         addProfileRoutes(to: router)
         addAppRoutes(to: router)
+        addAuditRoutes(to: router)
     }
 
     /// Adds one route whose refusals become `{"error":…}`.
@@ -47,7 +48,9 @@ extension Management {
             body = Array(try await request.body.collect(upTo: AdminCall.limits.bytes).readableBytesView)
         } catch { throw ManagementRefusal(.malformed) }
         let tenant = try await resolveTenant(places["tenant"] ?? "")
-        return AdminCall(tenant: tenant, places: places, body: body)
+        return AdminCall(
+            tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self),
+            correlation: context.logger[metadataKey: "hb.request.id"]?.description)
     }
 
     private func resolveTenant(_ name: String) async throws -> String {
@@ -72,6 +75,10 @@ struct AdminCall: Sendable {
     let tenant: String
     let places: [String: String]
     let body: [UInt8]
+    /// How many lines are asked for.
+    let count: Int?
+    /// The id of the request.
+    let correlation: String?
 
     /// A profile, Base64, is the longest.
     static let limits = JSONLimits(bytes: 2 << 20)

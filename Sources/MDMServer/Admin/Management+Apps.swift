@@ -12,7 +12,7 @@ extension Management {
         }
         on(router, .post, .apps) { call in
             try Self.json(
-                Self.description(of: try await register(call.decode(), tenant: call.tenant)), status: .created)
+                Self.description(of: try await register(call.decode(), call)), status: .created)
         }
         on(router, .put, .deviceApp) { call in
             let wanted: MDMAdmin.PushedApp = try call.decode()
@@ -28,7 +28,7 @@ extension Management {
     }
 
     /// Copies the package, works out its digest and offers it.
-    private func register(_ new: MDMAdmin.NewApp, tenant: String) async throws -> OfferedApp {
+    private func register(_ new: MDMAdmin.NewApp, _ call: AdminCall) async throws -> OfferedApp {
         guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains("."),
             AppManifest.isSafeName(new.version), (1...128).contains(new.title.count)
         else { throw ManagementRefusal(.badApp) }
@@ -37,7 +37,10 @@ extension Management {
             bundleIdentifier: new.bundleIdentifier, version: new.version, title: new.title, size: stored.size,
             sha256: stored.sha256)
         let now = sources.now()
-        try await database.write { try Apps(connection: $0, tenant: tenant).put(app, now: now) }
+        try await database.write { connection in
+            try Apps(connection: connection, tenant: call.tenant).put(app, now: now)
+            try record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, connection)
+        }
         return app
     }
 

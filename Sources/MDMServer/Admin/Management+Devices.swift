@@ -50,6 +50,7 @@ extension Management {
             let device = try Self.device(call, in: connection)
             try Enrolments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
+            try record(.deviceRemoved, device.udid, of: call, connection)
             try connection.announce(ManagedDevice(tenant: call.tenant, udid: device.udid))
             return device.udid
         }
@@ -65,7 +66,13 @@ extension Management {
             let device = try Self.device(call, in: connection)
             guard device.state == .enrolled else { throw ManagementRefusal(.notEnrolled) }
             let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
-            for request in requests { try queue.append(request, now: now, limit: limit) }
+            for request in requests {
+                try queue.append(request, now: now, limit: limit)
+                try record(
+                    .commandQueued, device.udid,
+                    detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
+                        .compactMap(\.self).joined(separator: " "), of: call, connection)
+            }
             return requests.map { request in
                 MDMAdmin.Command(
                     uuid: request.uuid, requestType: request.command.requestType,

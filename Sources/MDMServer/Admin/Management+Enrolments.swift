@@ -10,7 +10,7 @@ extension Management {
     func addEnrolmentRoutes<Context: RequestContext>(to router: Router<Context>) {
         on(router, .post, .enrolments) { call in
             let wanted: MDMAdmin.NewEnrolment = try call.decode()
-            return try Self.json(try await issue(wanted, tenant: call.tenant), status: .created)
+            return try Self.json(try await issue(wanted, call), status: .created)
         }
         on(router, .get, .enrolments) { call in
             let now = sources.now()
@@ -21,7 +21,11 @@ extension Management {
         }
         on(router, .delete, .enrolment) { call in
             let id = try call.place("enrolment")
-            let isRevoked = try await database.write { try Enrolments(connection: $0, tenant: call.tenant).revoke(id) }
+            let isRevoked = try await database.write { connection in
+                guard try Enrolments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
+                try record(.enrolmentRevoked, id, of: call, connection)
+                return true
+            }
             guard isRevoked else { throw ManagementRefusal(.noEnrolment) }
             Logger.current.info("enrolment profile revoked", metadata: ["enrolment.id": "\(id)"])
             return Response(status: .noContent)
@@ -29,15 +33,17 @@ extension Management {
     }
 
     /// Makes an identity and the profile that carries it.
-    private func issue(_ wanted: MDMAdmin.NewEnrolment, tenant: String) async throws -> MDMAdmin.EnrolmentProfile {
+    private func issue(_ wanted: MDMAdmin.NewEnrolment, _ call: AdminCall) async throws -> MDMAdmin.EnrolmentProfile {
         guard (1...128).contains(wanted.name.count) else { throw ManagementRefusal(.badName) }
         let now = sources.now()
-        let made = try await makeProfile(tenant: tenant, now: now)
+        let made = try await makeProfile(tenant: call.tenant, now: now)
         let enrolment = Enrolment(
             id: made.enrolment, name: wanted.name, state: .issued, udid: nil, takesOver: wanted.takesOver,
             createdAt: now, expiresAt: now + configuration.profileLifetime.milliseconds)
         try await database.write { connection in
-            try Enrolments(connection: connection, tenant: tenant).insert(enrolment, fingerprint: made.fingerprint)
+            try Enrolments(connection: connection, tenant: call.tenant)
+                .insert(enrolment, fingerprint: made.fingerprint)
+            try record(.enrolmentMade, enrolment.id, of: call, connection)
         }
         Logger.current.info("enrolment profile made", metadata: ["enrolment.id": "\(enrolment.id)"])
         let encoded = Data(made.profile).base64EncodedString()

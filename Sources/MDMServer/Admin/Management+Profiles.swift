@@ -12,12 +12,14 @@ extension Management {
             return try Self.json(entries.map { Self.description(of: $0) })
         }
         on(router, .post, .profiles) { call in
-            try Self.json(try await add(call.decode(), tenant: call.tenant), status: .created)
+            try Self.json(try await add(call.decode(), call), status: .created)
         }
         on(router, .delete, .profile) { call in
             let identifier = try call.place("profile")
-            let removed = try await database.write {
-                try Profiles(connection: $0, tenant: call.tenant).remove(identifier)
+            let removed = try await database.write { connection in
+                guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
+                try record(.profileRemoved, identifier, of: call, connection)
+                return true
             }
             guard removed else { throw ManagementRefusal(.noProfile) }
             return Response(status: .noContent)
@@ -31,14 +33,17 @@ extension Management {
         }
     }
 
-    private func add(_ new: MDMAdmin.NewProfile, tenant: String) async throws -> MDMAdmin.Profile {
-        let body = try await bytes(of: new, tenant: tenant)
+    private func add(_ new: MDMAdmin.NewProfile, _ call: AdminCall) async throws -> MDMAdmin.Profile {
+        let body = try await bytes(of: new, tenant: call.tenant)
         let findings = ProfileLinter(delivery: .push).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
             throw ManagementRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
-        try await database.write { try Profiles(connection: $0, tenant: tenant).put(profile, body: body) }
+        try await database.write { connection in
+            try Profiles(connection: connection, tenant: call.tenant).put(profile, body: body)
+            try record(.profileAdded, profile.identifier, of: call, connection)
+        }
         return MDMAdmin.Profile(
             identifier: profile.identifier, uuid: profile.uuid, displayName: profile.displayName,
             warnings: findings.map(\.description))

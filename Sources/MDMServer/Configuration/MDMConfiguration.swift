@@ -16,11 +16,13 @@ package struct MDMConfiguration: Sendable {
     package var maximumQueue: Int
     /// How many of a device's commands are remembered after they are done.
     package var history: Int
+    /// How long lines of the log of administrative acts are kept.
+    package var auditRetention: Duration
 
     package init(
         baseURL: String, trustRoot: [UInt8], packageDirectory: String,
         identityLifetime: Duration = .seconds(397 * 86_400), profileLifetime: Duration = .seconds(7 * 86_400),
-        maximumQueue: Int = 1_000, history: Int = 200
+        maximumQueue: Int = 1_000, history: Int = 200, auditRetention: Duration = .seconds(400 * 86_400)
     ) {
         self.baseURL = baseURL
         self.trustRoot = trustRoot
@@ -29,6 +31,7 @@ package struct MDMConfiguration: Sendable {
         self.profileLifetime = profileLifetime
         self.maximumQueue = maximumQueue
         self.history = history
+        self.auditRetention = auditRetention
     }
 }
 

@@ -97,6 +97,7 @@ struct Devices {
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)
         try forgetInventory(udid)
+        try connection.announce(EnrolmentEnd(device: ManagedDevice(tenant: tenant, udid: udid)))
     }
 
     private func forgetInventory(_ udid: String) throws {

@@ -6,6 +6,16 @@ internal import Storage
 package struct ManagedDevice: Announcement, Hashable {
     package let tenant: String
     package let udid: String
+
+    package init(tenant: String, udid: String) {
+        self.tenant = tenant
+        self.udid = udid
+    }
+}
+
+/// An enrolment ended: by the device's word, or here.
+struct EnrolmentEnd: Announcement {
+    let device: ManagedDevice
 }
 
 extension Management {
@@ -14,6 +24,23 @@ extension Management {
     package func observeDevices(_ observer: @escaping @Sendable (ManagedDevice) -> Void) {
         database.observe { announcement in
             if let device = announcement as? ManagedDevice { observer(device) }
+        }
+    }
+
+    /// Tells `observer` of every device whose enrolment ended, after the commit; see ``Database/observe(_:)`` for what it
+    /// may do.
+    package func observeEnds(_ observer: @escaping @Sendable (ManagedDevice) -> Void) {
+        database.observe { announcement in
+            if let end = announcement as? EnrolmentEnd { observer(end.device) }
+        }
+    }
+
+    /// Whether the device is enrolled now.
+    ///
+    /// - Throws: ``StorageError``
+    package func isEnrolled(_ device: ManagedDevice) async throws -> Bool {
+        try await database.read { connection in
+            try Devices(connection: connection, tenant: device.tenant).find(device.udid)?.state == .enrolled
         }
     }
 

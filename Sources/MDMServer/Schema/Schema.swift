@@ -6,6 +6,7 @@ package enum MDMSchema {
     package static let migrations = [
         Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
         Migration("renewal", [takeOver, renewalCommand, enrolmentsOfDevice, waitingCommands]),
+        Migration("audit", [audit, auditByTime]),
     ]
 
     private static let authority: SQL = """
@@ -37,6 +38,16 @@ package enum MDMSchema {
     private static let waitingCommands: SQL = """
         CREATE INDEX commandWaiting ON command (tenant, udid, position) WHERE finishedAt IS NULL
         """
+
+    /// What administrators did, in the transaction of the act.
+    private static let audit: SQL = """
+        CREATE TABLE audit (
+            tenant TEXT NOT NULL REFERENCES tenant (id), position BIGINT NOT NULL, time BIGINT NOT NULL,
+            actor TEXT NOT NULL, action TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT, correlation TEXT,
+            PRIMARY KEY (tenant, position))
+        """
+
+    private static let auditByTime: SQL = "CREATE INDEX auditByTime ON audit (tenant, time)"
 
     private static let device: SQL = """
         CREATE TABLE device (

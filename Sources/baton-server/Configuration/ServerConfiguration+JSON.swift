@@ -34,7 +34,7 @@ extension ServerConfiguration {
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
-        case breachedPasswords, auditDays
+        case breachedPasswords, auditDays, requestDeadline, connections, devicePolling, signingKeys
     }
 
     init(from decoder: any Decoder) throws {
@@ -46,25 +46,41 @@ extension ServerConfiguration: Decodable {
         mdmPort = try container.port(.mdmPort)
         names = try container.decode(Names.self, forKey: .names)
         logLevel = try container.decodeIfPresent(Logger.Level.self, forKey: .logLevel) ?? .info
-        passwordCost = try container.decodeIfPresent(Int.self, forKey: .passwordCost) ?? 15
-        guard (10...20).contains(passwordCost) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: Key.passwordCost, in: container, debugDescription: "passwordCost must be 10 to 20")
-        }
-        keepAlive = try container.decodeIfPresent(Int.self, forKey: .keepAlive) ?? 30
-        guard (1...300).contains(keepAlive) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: Key.keepAlive, in: container, debugDescription: "keepAlive must be 1 to 300")
-        }
+        passwordCost = try container.number(.passwordCost, in: 10...20) ?? 15
+        keepAlive = try container.number(.keepAlive, in: 1...300) ?? 30
         compatibility =
             try container.decodeIfPresent(CompatibilitySwitches.self, forKey: .compatibility)?.compatibility
             ?? Compatibility()
         breachedPasswords = try container.decodeIfPresent(String.self, forKey: .breachedPasswords)
-        auditDays = try container.decodeIfPresent(Int.self, forKey: .auditDays) ?? 400
-        guard (1...36_500).contains(auditDays) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: Key.auditDays, in: container, debugDescription: "auditDays must be 1 to 36500")
+        auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
+        requestDeadline = try container.number(.requestDeadline, in: 1...600) ?? 60
+        connections = try container.number(.connections, in: 16...32_768)
+        devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
+        signingKeys =
+            try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()
+    }
+}
+
+/// The `signingKeys` object of the file.
+private struct SigningKeys: Decodable {
+    let keys: KeyConfiguration
+
+    private enum Key: String, CodingKey, CaseIterable { case ageDays, publicationHours }
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(beside: Key.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: Key.self)
+        var keys = KeyConfiguration()
+        if let days = try container.number(.ageDays, in: 1...3650) { keys.age = .seconds(days * 86400) }
+        if let hours = try container.number(.publicationHours, in: 1...720) {
+            keys.publication = .seconds(hours * 3600)
         }
+        guard keys.publication < keys.age else {
+            throw DecodingError.dataCorruptedError(
+                forKey: Key.publicationHours, in: container,
+                debugDescription: "publicationHours must be shorter than ageDays")
+        }
+        self.keys = keys
     }
 }
 
@@ -142,6 +158,17 @@ extension Decoder {
 }
 
 extension KeyedDecodingContainer {
+    /// The number of a key that may be left out; nil where it is.
+    fileprivate func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+        guard let number = try decodeIfPresent(Int.self, forKey: key) else { return nil }
+        guard range.contains(number) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self,
+                debugDescription: "\(key.stringValue) must be \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
     fileprivate func port(_ key: Key) throws -> Int {
         let port = try decode(Int.self, forKey: key)
         guard (1...65535).contains(port) else {

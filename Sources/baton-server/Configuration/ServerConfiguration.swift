@@ -24,6 +24,13 @@ struct ServerConfiguration: Sendable {
     let breachedPasswords: String?
     /// How many days lines of the audit log are kept.
     let auditDays: Int
+    /// Seconds within which a request is read and answered after its head.
+    let requestDeadline: Int
+    /// How many connections each TLS listener holds at most; nil for what the limit of open files leaves.
+    let connections: Int?
+    /// Seconds that a device which signs in by a code waits between two questions.
+    let devicePolling: Int
+    let signingKeys: KeyConfiguration
 
     /// The host names that the listeners answer to.
     struct Names: Sendable {

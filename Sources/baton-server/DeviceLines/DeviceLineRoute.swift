@@ -14,6 +14,7 @@ struct DeviceLineRoute: Sendable {
     let identity: Platform
     let management: Management
     let lines: DeviceLines
+    let link: ManagementLink
 
     func add(to router: Router<MDMContext>) {
         management.onDevice(router, path: Line.suffix) { device, request, context in
@@ -36,9 +37,13 @@ struct DeviceLineRoute: Sendable {
     /// Who the device is for the directory, where it has joined one; what the directory says of one that it does not know.
     private func ask(_ hello: LineHello, _ device: ManagedDevice) async throws -> (DeviceAsker?, SessionStanding?) {
         guard let question = hello.question, let tenant = TenantID(rawValue: device.tenant) else { return (nil, nil) }
-        do { return (try await identity.asker(of: question, tenant: tenant), nil) } catch let refusal as OAuthError
-            where refusal.number == OAuthError.unknownDeviceNumber
-        { return (nil, .deviceUnknown) }
+        do {
+            let asker = try await identity.asker(of: question, tenant: tenant)
+            try await link.join(asker, device)
+            return (asker, nil)
+        } catch let refusal as OAuthError where refusal.number == OAuthError.unknownDeviceNumber {
+            return (nil, .deviceUnknown)
+        }
     }
 
     /// The line hears of changes before the present state is read: nothing falls between the two.

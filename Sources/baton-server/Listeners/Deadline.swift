@@ -3,16 +3,15 @@ internal import Hummingbird
 internal import IdentityPlatform
 internal import NIOCore
 
-/// Ends a connection whose request is not read and answered a minute after its head: who sends a body byte by byte keeps
+/// Ends a connection whose request is not read and answered in time after its head: who sends a body byte by byte keeps
 /// no place.
 struct Deadline: HTTPResponder {
     let next: HostResponder
-
-    private static let patience = TimeAmount.seconds(60)
+    let patience: TimeAmount
 
     func respond(to request: Request, context: IdentityContext) async throws -> Response {
         let channel = context.channel
-        let end = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+        let end = channel.eventLoop.scheduleTask(in: patience) { channel.close(promise: nil) }
         defer { end.cancel() }
         return try await next.respond(to: request, context: context)
     }

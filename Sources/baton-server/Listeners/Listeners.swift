@@ -38,7 +38,7 @@ struct Listeners {
             promise.succeed(.certificateVerified)
         }
         return Application(
-            responder: Deadline(next: responder),
+            responder: Deadline(next: responder, patience: .seconds(Int64(configuration.requestDeadline))),
             server: try .tls(.http1(configuration: Self.http), configuration: anyIssuer),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: nil,

@@ -3,10 +3,10 @@ import AdminAPI
 import ArgumentParser
 import FoundationEssentials
 
-/// The audit log.
+/// The audit logs of the directory and of device management.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Read the audit log.", subcommands: [List.self])
+        commandName: "audit", abstract: "Read the audit logs.", subcommands: [List.self, Devices.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -22,6 +22,25 @@ struct AuditCommand: AsyncParsableCommand {
                 [
                     Date(timeIntervalSince1970: Double(entry.time) / 1000).formatted(.iso8601), entry.actor,
                     entry.action, entry.subject ?? "-", entry.outcome, entry.door ?? "-", String(entry.repetitions),
+                ]
+            }
+        }
+    }
+
+    struct Devices: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the latest acts of device management, the oldest of them first.")
+        @Option(help: "How many lines, at most 10000.") var count = 100
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.list(
+                MDMAdmin.Path.audit, query: [("count", String(count))],
+                ["TIME", "ACTOR", "ACTION", "SUBJECT", "DETAIL"]
+            ) { (entry: MDMAdmin.AuditEntry) in
+                [
+                    Date(timeIntervalSince1970: Double(entry.time) / 1000).formatted(.iso8601), entry.actor,
+                    entry.action, entry.subject, entry.detail ?? "-",
                 ]
             }
         }

@@ -5,9 +5,10 @@ import ArgumentParser
 /// Registrations of apps.
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "client", abstract: "List, add and remove the registrations of apps.",
+        commandName: "client", abstract: "List, add, disable and remove the registrations of apps.",
         subcommands: [
-            List.self, Add.self, AddCompatibility.self, Remove.self, Secrets.self, AddSecret.self, RemoveSecret.self,
+            List.self, Add.self, AddCompatibility.self, Enable.self, Disable.self, Remove.self, Secrets.self,
+            AddSecret.self, RemoveSecret.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -15,10 +16,11 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.clients, ["ID", "NAME", "KIND", "REDIRECT URIS"]) {
+            try await admin.list(IdentityAdmin.Path.clients, ["ID", "NAME", "KIND", "ENABLED", "REDIRECT URIS"]) {
                 (client: IdentityAdmin.Client) in
                 [
                     client.id, client.displayName, client.isPublic ? "public" : "confidential",
+                    client.accountEnabled ? "yes" : "no",
                     client.redirectURIs.joined(separator: " "),
                 ]
             }
@@ -31,6 +33,8 @@ struct ClientCommand: AsyncParsableCommand {
         @Option(help: "The client id; a fresh one where it is left out.") var id: String?
         @Option(help: "The name to show.") var name: String
         @Option(help: "A redirect URI; may be repeated.") var redirectURI: [String]
+        @Option(help: "An address to go to after a sign-out; may be repeated. None stands for the redirect URIs.")
+        var postLogoutRedirectURI: [String] = []
         @Option(help: "A permission such as Group.Read.All; may be repeated. None stands for User.Read.")
         var permission: [String] = []
         @Flag(help: "Register a confidential client; give it a secret with add-secret.") var confidential = false
@@ -42,8 +46,9 @@ struct ClientCommand: AsyncParsableCommand {
                 "POST", IdentityAdmin.Path.clients,
                 body: {
                     IdentityAdmin.NewClient(
-                        id: id, displayName: name, redirectURIs: redirectURI, permissions: permission,
-                        isConfidential: confidential, tokenAlgorithm: tokenAlgorithm)
+                        id: id, displayName: name, redirectURIs: redirectURI,
+                        postLogoutRedirectURIs: postLogoutRedirectURI.isEmpty ? nil : postLogoutRedirectURI,
+                        permissions: permission, isConfidential: confidential, tokenAlgorithm: tokenAlgorithm)
                 }
             ) { (client: IdentityAdmin.Client) in ["\(client.displayName) is registered: client \(client.id)."] }
         }
@@ -60,6 +65,31 @@ struct ClientCommand: AsyncParsableCommand {
                     ? ["All of them were registered before."]
                     : clients.map { "\($0.displayName) is registered: client \($0.id)." }
             }
+        }
+    }
+
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give an app nothing any more; what it has got is of no use until it is enabled again.")
+        @Argument(help: "The client id.") var client: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.client, ["client": client],
+                body: { IdentityAdmin.ClientChange(accountEnabled: false) }, done: "The app is disabled.")
+        }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Serve a disabled app again.")
+        @Argument(help: "The client id.") var client: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.client, ["client": client],
+                body: { IdentityAdmin.ClientChange(accountEnabled: true) }, done: "The app is enabled.")
         }
     }
 

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import IdentityPlatform
+import JSON
 import OAuth
 import Redaction
 import Storage
@@ -172,6 +173,36 @@ import X509
             EndpointPath.registrationDiscovery(tenant: "nowhere.test"), host: "drs.test:8443")
         #expect(unknown.registrationCode == "unknown_tenant")
         #expect(try await world.client.get(path).status == .notFound)
+    }
+
+    @Test func `every address that discovery names is served`() async throws {
+        let world = try await World()
+        let document = try await world.client.get(
+            EndpointPath.registrationDiscovery(tenant: "contoso.test"), host: "drs.test:8443")
+        let addresses = try document.json.values.values.flatMap { Self.addresses(in: $0) }
+        #expect(addresses.count == 6)
+        for address in addresses {
+            let parts = try #require(address.hasPrefix("https://") ? address.dropFirst(8) : nil)
+                .split(separator: "/", maxSplits: 1)
+            var statuses: [HTTPResponse.Status] = []
+            for method in [HTTPRequest.Method.get, .post] {
+                statuses.append(
+                    try await world.client.send(method, "/\(parts[1])", host: String(parts[0])).status)
+            }
+            #expect(statuses.contains { $0 != .notFound && $0 != .misdirectedRequest }, "\(address): \(statuses)")
+        }
+        let nowhere = try await world.client.send(.post, "/EnrollmentServer/nowhere", host: "drs.test:8443")
+        #expect(nowhere.status == .notFound)
+    }
+
+    /// Every address in a value of the document, however deep.
+    private static func addresses(in value: JSONValue) -> [String] {
+        if let object = value.object {
+            return object.flatMap { name, value in
+                name.hasSuffix("Endpoint") ? [value.string ?? ""] : addresses(in: value)
+            }
+        }
+        return []
     }
 
     @Test(arguments: [

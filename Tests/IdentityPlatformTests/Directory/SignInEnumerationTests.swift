@@ -58,8 +58,9 @@ import Testing
         #expect(said.count == 1)
     }
 
-    /// 60 attempts of each kind in a random order, which takes slow drifts of the machine out of the comparison; two
-    /// comparisons at α = 0.0001 each, so that one run in five thousand fails by chance.
+    /// 60 attempts of each kind in a random order, which takes the machine's own doings out of the comparison: they meet
+    /// every kind alike. A kind is told apart where the rank test says so at α = 10⁻⁹ and its median lies off by a quarter
+    /// of a hash, so that neither chance nor a difference of microseconds fails it. A hash more or less is a whole one off.
     @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
         async throws
     {
@@ -67,19 +68,30 @@ import Testing
         let browser = Browser(world)
         let page = try await browser.get(AuthorizeQuery(world).path)
         for kind in Kind.allCases { _ = try await Self.attempt(kind, world, browser, page) }
+        let hash = world.platform.configuration.passwordCost.rounds
         var seconds: [Kind: [Double]] = [:]
         for _ in 1...60 {
             for kind in Kind.allCases.shuffled() {
+                let before = world.platform.hashing.done
                 seconds[kind, default: []].append(try await Self.attempt(kind, world, browser, page).seconds)
+                #expect(world.platform.hashing.done == before + hash, "\(kind)")
             }
         }
         let mistaken = try #require(seconds[.mistaken])
         for kind in [Kind.unknown, .disabled] {
-            let test = MannWhitney(mistaken, try #require(seconds[kind]))
-            #expect(test.probability > 0.0001, "\(kind): z = \(test.z)")
+            let other = try #require(seconds[kind])
+            #expect(!Self.isTold(other, from: mistaken), "\(kind): z = \(MannWhitney(mistaken, other).z)")
         }
-        // The test would see the difference if there were one: a hash less is what it would be.
-        let half = mistaken.map { $0 / 2 }
-        #expect(MannWhitney(mistaken, half).probability < 0.0001)
+        // The test would see the difference if there were one: without its hash an answer takes no time to speak of.
+        #expect(Self.isTold(mistaken.map { $0 / 10 }, from: mistaken))
+        #expect(Self.isTold(mistaken.map { $0 * 10 }, from: mistaken))
     }
+
+    /// Whether one sample's times lie off the other's, by chance in one case of 10⁹, and by a quarter at least.
+    private static func isTold(_ sample: [Double], from other: [Double]) -> Bool {
+        let (median, usual) = (self.median(sample), self.median(other))
+        return MannWhitney(sample, other).probability < 1e-9 && abs(median - usual) > usual / 4
+    }
+
+    private static func median(_ sample: [Double]) -> Double { sample.sorted()[sample.count / 2] }
 }

@@ -22,8 +22,13 @@ struct World: Sendable {
     let bo: User
     let app: Client
 
-    /// - Parameter configure: changes what an operator may decide.
-    init(_ configure: (inout IdentityConfiguration) -> Void = { _ in }) async throws {
+    /// - Parameters:
+    ///   - configure: changes what an operator may decide.
+    ///   - wrap: puts something between the platform and its database.
+    init(
+        _ configure: (inout IdentityConfiguration) -> Void = { _ in },
+        over wrap: (any Database) -> any Database = { $0 }
+    ) async throws {
         clock = Clock()
         var configuration = IdentityConfiguration(
             names: IdentityConfiguration.Names(
@@ -32,7 +37,7 @@ struct World: Sendable {
         configure(&configuration)
         let clock = clock
         platform = try await Platform(
-            configuration: configuration, database: try await SQLiteDatabase(inMemoryWith: Schema.migrations),
+            configuration: configuration, database: wrap(try await SQLiteDatabase(inMemoryWith: Schema.migrations)),
             storageKey: try Self.storageKey(),
             ambient: Ambient(now: { clock.now }, randomBytes: Ambient.system.randomBytes))
         client = TestClient(platform.responder(), host: "login.test:8443")

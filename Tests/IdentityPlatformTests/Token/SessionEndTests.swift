@@ -57,6 +57,32 @@ import Testing
         }
     }
 
+    @Test func `where a sign-out may lead is a list of its own, on which redirect URIs are not`()
+        async throws
+    {
+        let world = try await World()
+        let app = try await world.administration.addClient(
+            NewClient(
+                displayName: "Ward", redirectURIs: ["https://ward.test/cb"], logoutURIs: ["https://ward.test/bye"]),
+            tenant: world.tenant)
+        func led(_ address: String) async throws -> String? {
+            try await world.client.get(
+                "/\(world.tenant.id)/oauth2/v2.0/logout?client_id=\(app.id)&post_logout_redirect_uri="
+                    + percentEncoded(address)
+            ).headers[.location]
+        }
+        #expect(try await led("https://ward.test/bye") == "https://ward.test/bye")
+        #expect(try await led("https://ward.test/cb") == nil)
+        let page = try await world.client.get(
+            AuthorizeQuery(world, ["client_id": app.id.rawValue, "redirect_uri": "https://ward.test/bye"]).path)
+        #expect(page.text.contains("AADSTS50011"))
+        await #expect(throws: AdminRefusal.badRedirect) {
+            try await world.administration.addClient(
+                NewClient(displayName: "W", redirectURIs: ["https://w.test"], logoutURIs: ["/bye"]),
+                tenant: world.tenant)
+        }
+    }
+
     @Test func `a new password ends the person's sessions and nobody else's`() async throws {
         let world = try await World()
         let amara = try await world.signedIn()

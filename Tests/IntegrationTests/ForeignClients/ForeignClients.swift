@@ -35,11 +35,12 @@ final class ForeignClients {
     /// - Parameter changes: keys of the server's configuration file beside the usual ones.
     init(_ changes: [String: Any] = [:], in scratch: Scratch) async throws {
         self.scratch = scratch
-        let port: Int
         let names: [String: Any] = [
             "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
         ]
-        (server, port) = try await Self.server(["names": names].merging(changes) { $1 }, in: scratch)
+        server = try ServerProcess(["names": names].merging(changes) { $1 }, in: scratch)
+        try await server.start()
+        let port = server.port
         let portFile = scratch.path("proxy-port")
         proxy = try await RunningProgram.start(
             Self.python,
@@ -73,21 +74,6 @@ final class ForeignClients {
             "registration": "https://drs.test:\(port)", "root": server.state + "/ca/root.pem",
             "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
         ]
-    }
-
-    /// Starts a server on ports that are free; what was free may be somebody's a moment later, so it tries again.
-    private static func server(
-        _ keys: [String: Any], in scratch: Scratch, attempts: Int = 5
-    ) async throws -> (ServerProcess, port: Int) {
-        let port = Int(try #require(FreePort.tcp()))
-        let server = try ServerProcess(keys.merging(["port": port]) { $1 }, in: scratch)
-        do {
-            try await server.start()
-            return (server, port)
-        } catch let problem as TestProblem where problem.description.contains("Address already in use") && attempts > 1
-        {
-            return try await Self.server(keys, in: scratch, attempts: attempts - 1)
-        }
     }
 
     /// Adds to the facts that the scripts see.

@@ -33,8 +33,14 @@ import Testing
     }
 
     @Test func `msal waits for a code that a person types at another screen`() async throws {
-        try await check("device_code")
+        try await check("device_code", ["devicePolling": 1])
     }
+
+    @Test func `what msal has of a disabled application or person is dead, and it gets no more`() async throws {
+        try await check("disabled")
+    }
+
+    @Test func `msal gets on with a clock that is wrong`() async throws { try await check("clock_skew") }
 
     @Test func `msal signs in with name and password where the operator lets it`() async throws {
         try await check("password", ["compatibility": ["passwordGrant": true]])

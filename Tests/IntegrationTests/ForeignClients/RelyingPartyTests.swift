@@ -16,6 +16,10 @@ import Testing
         try await check("relying_party.py", "mix_up")
     }
 
+    @Test func `Authlib gets on with a clock that is a minute off, and with no other`() async throws {
+        try await check("relying_party.py", "clock_skew")
+    }
+
     @Test func `a Flask application signs its people out`() async throws {
         try await check("relying_party.py", "sign_out")
     }

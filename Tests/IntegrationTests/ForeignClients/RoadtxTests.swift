@@ -6,7 +6,7 @@ import Testing
 @Suite struct RoadtxTests {
     @Test(arguments: [
         "forms", "refused_join", "refresh_token", "own_key", "device_token", "leave", "refused_requests",
-        "refused_people",
+        "refused_people", "clock_skew",
     ])
     func `roadtx joins, gets tokens and leaves, and what it should not get it does not`(name: String) async throws {
         try await run(name)

@@ -39,6 +39,15 @@ extension LiveDevice {
             #expect(try other.log().contains(#""event":"present""#))
         }
 
+        @Test func `the directory knows a device as managed from its line on until its enrolment ends`() async throws {
+            try await Scratch.with { scratch in
+                let world = try await World(in: scratch)
+                try await world.isManaged(true)
+                try await world.administer("device", "unenroll", "ward-7-tablet")
+                try await world.isManaged(false)
+            }
+        }
+
         @Test func `a stranger gets no line`() async throws {
             let world = try await World.ready()
             let nobody = try await world.runAside("line.py", try world.lineArguments, awaitsReady: false)
@@ -58,6 +67,17 @@ extension LiveDevice {
 
 extension World {
     private static let files = (server: "configuration/baton-server.json", broker: "configuration/batond.json")
+
+    /// Waits until the directory says so of its only device.
+    fileprivate func isManaged(_ expected: Bool) async throws {
+        struct Device: Decodable { let isManaged: Bool }
+        let admin = AdminSocket(state: path("server"))
+        try await FolderWatch(path("server")).until("isManaged: \(expected)") {
+            let answer = try admin.call("GET", "/identity/tenants/-/devices")
+            let devices = try JSONDecoder().decode([Device].self, from: Data(answer.body.utf8))
+            return devices.map(\.isManaged) == [expected]
+        }
+    }
 
     fileprivate var mdmPort: Int {
         get throws { try #require(try configuration(Self.files.server)["mdmPort"] as? Int) }

@@ -8,28 +8,49 @@ import Testing
 final class ServerProcess {
     /// The server's state folder.
     let state: String
+    /// The port of its main listener; another one after a start that found it taken.
+    private(set) var port = 0
+    private let changes: [String: Any]
     private let configuration: String
     private let scratch: Scratch
     private var program: RunningProgram?
 
     /// - Parameter changes: keys of the configuration file beside the usual ones.
     init(_ changes: [String: Any] = [:], in scratch: Scratch) throws {
-        self.scratch = scratch
         let name = "server-\(UInt32.random(in: 0...UInt32.max))"
+        (self.scratch, self.changes) = (scratch, changes)
+        state = changes["directory"] as? String ?? scratch.path(name)
+        configuration = scratch.path(name + ".json")
+        try configure()
+    }
+
+    /// Writes the configuration file, with ports that are free now.
+    private func configure() throws {
+        port = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
         let keys: [String: Any] = [
-            "directory": scratch.path(name), "port": Int(try #require(FreePort.tcp())),
-            "mdmPort": Int(try #require(FreePort.tcp())), "passwordCost": 10,
+            "directory": state, "port": port, "mdmPort": Int(try #require(FreePort.tcp(in: FreePort.ofTests))),
+            "passwordCost": 10,
             "names": [
                 "login": "login.test", "deviceRegistration": "drs.test", "graph": "graph.test", "mdm": "mdm.test",
             ],
         ].merging(changes) { $1 }
-        state = try #require(keys["directory"] as? String)
-        let text = String(decoding: try JSONSerialization.data(withJSONObject: keys), as: UTF8.self)
-        configuration = try scratch.write(text, to: name + ".json")
+        try JSONSerialization.data(withJSONObject: keys).write(to: URL(filePath: configuration))
     }
 
-    /// Starts the server and waits until it says that it serves.
-    func start() async throws { program = try await launch(awaitsReady: true) }
+    /// Starts the server and waits until it says that it serves. What was free may be somebody's a moment later; then it
+    /// tries again with other ports.
+    func start() async throws {
+        for attempt in 1...5 {
+            do {
+                program = try await launch(awaitsReady: true)
+                return
+            } catch let problem as TestProblem
+                where attempt < 5 && problem.description.contains("Address already in use")
+            {
+                try configure()
+            }
+        }
+    }
 
     /// Starts the server, which is expected to end by itself, and returns its exit code and what it said.
     func fail() async throws -> (code: Int32, text: String) {

@@ -12,6 +12,8 @@ import Testing
             #expect(try server.administer("POST", "/identity/tenants", tenant).status == 201)
             let user = #"{"userPrincipalName":"a@c.test","displayName":"A","password":"long enough"}"#
             #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
+            let enrolment = try server.administer("POST", "/mdm/tenants/-/enrolments", #"{"name":"till"}"#)
+            #expect(enrolment.status == 201)
             let root = try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))
             #expect(try await server.end(by: SIGKILL) == -SIGKILL)
 
@@ -19,6 +21,8 @@ import Testing
             let users = try server.administer("GET", "/identity/tenants/c.test/users")
             #expect(users.status == 200)
             #expect(users.body.contains("a@c.test"))
+            let acts = try server.administer("GET", "/mdm/tenants/-/audit").body
+            #expect(acts.contains("mdm.enrolment.make") && acts.contains(#""correlation":"#))
             #expect(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem")) == root)
             #expect(try await server.end(by: SIGTERM) == 0)
             #expect(!FileManager.default.fileExists(atPath: server.state + "/admin.sock"))
@@ -79,13 +83,27 @@ import Testing
         arguments: [
             ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
             ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
-            ("names", ["login": "a"]),
+            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("devicePolling", 61),
+            ("signingKeys", ["ageDays": 1, "publicationHours": 24]), ("signingKeys", ["age": 1]),
         ] as [(String, any Sendable)])
     func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {
         try await Scratch.with { scratch in
             let outcome = try await ServerProcess([key: value], in: scratch).fail()
             #expect(outcome.code == 78)
             #expect(outcome.text.contains("server.configuration.malformed"))
+        }
+    }
+
+    @Test func `a new signing key is published for as long as the configuration says`() async throws {
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(
+                ["signingKeys": ["ageDays": 2, "publicationHours": 3]], in: scratch)
+            try await server.start()
+            _ = try server.create("tenants", ["displayName": "C", "domain": "c.test"])
+            let answer = try server.administer("POST", "/identity/tenants/-/signing-keys", #"{"immediately":false}"#)
+            struct Key: Decodable { let created: Int, signs: Int, isCurrent: Bool }
+            let keys = try JSONDecoder().decode([Key].self, from: Data(answer.body.utf8))
+            #expect(keys.filter { !$0.isCurrent }.map { $0.signs - $0.created } == [3 * 3600, 3 * 3600])
         }
     }
 

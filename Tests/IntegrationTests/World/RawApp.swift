@@ -16,7 +16,7 @@ final class RawApp: Sendable {
     init(_ world: World) throws {
         connection = try Connection.connect(to: world.path("run/broker.sock"), maximumFrame: Self.maximumFrame)
         // Where the broker neither answers nor ends the connection, the test fails instead of waiting for ever.
-        try connection.descriptor.setReceiveTimeout(milliseconds: 20_000)
+        try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
     }
 
     /// What comes next from the broker.

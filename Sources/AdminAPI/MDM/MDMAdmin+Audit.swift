@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension MDMAdmin {
+    /// One line of the log of administrative acts; `time` is in milliseconds since 1970.
+    package struct AuditEntry: Codable, Sendable, Equatable {
+        package let position: Int64
+        package let time: Int64
+        package let actor: String
+        package let action: String
+        /// The UDID, profile, app or enrolment that it was done to.
+        package let subject: String
+        /// The command that was queued, and what it is about.
+        package let detail: String?
+        /// The id of the request in the server's log.
+        package let correlation: String?
+
+        package init(
+            position: Int64, time: Int64, actor: String, action: String, subject: String, detail: String?,
+            correlation: String?
+        ) {
+            self.position = position
+            self.time = time
+            self.actor = actor
+            self.action = action
+            self.subject = subject
+            self.detail = detail
+            self.correlation = correlation
+        }
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+extension Platform {
+    /// A device of the directory, and what it is called by those who manage it.
+    package struct Managed: Sendable {
+        package let tenant: TenantID
+        package let device: DeviceID
+        package let name: String
+
+        package init(tenant: TenantID, device: DeviceID, name: String) {
+            (self.tenant, self.device, self.name) = (tenant, device, name)
+        }
+    }
+
+    /// Notes by which name device management knows a device, or, by nil, that it does not manage it any more; the same
+    /// again changes nothing. Whoever says so must have seen the device prove both identities.
+    ///
+    /// - Throws: ``StorageError``
+    package func setManagement(_ name: String?, of device: DeviceID, tenant: TenantID) async throws {
+        let known = try await database.read { try Devices($0).management(of: device, tenant: tenant) }
+        guard known != name else { return }
+        let now = ambient.now()
+        try await database.write { connection in
+            guard try Devices(connection).setManagement(name, of: device, tenant: tenant) else { return }
+            try AuditLog(connection).append(
+                name == nil ? .deviceUnmanaged : .deviceManaged, tenant: tenant, actor: AuditLog.server,
+                subject: device.rawValue, at: now)
+        }
+    }
+
+    /// The devices of an organisation that device management is said to manage, or those that it knows by that name.
+    ///
+    /// - Throws: ``StorageError``
+    package func managedDevices(of tenant: TenantID, named name: String? = nil) async throws -> [Managed] {
+        let condition: SQL = name.map { "managedAs = \($0)" } ?? "managedAs IS NOT NULL"
+        return try await database.read { connection in
+            try connection.rows("SELECT id, managedAs FROM device WHERE tenant = \(tenant) AND \(condition)").map {
+                Managed(tenant: tenant, device: try $0.value(0), name: try $0.text(1))
+            }
+        }
+    }
+}
+
+extension Devices {
+    fileprivate func management(of id: DeviceID, tenant: TenantID) throws -> String? {
+        try connection.row("SELECT managedAs FROM device WHERE tenant = \(tenant) AND id = \(id)")?.optionalText(0)
+    }
+
+    /// - Returns: whether something changed.
+    fileprivate func setManagement(_ name: String?, of id: DeviceID, tenant: TenantID) throws -> Bool {
+        try connection.execute(
+            """
+            UPDATE device SET managedAs = \(name), isManaged = \(name != nil)
+            WHERE tenant = \(tenant) AND id = \(id) AND COALESCE(managedAs, '') <> \(name ?? "")
+            """) == 1
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the most frequent grants ask of the database, counted: their speed hangs on it.
+@Suite struct GrantCostTests {
+    @Test func `a refresh grant is one transaction, in which nothing is asked that cannot have changed`() async throws {
+        let count = Count()
+        let world = try await World(over: { Counted(database: $0, count: count) })
+        var token = try await world.signedIn().string(ReplyName.refreshToken)
+        for _ in 1...3 {
+            count.reset()
+            let answer = try await world.refresh(token)
+            #expect(answer.status == .ok, "\(answer.text)")
+            token = try answer.json.string(ReplyName.refreshToken)
+        }
+        // The token, its session, whose it is, their roles; the old one used, the next one kept.
+        #expect(count.value == Count.Value(reads: 0, writes: 1, statements: 6))
+    }
+
+    @Test func `a grant by a primary refresh token writes nothing`() async throws {
+        let count = Count()
+        let world = try await World(over: { Counted(database: $0, count: count) })
+        let session = try await Till.joined(world).session()
+        _ = try await session.tokens()
+        let request = try await session.useRequest()
+        count.reset()
+        #expect(try await session.till.send(PrimaryRefreshToken.form(request: request)).status == .ok)
+        // The token, its session, whose it is, their device and their roles.
+        #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
+    }
+}
+
+/// How often a database was asked.
+final class Count: Sendable {
+    struct Value: Equatable {
+        var reads = 0
+        var writes = 0
+        var statements = 0
+    }
+
+    private let state = Mutex(Value())
+
+    var value: Value { state.withLock { $0 } }
+    func reset() { state.withLock { $0 = Value() } }
+    func change(_ body: (inout Value) -> Void) { state.withLock { body(&$0) } }
+}
+
+/// A database that counts what it is asked.
+struct Counted: Database {
+    let database: any Database
+    let count: Count
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any Storage.Connection) throws -> T) async throws -> T {
+        count.change { $0.reads += 1 }
+        return try await database.read { [count] in try body(CountedConnection(connection: $0, count: count)) }
+    }
+
+    @discardableResult
+    func write<T: Sendable>(_ body: @escaping @Sendable (any Storage.Connection) throws -> T) async throws -> T {
+        count.change { $0.writes += 1 }
+        return try await database.write { [count] in try body(CountedConnection(connection: $0, count: count)) }
+    }
+
+    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+}
+
+private struct CountedConnection: Storage.Connection {
+    let connection: any Storage.Connection
+    let count: Count
+
+    func execute(_ sql: SQL) throws -> Int {
+        count.change { $0.statements += 1 }
+        return try connection.execute(sql)
+    }
+
+    func rows(_ sql: SQL) throws -> [Row] {
+        count.change { $0.statements += 1 }
+        return try connection.rows(sql)
+    }
+
+    func announce(_ announcement: any Announcement) throws { try connection.announce(announcement) }
+}
