@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// What changes between the look at a caller and the act that the caller asks for: the act's own transaction looks again.
+@Suite struct GraphRaceTests {
+    @Test(
+        arguments: [
+            ("DELETE FROM roleMember", .forbidden), ("UPDATE session SET ended = begun", .unauthorized),
+        ] as [(SQL, HTTPResponse.Status)])
+    func `a role or a session that is lost on the way to the act counts no more`(
+        change: SQL, status: HTTPResponse.Status
+    ) async throws {
+        let meanwhile = Meanwhile()
+        let world = try await World(over: { Interposed(database: $0, meanwhile: meanwhile) })
+        let caller = try await GraphCaller(world, .globalAdministrator)
+        let path = "/users/\(world.amara.id)"
+        let body = #"{"displayName":"Renamed"}"#
+        #expect(try await caller.send(.patch, path, body: body).status == .noContent)
+        meanwhile.change.withLock { $0 = change }
+        #expect(try await caller.send(.patch, path, body: #"{"displayName":"Never"}"#).status == status)
+        #expect(meanwhile.change.withLock { $0.map { _ in true } } == nil)
+        let name = try await world.platform.database.read {
+            try Users($0).find(world.amara.id, tenant: world.tenant.id)?.profile.displayName
+        }
+        #expect(name == "Renamed")
+    }
+}
+
+/// What somebody else commits before the next write begins.
+private final class Meanwhile: Sendable {
+    let change = Mutex<SQL?>(nil)
+}
+
+private struct Interposed: Database {
+    let database: any Database
+    let meanwhile: Meanwhile
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await database.read(body)
+    }
+
+    @discardableResult
+    func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        let change = meanwhile.change.withLock { change in
+            defer { change = nil }
+            return change
+        }
+        if let change { try await database.write { try $0.execute(change) } }
+        return try await database.write(body)
+    }
+
+    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+}
