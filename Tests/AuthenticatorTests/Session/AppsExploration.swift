@@ -5,7 +5,9 @@ import Testing
 
 /// What holds of the worker's apps in every state that any order of events can lead to.
 @Suite struct AppsExploration {
-    private let steps = SessionStep.all
+    private let steps: [SessionStep]
+
+    init() async { steps = await SessionStep.everyOne() }
 
     private var polite: [SessionStep] {
         steps.filter { if case .ending = $0.before.state { true } else { false } }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerProtocol
+import Dispatch
 
 /// One thing that can happen in one state, and what follows.
 struct SessionStep: Sendable {
@@ -18,6 +19,13 @@ struct SessionStep: Sendable {
     /// Every step from every state that any order of events and restarts can lead to, with counters told apart by their
     /// distance from now alone.
     static let all: [SessionStep] = explore()
+
+    private static let queue = DispatchQueue(label: "exploration")
+
+    /// The same, worked out where no other test waits for a thread.
+    static func everyOne() async -> [SessionStep] {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: all) } }
+    }
 
     /// Far more steps than there are: a machine that counts without end is given up there.
     static let maximum = 20_000
