@@ -33,6 +33,13 @@ package struct SessionOutlook: Sendable, Equatable {
         case "signingOut":
             findings = [Self.clearing(status), agent]
             movers = status.pending.map(Self.mover)
+        case "quarantined":
+            findings = [
+                CheckResult(
+                    .session, "quarantined", .bad, "The device's state is not believed: nobody is served.",
+                    remedy: status.remedy)
+            ]
+            movers = ["An operator runs: baton device recover."]
         default:
             findings = [
                 CheckResult(

@@ -43,7 +43,10 @@ package struct QuarantineService: Service {
         // No session goes on from such a state.
         for key in inheritance.keys.values { key.destroy() }
         let sockets = try BrokerSockets(
-            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs, logger: logger)
+            configuration: configuration, inheritance: inheritance,
+            entrance: AppEntrance(
+                configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger),
+            ownUser: geteuid(), inputs: inputs, logger: logger)
         defer { sockets.close() }
         try sockets.open()
         try ServiceNotification.ready()
@@ -63,6 +66,9 @@ package struct QuarantineService: Service {
         switch request {
         case .status:
             answer(.status(status))
+            return false
+        case .examine:
+            answer(.diagnosis(diagnosis))
             return false
         case .recover: break
         default:
@@ -88,6 +94,15 @@ package struct QuarantineService: Service {
     private var failure: OperatorFailure {
         OperatorFailure(
             code: "quarantined", message: "The device serves nobody: \(reason.message).", remedy: reason.remedy)
+    }
+
+    private var diagnosis: Diagnosis {
+        let outlook = SessionOutlook(status)
+        let files = FileFindings(state: Directory(path: configuration.directory)).all
+        let quarantine = CheckResult(.session, reason.code, .bad, reason.message, remedy: reason.remedy)
+        return Diagnosis(
+            status: status, movers: outlook.movers, findings: [quarantine] + outlook.findings + files, refusals: [],
+            unlisted: 0)
     }
 
     private var status: DeviceStatus {

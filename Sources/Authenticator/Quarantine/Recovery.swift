@@ -69,7 +69,7 @@ struct Recovery {
         let ended: Epoch
         switch journal {
         case .signingOut(let commit): return commit
-        case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch): ended = epoch
+        case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch, _): ended = epoch
         case nil:
             let receipt = ((try? ReceiptBook(directory: files.receipts).end()) ?? nil).flatMap { Epoch($0.ended) }
             let counter = isForeign ? 1 : (receipt?.counter ?? 0) + 2
