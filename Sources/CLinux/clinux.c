@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -238,7 +239,7 @@ int clinux_close_on_exec(int fd) {
 
 int clinux_is_memory_file(int fd) { return fcntl(fd, F_GET_SEALS) >= 0; }
 
-int clinux_notify(const char *path, const char *message, int file) {
+int clinux_notify(const char *path, const char *message, int file, int patience) {
     struct sockaddr_un where;
     int outcome = address(path, &where);
     if (outcome < 0) return outcome;
@@ -247,9 +248,11 @@ int clinux_notify(const char *path, const char *message, int file) {
         where.sun_path[0] = 0;
         size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
     }
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | (patience > 0 ? 0 : SOCK_NONBLOCK), 0);
     if (fd < 0) return -errno;
     outcome = connect(fd, (struct sockaddr *)&where, size) < 0 ? -errno : 0;
+    struct timeval wait = {.tv_sec = patience / 1000, .tv_usec = patience % 1000 * 1000};
+    if (outcome == 0 && patience > 0) outcome = result(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait));
     if (outcome == 0) {
         ssize_t sent = clinux_send(fd, message, strlen(message), &file, file >= 0);
         outcome = sent < 0 ? (int)sent : 0;

@@ -36,6 +36,15 @@ package final class NoticeSocket: Sendable {
         return false
     }
 
+    /// Blocks until the process of `pidfd` ends, and lets go of every message: a program must not find a full socket.
+    package func ignore(until pidfd: Descriptor) {
+        while true {
+            do throws(SocketError) { guard try notice(or: pidfd, seconds: 3600) != nil else { return } } catch {
+                guard error.errno == ETIMEDOUT else { return }
+            }
+        }
+    }
+
     /// Blocks until the next message is there.
     ///
     /// - Throws: ``SocketError`` with `ETIMEDOUT` after `seconds`.

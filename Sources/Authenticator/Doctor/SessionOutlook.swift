@@ -27,9 +27,15 @@ package struct SessionOutlook: Sendable, Equatable {
             movers = [
                 "The worker signs out through any app, or an operator runs: baton account sign-out.",
                 "The server ends the session, or disables worker or device.",
+                "Nobody acts for the idle time, the shift ends, or: baton device event charger|dock|seat.",
                 "The MDM takes a switch of shared mode away.",
                 "The broker ends, and no service manager has kept the session's key.",
             ]
+        case "ending":
+            findings = [
+                CheckResult(.session, "ending", .note, "The apps were told of the end and may save, for a moment."), agent,
+            ]
+            movers = ["The apps are ready, or their time is over."]
         case "signingOut":
             findings = [Self.clearing(status), agent]
             movers = status.pending.map(Self.mover)

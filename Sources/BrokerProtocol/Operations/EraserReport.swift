@@ -24,12 +24,13 @@ package struct EraserReport: Sendable, Equatable {
 
     /// - Throws: ``BrokerError`` without a client id, epoch or result that can be read.
     package init(_ map: FlatMap) throws(BrokerError) {
+        let client = try ClientRequest(map)
         guard let epoch = Epoch(try map.required(.epoch)) else {
             throw BrokerError(.invalidParameter, "The epoch cannot be read. Send the ended one that the hello named.")
         }
         guard let result = Result(rawValue: try map.required(.result)) else {
             throw BrokerError(.developerParameter, "The result is neither done nor failed. Send one of them.")
         }
-        self.init(client: try ClientRequest(map), epoch: epoch, result: result)
+        self.init(client: client, epoch: epoch, result: result)
     }
 }

@@ -56,8 +56,8 @@ int clinux_connect(const char *path);
 int clinux_socket_pair(int ends[2]);
 
 /// Sends one datagram to the Unix socket at `path`, with the open file `fd` unless that is negative; a leading '@' names
-/// the abstract namespace.
-int clinux_notify(const char *path, const char *message, int fd);
+/// the abstract namespace. Where the reader is behind it waits for `patience` milliseconds, then fails with EAGAIN.
+int clinux_notify(const char *path, const char *message, int fd, int patience);
 
 /// Whether `fd` is a Unix stream socket that listens: 1, 0, or a negative error.
 int clinux_listens(int fd);

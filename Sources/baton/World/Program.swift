@@ -54,6 +54,7 @@ struct Program: Sendable {
             let status = try process.waitForExit()
             throw Self.failure(order, "it ended (\(status.text)) before it was ready")
         }
+        try BlockingThread.start { [readiness, process] in readiness.ignore(until: process.pidfd) }
     }
 
     /// Asks the program to end and waits until it has.

@@ -10,7 +10,7 @@ extension LiveDevice {
     /// `kill -9` of supervisor, session's process or agent at every point that the code names: the device becomes ready by
     /// itself, nothing of the worker is left, and the next one signs in.
     ///
-    /// With `BATON_SOAK` (scripts/soak) the next worker signs in after each single death.
+    /// With `BATON_SOAK` (scripts/soak) every surface is searched, and the next worker signs in, after each single death.
     @Suite struct FaultMatrixTests {
         private let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
 
@@ -27,9 +27,12 @@ extension LiveDevice {
                 _ = try? await world.app(1).signIn()
                 try world.leave()
                 try await recover(from: point, world)
-                try await world.findsNothing(of: "Amara")
-                if isSoak { try await nextWorkerSignsIn(world) }
+                if isSoak {
+                    try await world.findsNothing(of: "Amara")
+                    try await nextWorkerSignsIn(world)
+                }
             }
+            try await world.findsNothing(of: "Amara")
             try await nextWorkerSignsIn(world)
         }
 
@@ -44,9 +47,10 @@ extension LiveDevice {
                 async let answer = app.signOut(amara)
                 try await recover(from: point, world)
                 _ = try? await answer
-                try await world.findsNothing(of: "Amara")
+                if isSoak { try await world.findsNothing(of: "Amara") }
                 try await world.serverHearsOfEveryEnd()
             }
+            try await world.findsNothing(of: "Amara")
             try await nextWorkerSignsIn(world)
         }
 
