@@ -33,7 +33,8 @@ package struct SessionOutlook: Sendable, Equatable {
             ]
         case "ending":
             findings = [
-                CheckResult(.session, "ending", .note, "The apps were told of the end and may save, for a moment."), agent,
+                CheckResult(.session, "ending", .note, "The apps were told of the end and may save, for a moment."),
+                agent,
             ]
             movers = ["The apps are ready, or their time is over."]
         case "signingOut":
