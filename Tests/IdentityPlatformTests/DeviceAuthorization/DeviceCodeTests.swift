@@ -97,6 +97,20 @@ import Testing
         #expect(lines.filter { $0.action == "device-code.approve" && $0.actor == world.amara.id.rawValue }.count == 1)
     }
 
+    @Test func `another site cannot press the button that signs a screen in`() async throws {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let browser = Browser(world)
+        let signIn = try await screen.type(try screen.userCode, browser)
+        let question = try await browser.submit(signIn, username: "amara@contoso.test", password: World.password)
+        let foreign = String(repeating: "A", count: try #require(question.hidden("csrf")).count)
+        let answer = try await browser.post(
+            try #require(question.attribute("action", of: "<form")),
+            ["csrf": foreign, "user_code": try #require(question.hidden("user_code")), "choice": "yes"])
+        #expect(!answer.text.contains("You are signed in"))
+        #expect(try error(try await screen.poll()) == "authorization_pending")
+    }
+
     @Test func `clients of the older endpoint find their names`() async throws {
         let world = try await World()
         let screen = try await Screen(
