@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define MAX_FDS 8
-#define MAX_TARGET 4095
+#define MAX_TARGET 65535
 
 static int result(int value) { return value < 0 ? -errno : value; }
 

@@ -33,7 +33,7 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - name: What the process list calls the program; the path where it is not given.
     ///   - arguments: What follows the program's name.
-    ///   - descriptors: At most eight open files and the numbers (0 to 4095) that they get there. Standard input is
+    ///   - descriptors: At most eight open files and the numbers (0 to 65535) that they get there. Standard input is
     ///     `/dev/null` unless it is among them.
     /// - Throws: ``ProcessFailure``, with `ENOENT` or `EACCES` when there is no such program.
     package static func spawn(

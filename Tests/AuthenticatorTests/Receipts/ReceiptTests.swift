@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The receipts that a device writes, read as another machine reads them.
-@Suite(.timeLimit(.minutes(2))) struct ReceiptTests {
+@Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
     @Test func `a sign-out has a receipt before the device is ready, and the chain is intact`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorWorld.with(scratch) { world in

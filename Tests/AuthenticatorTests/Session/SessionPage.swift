@@ -61,6 +61,8 @@ enum SessionPage {
         let next: String
         let changes: Bool
 
+        /// Where the row stands: no two of a cause are equal in all of it, or the page would differ from run to run.
+        var place: [String] { [when == "else" ? "1" : "0", when, actions, next, changes ? "1" : "0"] }
         var isIdle: Bool { actions.isEmpty && !changes && when.isEmpty }
         var text: String {
             let follows = actions.isEmpty ? changes ? "keeps it in mind" : "nothing" : actions
@@ -93,7 +95,7 @@ enum SessionPage {
             return Row(
                 cause: cause, when: outcomes.count == 1 ? "" : tags.isEmpty ? "else" : tags.joined(separator: ", "),
                 actions: outcome.actions.joined(separator: " · "), next: outcome.next, changes: outcome.changes)
-        }.sorted { ($0.when == "else" ? 1 : 0, $0.when, $0.actions) < ($1.when == "else" ? 1 : 0, $1.when, $1.actions) }
+        }.sorted { $0.place.lexicographicallyPrecedes($1.place) }
     }
 
     /// What all of these steps begin with.

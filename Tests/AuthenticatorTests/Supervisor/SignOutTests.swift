@@ -54,7 +54,7 @@ private struct SignOutApp {
 
     init(_ world: SupervisorWorld) throws {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
-        try ours.descriptor.setReceiveTimeout(milliseconds: 20_000)
+        try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
         connection = ours
         world.childSays(.endWanted(requestID: "1", fromBrowser: true, correlationID: nil), [theirs.descriptor])
     }

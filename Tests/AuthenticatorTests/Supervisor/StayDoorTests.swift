@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The doors that open by themselves.
-@Suite(.timeLimit(.minutes(2))) struct StayDoorTests {
+@Suite(.timeLimit(.minutes(10))) struct StayDoorTests {
     @Test func `a worker who does nothing is warned after fourteen minutes and signed out after fifteen`() async throws
     {
         try await Scratch.with { scratch in

@@ -104,7 +104,9 @@ final class SupervisorWorld: Sendable {
         try await blocking {
             var text = ""
             while !words.allSatisfy(text.contains) {
-                guard isReadable(heard.fileDescriptor, within: 20_000) else { throw TestProblem("heard only: \(text)") }
+                guard isReadable(heard.fileDescriptor, within: 120_000) else {
+                    throw TestProblem("heard only: \(text)")
+                }
                 text += String(decoding: heard.availableData, as: UTF8.self)
             }
         }
@@ -134,7 +136,7 @@ final class SupervisorWorld: Sendable {
     /// An agent of `user` that has connected and said hello.
     func agent(of user: UInt32) throws -> FakeAgent {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentLimits.bytes)
-        try ours.descriptor.setReceiveTimeout(milliseconds: 20_000)
+        try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
         let id = Self.links.add(1, ordering: .relaxed).newValue
         let channel = FramedJSON<AgentMessage, AgentOrder>(theirs, limits: Wire.agentLimits)
         inputs.post(.agentConnected(AgentLink(id: id, user: user, channel: channel, logger: Logger(label: "test"))))
