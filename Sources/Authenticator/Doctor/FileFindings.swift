@@ -15,27 +15,32 @@ package struct FileFindings: Sendable {
         guard unsafe lstat(state.path, &owner) == 0 else {
             return errno == ENOENT
                 ? [CheckResult(.files, "state_missing", .bad, "There is no folder \(state.path).", remedy: Self.give)]
-                : [
-                    CheckResult(
-                        .files, "state_closed", .note, "\(state.path) cannot be looked into.", remedy: Self.give)
-                ]
+                : [Self.closed(state.path)]
         }
-        let wrong = places.compactMap { fault(in: $0, owner: owner.st_uid) }
+        var wrong = [fault(in: state.path, owner: owner.st_uid)].compactMap(\.self)
+        for folder in [state] + ["keys", "management", "management/identities"].map(state.appending) {
+            do throws(FileError) {
+                wrong += try places(in: folder).compactMap { fault(in: $0, owner: owner.st_uid) }
+            } catch {
+                wrong.append(Self.closed(folder.path))
+            }
+        }
         return wrong.isEmpty
             ? [CheckResult(.files, "files_private", .good, "The device's state is the broker's user's alone.")] : wrong
     }
 
+    /// What could not be looked at is not taken for what is in order.
+    static func closed(_ path: String) -> CheckResult {
+        CheckResult(.files, "state_closed", .note, "\(path) cannot be looked into.", remedy: give)
+    }
+
     private static let give = "Run as root or the broker's user, or name the folder with --state."
 
-    /// The folder itself, its folders, and the files in those that hold keys or say who is there.
-    private var places: [String] {
-        let keyFolders = [state] + ["keys", "management", "management/identities"].map(state.appending)
-        let files = keyFolders.flatMap { folder in
-            ((try? folder.names()) ?? []).map { folder.path + "/" + $0 }
-        }
+    /// What is in a folder: keys, folders, and the files that say who is there.
+    private func places(in folder: Directory) throws(FileError) -> [String] {
         // Packages are programs that everybody may have; nobody gets to them past the folder above.
-        .filter { !["apps", "incoming"].map { state.path + "/management/" + $0 }.contains($0) }
-        return [state.path, state.path + "/session", state.path + "/trash"] + files
+        let packages = ["apps", "incoming"].map { state.path + "/management/" + $0 }
+        return try folder.names().map { folder.path + "/" + $0 }.filter { !packages.contains($0) }
     }
 
     private func fault(in path: String, owner: UInt32) -> CheckResult? {

@@ -40,8 +40,14 @@ package struct OutsideFindings: Sendable {
     }
 
     private var managed: CheckResult {
-        let isManaged = (try? AtomicFile(path: marker).read(limit: 4096)) ?? nil
-        return isManaged == nil
+        let isThere: Bool
+        do { isThere = try AtomicFile(path: marker).read(limit: 4096) != nil } catch {
+            return CheckResult(
+                .mode, "marker_closed", .bad,
+                "\(marker) cannot be read (\(error)): apps may not find out that the device is managed.",
+                remedy: "Make it a plain file that everybody may read.")
+        }
+        return !isThere
             ? CheckResult(
                 .mode, "marker_missing", .note,
                 "\(marker) is not there: to apps this device is unmanaged while the broker is down.")

@@ -16,7 +16,9 @@ extension Supervisor {
         Task {
             var findings = known + outlook.findings
             findings += await inspect()
-            findings += (try? await blocking { FileFindings(state: files.root).all }) ?? []
+            do { findings += try await blocking { FileFindings(state: files.root).all } } catch {
+                findings.append(FileFindings.closed(files.root.path))
+            }
             if let join = snapshot.join {
                 let network = Network(configuration: configuration)
                 if let https = try? await blocking({ try network.https() }) {

@@ -150,6 +150,17 @@ import Testing
         }
     }
 
+    @Test func `what cannot be looked at is not taken for what is in order`() async throws {
+        try await Scratch.with { scratch in
+            let state = Directory(path: scratch.path("device"))
+            try state.make()
+            try scratch.write("no folder", to: "device/keys")
+            #expect(FileFindings(state: state).all.map(\.code) == ["state_closed"])
+            let found = OutsideFindings(state: state, marker: state.path).all.map(\.code)
+            #expect(found.contains("marker_closed") && !found.contains("marker_missing"))
+        }
+    }
+
     // MARK: - What was refused
 
     private func refusal(_ reason: String) -> RefusalRecord {
