@@ -20,6 +20,8 @@ extension BrokerError {
         package static let notShared = Reason(rawValue: "device_not_shared")
         /// Nobody holds the device.
         package static let nobody = Reason(rawValue: "nobody_signed_in")
+        /// The worker holds the device without the server, so that there are no tokens.
+        package static let signedInOffline = Reason(rawValue: "signed_in_offline")
         /// Somebody else holds the device.
         package static let otherAccount = Reason(rawValue: "other_account")
     }

@@ -28,6 +28,7 @@ extension Platform {
             EndSessionEndpoint(platform: self).addRoutes(to: router)
             SessionStateEndpoint(platform: self).addRoutes(to: router)
             ReceiptAnchorEndpoint(platform: self).addRoutes(to: router)
+            OfflineLeaseEndpoint(platform: self).addRoutes(to: router)
             RevocationEndpoint(platform: self).addRoutes(to: router)
             IntrospectionEndpoint(platform: self).addRoutes(to: router)
             DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)

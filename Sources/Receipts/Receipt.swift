@@ -49,6 +49,8 @@ package struct Receipt: Sendable, Equatable {
     package let door: String?
     /// Nobody had signed in: a sign-in that came to nothing, or an administrator's visit.
     package let isAttempt: Bool
+    /// The worker had signed in by an offline lease, without the server.
+    package let isOffline: Bool
     package let times: Times
     package let items: [ReceiptItem]
     /// When the last access token that an app was given expires, at the latest.
@@ -58,7 +60,8 @@ package struct Receipt: Sendable, Equatable {
 
     package init(
         place: Place, tenant: String, device: String, key: String, ended: String, next: String, door: String?,
-        isAttempt: Bool, times: Times, items: [ReceiptItem], accessTokensEndBy: Finding<Int>, subject: Finding<String>
+        isAttempt: Bool, isOffline: Bool = false, times: Times, items: [ReceiptItem], accessTokensEndBy: Finding<Int>,
+        subject: Finding<String>
     ) {
         self.place = place
         self.tenant = tenant
@@ -68,6 +71,7 @@ package struct Receipt: Sendable, Equatable {
         self.next = next
         self.door = door
         self.isAttempt = isAttempt
+        self.isOffline = isOffline
         self.times = times
         self.items = items
         self.accessTokensEndBy = accessTokensEndBy
@@ -93,6 +97,7 @@ extension Receipt {
         body.set(ReceiptName.next, next)
         body.set(ReceiptName.door, door)
         body.set(ReceiptName.attempt, isAttempt)
+        if isOffline { body.set(ReceiptName.offline, true) }
         if let began = times.began { body.set(ReceiptName.began, began) }
         if let committed = times.committed { body.set(ReceiptName.committed, committed) }
         body.set(ReceiptName.finished, times.finished)
@@ -120,7 +125,7 @@ extension Receipt {
             tenant: try members.string(ReceiptName.tenant), device: try members.string(ReceiptName.device),
             key: try members.string(ReceiptName.key), ended: try members.string(ReceiptName.ended),
             next: try members.string(ReceiptName.next), door: try members.optionalString(ReceiptName.door),
-            isAttempt: attempt,
+            isAttempt: attempt, isOffline: members[ReceiptName.offline]?.bool ?? false,
             times: Times(
                 began: members[ReceiptName.began]?.integer, committed: members[ReceiptName.committed]?.integer,
                 finished: try members.integer(ReceiptName.finished)),

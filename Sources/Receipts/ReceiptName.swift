@@ -26,6 +26,7 @@ package enum ReceiptName: String, WireName {
     case next
     case nonce
     case observer
+    case offline
     case previous
     case result
     case sequence

@@ -49,7 +49,7 @@ enum DeviceEnrolment {
                 },
                 https: https(configuration),
                 ended: { epoch, door in inputs.post(.serverEnded(epoch, door)) }, visit: { agent.poke() },
-                opened: opened),
+                opened: opened, concerned: { inputs.post(.leasesInQuestion) }),
             logger: logger)
         agent.observeAccess { keeper.accessChanged() }
         return keeper

@@ -49,6 +49,8 @@ package enum IdentityAdmin {
         case receiptTrust = "/identity/tenants/{tenant}/receipts/trust"
         /// GET `ReceiptSubject`; the audit log says who asked.
         case receiptSubject = "/identity/tenants/{tenant}/receipts/subjects/{subject}"
+        /// GET `Offline`; PUT `Offline` → 204, which withdraws every lease that was given.
+        case offline = "/identity/tenants/{tenant}/offline-sign-in"
         /// GET `[AuditEntry]`, the latest `?count=`.
         case audit = "/identity/tenants/{tenant}/audit"
         /// GET `[Device]`.

@@ -12,7 +12,7 @@ extension AccountDesk {
     func keepRenewing(under key: MemoryKey) {
         Task { [self] in
             var patience = 5
-            while let worker = state.withLock({ $0.worker }) {
+            while let worker = state.withLock({ $0.worker?.session }) {
                 var pause = Self.renewsAtOnce ? 0 : worker.renewal.pause(at: now())
                 if pause == 0 {
                     switch await renew(worker, under: key) {
@@ -38,7 +38,7 @@ extension AccountDesk {
             let renewed = try await tokenSource().renewed(worker)
             Failpoint.renewalGranted.reach()
             let epoch = state.withLock { state in
-                state.worker = renewed
+                state.worker = .online(renewed)
                 return state.epoch
             }
             // The old token opens nothing any more: the new one has to be there when this process is started again.
@@ -68,7 +68,7 @@ extension AccountDesk {
         do {
             return try await source.token(for: wanted, of: worker)
         } catch let refusal as OAuthError where refusal.suberror == Suberror.badToken {
-            let present = state.withLock { $0.worker }
+            let present = state.withLock { $0.worker?.session }
             guard let present, present.serverSession == worker.serverSession,
                 present.token.exposed != worker.token.exposed
             else { throw refusal }

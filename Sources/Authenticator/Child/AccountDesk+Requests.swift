@@ -190,7 +190,10 @@ extension AccountDesk {
         let wanted = try TokenRequest(request.parameters)
         _ = try self.app(wanted, app)
         let tenant = try self.tenant(of: wanted)
-        let worker = try self.worker(for: wanted)
+        guard case .online(let worker) = try self.worker(for: wanted) else {
+            Task { [self] in answerLater(request, .failure(await refusalOffline()), app) }
+            return
+        }
         if let token = state.withLock({ $0.tokens.token(for: wanted, tenant: tenant, now: now()) }) {
             app.reply(to: request, .success(try tokenResponse(token, to: request)))
             return
@@ -207,7 +210,7 @@ extension AccountDesk {
     }
 
     /// The worker whom a silent request means.
-    private func worker(for wanted: TokenRequest) throws(BrokerError) -> WorkerSession {
+    private func worker(for wanted: TokenRequest) throws(BrokerError) -> Worker {
         guard let worker = state.withLock({ $0.worker }) else {
             throw BrokerError(
                 .interactionRequired, "Nobody is signed in on this device. Sign in interactively.", reason: .nobody)

@@ -22,7 +22,7 @@ extension AccountDesk {
         state.withLock { state in state.visit.flatMap { $0.ticket == ticket ? $0 : nil } }
     }
 
-    private func newVisit() throws(BrokerError) -> Visit {
+    func newVisit() throws(BrokerError) -> Visit {
         let visit: Visit? = state.withLock { state in
             guard state.visit == nil else { return nil }
             state.visits += 1
@@ -70,7 +70,7 @@ extension AccountDesk {
     }
 
     private func loginAgain(
-        _ request: Request, _ wanted: TokenRequest, _ tenant: String, _ worker: WorkerSession, _ app: AppConnection
+        _ request: Request, _ wanted: TokenRequest, _ tenant: String, _ worker: Worker, _ app: AppConnection
     ) throws(BrokerError) {
         guard wanted.means(worker.account) else {
             throw BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
@@ -79,8 +79,12 @@ extension AccountDesk {
             throw BrokerError(
                 .unsupported, "A worker who is signed in cannot be asked for credentials again. Sign out first.")
         }
-        Task { [self] in
-            answerLater(request, await fetch(wanted, tenant: tenant, of: worker, for: request), app)
+        switch worker {
+        case .online(let session):
+            Task { [self] in
+                answerLater(request, await fetch(wanted, tenant: tenant, of: session, for: request), app)
+            }
+        case .offline(let session): try becomeOnline(request, wanted, tenant, session, app)
         }
     }
 
@@ -91,14 +95,27 @@ extension AccountDesk {
         do {
             let (epoch, key) = try await visit.admission.value()
             isAdmitted = true
-            let worker = try await prove(wanted, tenant, visit, epoch, key)
+            let worker: Worker =
+                if await isOffline() {
+                    .offline(try await proveOffline(visit, epoch, key))
+                } else {
+                    .online(try await prove(wanted, tenant, visit, epoch, key))
+                }
             tell(.visitSucceeded)
             try await visit.confirmation.value()
             // Every other app belongs to the epoch before; the one that signed in gets its answer first.
             for other in begin(worker, epoch) where other !== app { other.end() }
             Failpoint.sessionBegun.reach()
-            keepRenewing(under: key)
-            let outcome = await fetch(wanted, tenant: tenant, of: worker, for: request)
+            let outcome: Result<FlatMap, BrokerError>
+            switch worker {
+            case .online(let session):
+                keepRenewing(under: key)
+                fetchLease(of: session)
+                outcome = await fetch(wanted, tenant: tenant, of: session, for: request)
+            case .offline(let session):
+                watchLease(of: session)
+                outcome = .failure(.signedInOffline)
+            }
             DispatchQueue.global().async {
                 app.reply(to: request, outcome)
                 app.end()
@@ -117,16 +134,27 @@ extension AccountDesk {
     }
 
     /// The person proves who they are; the server gives a PRT for this device and epoch.
-    private func prove(
-        _ wanted: TokenRequest, _ tenant: String, _ visit: Visit, _ epoch: Epoch, _ key: MemoryKey
+    ///
+    /// - Parameter account: whose proof alone is taken; nil for anybody's.
+    /// - Throws: ``BrokerError``, also where somebody else proved who they are: then the server has opened no session here.
+    func prove(
+        _ wanted: TokenRequest, _ tenant: String, _ visit: Visit, _ epoch: Epoch, _ key: MemoryKey,
+        as account: AccountRecord? = nil
     ) async throws -> WorkerSession {
         let source = try tokenSource().serving(wanted, tenant: tenant)
         let signIn = InteractiveSignIn(
             server: source.server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
-            loginHint: wanted.username, prompt: wanted.prompt, claims: try wanted.claimsWithCapabilities(),
+            loginHint: wanted.username ?? account?.username, prompt: wanted.prompt,
+            claims: try wanted.claimsWithCapabilities(),
             extraParameters: wanted.extraQueryParameters)
         let tokens = try await Self.inTime(visit) {
             try await signIn.run(open: browse, interruption: visit.interruption)
+        }
+        if let account, tokens.homeAccountID.lowercased() != account.homeAccountID.lowercased() {
+            do { try await source.giveBack(tokens.refreshToken) } catch {
+                logger.notice("another worker's token was not given back", metadata: ["error": "\(error)"])
+            }
+            throw BrokerError(.mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
         }
         guard let join = state.withLock({ $0.device.join }) else { throw ChildFailure.unexpectedStart }
         let worker = try await source.session(
@@ -143,7 +171,7 @@ extension AccountDesk {
     }
 
     /// A page that somebody left open must not keep the next worker waiting for ever.
-    private static func inTime<Value: Sendable>(
+    static func inTime<Value: Sendable>(
         _ visit: Visit, _ body: () async throws -> Value
     ) async throws -> Value {
         let deadline = Task {
@@ -155,12 +183,12 @@ extension AccountDesk {
         return try await body()
     }
 
-    private func browse(_ url: String) throws { try supervisor.tell(.browserWanted(url: url)) }
+    func browse(_ url: String) throws { try supervisor.tell(.browserWanted(url: url)) }
 
     /// The worker holds the device.
     ///
     /// - Returns: the connections of the epoch before.
-    private func begin(_ worker: WorkerSession, _ epoch: Epoch) -> [AppConnection] {
+    private func begin(_ worker: Worker, _ epoch: Epoch) -> [AppConnection] {
         state.withLock { state in
             state.worker = worker
             state.epoch = epoch

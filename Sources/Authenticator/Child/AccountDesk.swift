@@ -15,13 +15,14 @@ final class AccountDesk: Sendable {
         var epoch: Epoch
         var device: DeviceSnapshot
         var principals: [AccountReader: Principals]
-        var worker: WorkerSession?
+        var worker: Worker?
         var tokens = TokenCache()
         var visit: Visit?
         var visits: UInt64 = 0
         var connections: [ObjectIdentifier: AppConnection] = [:]
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
+        var tendsLeases = false
         var tokenLife = TokenLife()
         var refusals = RefusalMeter()
         var handOver: HandOverState
@@ -34,6 +35,8 @@ final class AccountDesk: Sendable {
     let logger: Logger
     /// For what blocks on the disk and is asked for by tasks.
     let disk = BlockingQueue(label: "baton.session.disk")
+    /// The device's offline leases, once they were needed.
+    let book = Mutex<LeaseBook?>(nil)
     private let source = Mutex<(join: JoinRecord, source: TokenSource)?>(nil)
     /// App connections at once; each has a thread.
     private static let maximumConnections = 512
@@ -58,7 +61,10 @@ final class AccountDesk: Sendable {
         let epoch = state.withLock { $0.epoch }
         let worker = try SealedSession(directory: files.session).read(epoch: epoch, under: key)
         state.withLock { $0.worker = worker }
-        keepRenewing(under: key)
+        switch worker {
+        case .online: keepRenewing(under: key)
+        case .offline(let session): watchLease(of: session)
+        }
     }
 
     /// Takes a message of the supervisor.
@@ -82,6 +88,7 @@ final class AccountDesk: Sendable {
         case .idle(let epoch, let seconds): Epoch(epoch).map { warn($0, seconds: seconds) }
         case .locks(let locks): state.withLock { $0.handOver.locks = locks }
         case .appSettled(let ticket, let accepted): settle(ticket, accepted)
+        case .leasesInQuestion: Task { [self] in await askAboutLeases() }
         }
     }
 

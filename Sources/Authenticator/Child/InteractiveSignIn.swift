@@ -19,6 +19,8 @@ struct InteractiveSignIn: Sendable {
     struct Tokens: Sendable {
         let accessToken: Sensitive<String>
         let refreshToken: Sensitive<String>
+        /// Who signed in.
+        let homeAccountID: String
     }
 
     /// Opens the browser and waits for the person.
@@ -104,6 +106,7 @@ struct InteractiveSignIn: Sendable {
         let reply = try Members(decoding: try await server.post(form))
         return Tokens(
             accessToken: Sensitive(try reply.string(ReplyName.accessToken)),
-            refreshToken: Sensitive(try reply.string(ReplyName.refreshToken)))
+            refreshToken: Sensitive(try reply.string(ReplyName.refreshToken)),
+            homeAccountID: try ClientInfo(decoding: try reply.string(ReplyName.clientInfo)).homeAccountID)
     }
 }

@@ -9,6 +9,9 @@ final class Network: Sendable {
 
     init(configuration: SupervisorConfiguration) { self.configuration = configuration }
 
+    /// Whether there is a way to a server, for who signs in offline where there is none.
+    var reachability: Reachability { Reachability(resolve: configuration.resolve) }
+
     /// The one client of this process.
     ///
     /// - Throws: ``HTTPSError`` where the trust roots cannot be read.

@@ -39,6 +39,7 @@ package enum SessionChild {
             try desk.resume(with: MemoryKey(handedOver: key))
         }
         desk.reportEndedSessions()
+        desk.tendLeases()
         while let (message, descriptors) = try? supervisor.receive() { desk.take(message, descriptors) }
     }
 

@@ -15,6 +15,8 @@ struct WorkerSession: Sendable {
     let serverSession: String
     /// What the server calls the worker in receipts; nil where it gave no name, and after the process was started again.
     var receiptSubject: String?
+    /// Whether the server said that it gives offline leases.
+    var offersLeases = false
 }
 
 extension WorkerSession {
@@ -37,7 +39,8 @@ extension WorkerSession {
                 name: try reply.identity.optionalString(ClaimName.name), clientInfo: reply.clientInfo.encoded,
                 idTokenClaims: .object(reply.identity.values)),
             token: reply.token, renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key,
-            serverSession: serverSession, receiptSubject: reply.receiptSubject)
+            serverSession: serverSession, receiptSubject: reply.receiptSubject,
+            offersLeases: reply.offersOfflineLeases)
     }
 
     /// The same session with the PRT of a renewal.

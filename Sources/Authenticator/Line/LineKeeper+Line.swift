@@ -63,6 +63,7 @@ extension LineKeeper {
         case .present(let present):
             logger.debug("line open")
             configuration.opened()
+            configuration.concerned()
             place.withLock { $0 = .open }
             hearing.expect(within: .seconds(present.keepAlive) * Line.patience)
             if let stated, let standing = present.standing.flatMap(SessionStanding.init) { heard(standing, of: stated) }
@@ -70,6 +71,7 @@ extension LineKeeper {
             if present.hasCommands { configuration.visit() }
         case .nudge:
             questions.advance()
+            configuration.concerned()
             configuration.visit()
         case .alive, .unknown: break
         }

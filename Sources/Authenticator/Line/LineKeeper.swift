@@ -38,6 +38,8 @@ package final class LineKeeper: Service {
         package var visit: @Sendable () -> Void
         /// Hears that the line is open, and so that the server can be reached.
         package var opened: @Sendable () -> Void
+        /// Hears that the server may have changed its mind about anything of the device.
+        package var concerned: @Sendable () -> Void
         /// Waits before the next attempt.
         package var pause: @Sendable (Duration) async throws -> Void
         /// Waits for the server to have been silent for so long.
@@ -47,7 +49,7 @@ package final class LineKeeper: Service {
             keys: Directory, way: @escaping @Sendable () async throws -> LineWay?,
             https: @escaping @Sendable () throws -> any HTTPSending,
             ended: @escaping @Sendable (Epoch, Door) -> Void, visit: @escaping @Sendable () -> Void,
-            opened: @escaping @Sendable () -> Void = {},
+            opened: @escaping @Sendable () -> Void = {}, concerned: @escaping @Sendable () -> Void = {},
             pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
             sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         ) {
@@ -57,6 +59,7 @@ package final class LineKeeper: Service {
             self.ended = ended
             self.visit = visit
             self.opened = opened
+            self.concerned = concerned
             self.pause = pause
             self.sleep = sleep
         }

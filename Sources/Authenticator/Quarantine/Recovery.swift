@@ -40,6 +40,8 @@ struct Recovery {
         for name in Self.keysOfJoin + (isForeign ? Self.keysOfMachine : []) {
             try files.keys.file(name).move(to: folder.path + "/" + name)
         }
+        // Whom the device let in without the server, it lets in no more.
+        try files.offline.removeTree()
         try files.prepare()
         try files.clearSession(of: commit.ended)
         if let journal = try files.root.file("journal").read(limit: 1 << 20) {

@@ -12,6 +12,8 @@ struct ReceiptDraft: Codable, Equatable {
     var subject: String?
     /// The server has opened a session, whether it named a pseudonym or not.
     var hasSession = false
+    /// The worker came without the server; nil for no.
+    var isOffline: Bool?
     /// No access token that an app was given lives longer; nil while none was given. It is a bound, written ahead, so that
     /// the disk is not waited for at each token.
     var tokensBound: Int?

@@ -99,6 +99,12 @@ final class ReceiptWriter {
         try keepDraft()
     }
 
+    /// Somebody is signed in without the server, whom their lease gives this pseudonym.
+    func hear(offline subject: String?) throws {
+        draft?.isOffline = true
+        try hear(subject: subject)
+    }
+
     /// An app is about to be given an access token that lives until `time`; when this returns, no receipt says less.
     func hear(tokenUntil time: Int) throws {
         tokensEndBy = max(tokensEndBy ?? 0, time)
@@ -150,7 +156,7 @@ final class ReceiptWriter {
                 followsDamage: end?.isAfterDamage ?? false),
             tenant: join.tenantID, device: join.deviceID, key: key.published.thumbprint,
             ended: handOver.ended.description, next: handOver.next.description, door: handOver.door?.rawValue,
-            isAttempt: handOver.isAttempt,
+            isAttempt: handOver.isAttempt, isOffline: draft?.isOffline ?? false,
             times: .init(began: draft?.began, committed: draft?.committed, finished: now),
             items: handOver.items.map { ReceiptItem($0, at: times[$0.name] ?? now) },
             accessTokensEndBy: tokens(of: draft),

@@ -14,6 +14,8 @@ package enum Door: String, Sendable, Hashable, CaseIterable {
     /// The server says that the session has ended.
     case serverRevocation = "server-revocation"
     case deviceDisabled = "device-disabled"
+    /// The lease is over by which the worker had signed in without the server: by its end, or by the server's word.
+    case offlineLease = "offline-lease"
     /// The directory does not know the device any more.
     case deviceRemoved = "device-removed"
     /// The sign-in came to nothing.
@@ -26,8 +28,8 @@ package enum Door: String, Sendable, Hashable, CaseIterable {
     package var isPolite: Bool {
         switch self {
         case .app, .idle, .shiftEnd, .charger, .dock, .seat, .operator: true
-        case .management, .serverRevocation, .deviceDisabled, .deviceRemoved, .attemptFailed, .processLost,
-            .supervisorLost:
+        case .management, .serverRevocation, .deviceDisabled, .deviceRemoved, .offlineLease, .attemptFailed,
+            .processLost, .supervisorLost:
             false
         }
     }

@@ -34,6 +34,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case locks([String: String])
     /// What an app asked with this ticket was done, or refused.
     case appSettled(ticket: UInt64, accepted: Bool)
+    /// Offline leases may be good no more: the server is to be asked.
+    case leasesInQuestion
 }
 
 /// What the session's process tells the supervisor.
@@ -69,6 +71,10 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case appAnswered(app: String, ended: String, EraserReport.Result, ticket: UInt64)
     /// A person did something at the device, in this epoch.
     case activity(epoch: String)
+    /// The worker is here without the server; what receipts call them. Said before ``visitSucceeded``.
+    case signedInOffline(subject: String?)
+    /// The offline lease is over by which this epoch's worker came.
+    case leaseOver(epoch: String)
 }
 
 /// Why the person's browser is gone.

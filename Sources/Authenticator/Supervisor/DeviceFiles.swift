@@ -8,10 +8,16 @@ internal import JSON
 /// "There is none" is nil; what cannot be read is an error, and the broker does not start on it.
 package struct DeviceFiles: Sendable {
     package let root: Directory
+    private let platform: (any TrustedPlatform)?
 
-    package init(root: Directory) { self.root = root }
+    /// - Parameter platform: the chip with the device's keys, where it has one and they are to be used.
+    package init(root: Directory, platform: (any TrustedPlatform)? = nil) {
+        (self.root, self.platform) = (root, platform)
+    }
 
     package var keys: Directory { root.appending("keys") }
+    /// The device's own keys, whether they are files or in its chip.
+    package var keyStore: KeyStore { KeyStore(directory: keys, platform: platform) }
     /// Sealed files of the session that lives now.
     package var session: Directory { root.appending("session") }
     /// Where ended sessions' files wait to be unlinked.

@@ -143,7 +143,12 @@ extension Supervisor {
             try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
             awaitAgentOfLastWorker()
         case .browserWanted(let url): try browserWanted(url)
-        case .sessionKnown(let session): try remember(session)
+        case .sessionKnown(let session):
+            try remember(session)
+            // Where the worker was here already, without the server.
+            tellWatch()
+        case .signedInOffline(let subject): try receipts.hear(offline: subject)
+        case .leaseOver(let epoch): if let epoch = Epoch(epoch) { try serverEnded(epoch, .offlineLease) }
         case .receiptSubject(let subject): try receipts.hear(subject: subject)
         case .tokenWanted(let time):
             try receipts.hear(tokenUntil: time)

@@ -151,6 +151,7 @@ final class Supervisor {
         case .politenessOver(let epoch): try handle(.politenessOver(epoch))
         case .appsOverdue(let ended): try handle(.appsOverdue(ended))
         case .stayDue(let epoch): try stayDue(in: epoch)
+        case .leasesInQuestion: tell(.leasesInQuestion)
         case .stop: stopping = true
         }
     }
@@ -195,7 +196,7 @@ final class Supervisor {
 
     /// The server has said that the session of that epoch, or its device, is no longer good: the worker is signed out as
     /// by every other door. An epoch that is over already needs nothing.
-    private func serverEnded(_ epoch: Epoch, _ door: Door) throws {
+    func serverEnded(_ epoch: Epoch, _ door: Door) throws {
         guard machine.state.heldEpoch == epoch else { return }
         try handle(.endWanted(newRequester { _ in }, door))
     }

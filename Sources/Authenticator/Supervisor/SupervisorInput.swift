@@ -34,5 +34,7 @@ package enum SupervisorInput: Sendable {
     case appsOverdue(Epoch)
     /// Something may be due in the stay of this epoch's worker.
     case stayDue(Epoch)
+    /// Offline leases may be good no more.
+    case leasesInQuestion
     case stop
 }

@@ -14,6 +14,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case noGroup = "identity.group.missing"
     case noReceiptSubject = "identity.receipt.subject.missing"
     case badNickname = "identity.group.nickname"
+    case badOfflineRules = "identity.offline.rules"
     case taken = "identity.name.taken"
     case badDomain = "identity.domain.malformed"
     case badUserName = "identity.user.name"
@@ -62,6 +63,11 @@ package enum AdminRefusal: String, Error, Sendable {
             ("The tenant made no such pseudonym.", "Copy the whole subject out of the receipt, and name its tenant.")
         case .badNickname:
             ("The group's mail nickname is empty or malformed.", "Use 1 to 64 printable characters without @.")
+        case .badOfflineRules:
+            (
+                "Offline sign-in cannot be so.",
+                "Name a credential, 60 s to a week, at most 100 starts and 1 to 20 attempts."
+            )
         case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:

@@ -27,6 +27,7 @@ package struct AdminRoutes: Sendable {
         addSessionRoutes(to: router)
         addSigningKeyRoutes(to: router)
         addReceiptRoutes(to: router)
+        addOfflineRoutes(to: router)
     }
 }
 

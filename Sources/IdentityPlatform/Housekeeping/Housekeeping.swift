@@ -63,6 +63,10 @@ package struct Housekeeping: Sendable {
             DELETE FROM browserSession WHERE tenant = \(tenant) AND hash IN (
                 SELECT hash FROM browserSession WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
             """,
+            """
+            DELETE FROM offlineLease WHERE tenant = \(tenant) AND id IN (
+                SELECT id FROM offlineLease WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
+            """,
             // A hash stands in one row of each kind only, and is keyed by it.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (

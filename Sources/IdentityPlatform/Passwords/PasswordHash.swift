@@ -41,6 +41,15 @@ package struct PasswordHash: RawRepresentable, Sendable {
         equalInConstantTime(try Self.derive(password, cost: cost, salt: salt), digest)
     }
 
+    /// What a device knows the same password by, without this hash.
+    ///
+    /// - Parameter binding: as ``OfflinePassword/bindingLength`` says, random.
+    func offlinePassword(binding: [UInt8]) -> OfflinePassword {
+        OfflinePassword(
+            logarithm: cost.logarithm, blockSize: cost.blockSize, parallelism: cost.parallelism, salt: salt,
+            digest: digest, binding: binding)
+    }
+
     private static func derive(_ password: SecretBytes, cost: PasswordCost, salt: [UInt8]) throws -> [UInt8] {
         var passphrase = unsafe password.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&passphrase) }

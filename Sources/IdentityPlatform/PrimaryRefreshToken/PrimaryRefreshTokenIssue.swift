@@ -35,6 +35,8 @@ struct PrimaryRefreshTokenIssue: Sendable {
         var body = PrimaryRefreshTokenReply(platform: platform).members(issued, tenant, primary, envelope)
         if issue.epoch != nil {
             body.set(ReplyName.receiptSubject, try await platform.receiptSubject(of: issued, on: proof.device))
+            let isOffline = try await platform.database.read { try OfflineRules.of(tenant.id, $0) } != nil
+            if isOffline { body.set(ReplyName.offlineLeases, true) }
         }
         return Response(json: body)
     }

@@ -76,7 +76,7 @@ package struct Sessions {
         let ended = try connection.row(
             """
             UPDATE session SET ended = \(time) WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL
-            RETURNING device
+            RETURNING device, person
             """)
         try connection.execute("DELETE FROM authorizationCode WHERE tenant = \(tenant) AND session = \(id)")
         try connection.execute("DELETE FROM refreshToken WHERE tenant = \(tenant) AND session = \(id)")
@@ -87,12 +87,15 @@ package struct Sessions {
             .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
         // A device that said so itself knows.
         if reason != .ended, let device: DeviceID = try ended.optionalValue(0) {
+            if reason == .revoked || reason == .replayed {
+                try OfflineLeases(connection).withdraw(of: try ended.value(1), device: device, tenant: tenant)
+            }
             try connection.announce(DeviceConcern(tenant: tenant, device: device))
         }
         return true
     }
 
-    /// Ends every session of a person.
+    /// Ends every session of a person, and withdraws their offline leases.
     ///
     /// - Throws: ``StorageError``
     package func endAll(
@@ -100,6 +103,7 @@ package struct Sessions {
     ) throws {
         let live = try connection.rows(
             "SELECT id FROM session WHERE tenant = \(tenant) AND person = \(user) AND ended IS NULL")
+        try OfflineLeases(connection).withdraw(of: user, tenant: tenant)
         for row in live { try end(try row.value(0), tenant: tenant, at: time, because: reason, by: actor) }
     }
 }

@@ -14,6 +14,8 @@ extension PrimaryRefreshToken {
         package let sessionID: String?
         /// What the device's receipts call the person; nil from a server that gives none.
         package let receiptSubject: String?
+        /// Whether the device may ask for a lease by which the person signs in offline.
+        package let offersOfflineLeases: Bool
         /// The account's display facts; nobody signed them, the TLS connection vouches.
         package let identity: Members
         private let sessionKeyEnvelope: String
@@ -30,6 +32,7 @@ extension PrimaryRefreshToken {
             expiresIn = seconds
             clientInfo = try ClientInfo(decoding: try reply.string(ReplyName.clientInfo))
             receiptSubject = try reply.optionalString(ReplyName.receiptSubject)
+            offersOfflineLeases = try reply.lenientBool(ReplyName.offlineLeases) ?? false
             sessionKeyEnvelope = try reply.string(ReplyName.sessionKey)
             let segments = try reply.string(ReplyName.idToken).split(
                 separator: ".", omittingEmptySubsequences: false)

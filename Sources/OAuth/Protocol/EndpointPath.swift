@@ -17,6 +17,15 @@ package enum EndpointPath {
     /// The device has its newest receipt countersigned here (Baton's own).
     package static func receiptAnchor(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/receiptanchor" }
 
+    /// The device asks here for leases of offline sign-in, and how its own stand (Baton's own).
+    package static func offlineLeases(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/offlineleases" }
+
+    /// A client gives a token back here (RFC 7009).
+    package static func revocation(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/revoke" }
+
+    /// The organisation's signing keys, as a key set (RFC 7517).
+    package static func signingKeys(tenant: String) -> String { "/\(tenant)/discovery/v2.0/keys" }
+
     /// Device registration: discovery (MS-DVRJ; the cloud's dialect).
     package static func registrationDiscovery(tenant: String) -> String { "/\(tenant)/Discover" }
 

@@ -24,6 +24,7 @@ package enum ReplyName: String, WireName {
     case message
     case nonce = "Nonce"
     case notBefore = "not_before"
+    case offlineLeases = "offline_leases"
     case receiptSubject = "receipt_subject"
     case refreshToken = "refresh_token"
     case refreshTokenExpiresIn = "refresh_token_expires_in"

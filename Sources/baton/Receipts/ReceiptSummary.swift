@@ -16,6 +16,8 @@ struct ReceiptSummary: Encodable {
     let ended: String
     let door: String?
     let attempt: Bool
+    /// The worker had signed in without the server.
+    let offline: Bool
     let began: Int?
     let committed: Int?
     let finished: Int
@@ -30,6 +32,7 @@ struct ReceiptSummary: Encodable {
         ended = receipt.ended
         door = receipt.door
         attempt = receipt.isAttempt
+        offline = receipt.isOffline
         (began, committed, finished) = (receipt.times.began, receipt.times.committed, receipt.times.finished)
         accessTokensEndBy = Self.text(receipt.accessTokensEndBy) { ReceiptCommand.List.time($0) }
         subject = Self.text(receipt.subject) { $0 }
@@ -51,7 +54,8 @@ struct ReceiptSummary: Encodable {
             "began          \(began.map(ReceiptCommand.List.time) ?? "unknown")",
             "committed      \(committed.map(ReceiptCommand.List.time) ?? "unknown")",
             "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",
-            "subject        \(subject)" + (attempt ? " (nobody had signed in)" : ""),
+            "subject        \(subject)" + (attempt ? " (nobody had signed in)" : "")
+                + (offline ? " (signed in without the server)" : ""),
         ]
             + items.map {
                 "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by the \($0.observer), "

@@ -73,7 +73,7 @@ extension World {
         return try await TestClient(router.buildResponder(), host: "localhost").send(.get, path)
     }
 
-    fileprivate func resolve(_ pseudonym: String) async throws -> IdentityAdmin.ReceiptSubject {
+    func resolve(_ pseudonym: String) async throws -> IdentityAdmin.ReceiptSubject {
         let answer = try await answer(pseudonym)
         #expect(answer.status == .ok, "\(answer.text)")
         return try JSONDecoder().decode(IdentityAdmin.ReceiptSubject.self, from: Data(answer.body))

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why the chip with the device's keys did not do what it was asked.
+package enum TrustedPlatformFailure: Error, Equatable {
+    /// It cannot be reached: none is there, it is configured wrongly, or this process may not use it.
+    case unavailable(cause: String)
+    /// It was reached and does not answer in time.
+    case unresponsive
+    /// The authorization is not the one that the secret was sealed with.
+    case wrongAuthorization
+    /// There were too many wrong authorizations; the chip counts down by itself.
+    case lockedOut
+    /// Another chip made it, this one was cleared since, or it was changed.
+    case foreign
+    /// The chip's owner has an authorization of their own, which Baton does not know.
+    case owned
+    /// The chip says no, with a response code of the TPM 2.0 library (part 2, section 6.6).
+    case refused(code: UInt32)
+
+    /// Stable, for programs.
+    package var code: String {
+        switch self {
+        case .unavailable: "tpm_unavailable"
+        case .unresponsive: "tpm_unresponsive"
+        case .wrongAuthorization: "tpm_wrong_authorization"
+        case .lockedOut: "tpm_locked_out"
+        case .foreign: "tpm_foreign"
+        case .owned: "tpm_owned"
+        case .refused: "tpm_refused"
+        }
+    }
+
+    package var cause: String {
+        switch self {
+        case .unavailable(let cause): "the TPM cannot be used: \(cause)"
+        case .unresponsive: "the TPM does not answer"
+        case .wrongAuthorization: "the authorization is wrong"
+        case .lockedOut: "the TPM is locked after too many wrong authorizations"
+        case .foreign: "another TPM made this, or it was cleared or changed since"
+        case .owned: "the TPM's owner hierarchy has an authorization"
+        case .refused(let code): "the TPM refused with 0x" + String(code, radix: 16)
+        }
+    }
+
+    /// What an operator does about it.
+    package var remedy: String {
+        switch self {
+        case .unavailable: "Look at tpm in batond.json, at the device's file and who may open it; then restart batond."
+        case .unresponsive: "Look at the kernel's log for the TPM; restart the machine."
+        case .wrongAuthorization: "Try again with the right one; each wrong one counts."
+        case .lockedOut: "Wait: tpm2_getcap properties-variable says how long. Or clear it with tpm2_dictionarylockout."
+        case .foreign: "Put the device's own state and TPM together again, or run: baton device recover."
+        case .owned: "Take the owner's authorization off (tpm2_changeauth -c owner), or leave tpm out of batond.json."
+        case .refused: "Look the number up with tpm2_rc_decode."
+        }
+    }
+}
+
+extension TrustedPlatformFailure: CustomStringConvertible {
+    package var description: String { "\(code): \(cause). \(remedy)" }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension DeviceFiles {
+    /// Offline leases and the account of time, sealed; there is nothing in it where no policy gave a lease.
+    package var offline: Directory { root.appending("offline") }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+extension Administration {
+    /// Turns offline sign-in on under these rules, or off; what was given before is withdrawn in either case.
+    ///
+    /// - Throws: ``StorageError``
+    package func setOfflineRules(_ rules: OfflineRules?, tenant: Tenant) async throws {
+        try await write { connection, now in
+            try OfflineRules.keep(rules, for: tenant.id, connection)
+            try record(rules == nil ? .offlineTurnedOff : .offlineTurnedOn, tenant.id, nil, now, connection)
+        }
+    }
+}

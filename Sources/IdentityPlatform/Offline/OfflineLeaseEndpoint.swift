@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Hummingbird
+internal import Logging
+internal import OAuth
+internal import Storage
+
+/// `POST /{tenant}/oauth2/v2.0/device/offlineleases` (Baton's own): a device asks how its offline leases stand, and for one
+/// of the worker whose session it holds.
+///
+/// A lease is given where the organisation has turned offline sign-in on, on an enabled shared device, for a session of that
+/// very device that is good. In every other case the answer holds none, which is no error.
+struct OfflineLeaseEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.post("/{tenant}/oauth2/v2.0/device/offlineleases", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let tenant = try await platform.oneTenant(in: context)
+        let token = try CompactJWS(request: try form.required(.request))
+        // A disabled device may ask: it hears that nothing it holds is good.
+        let proof = try await platform.deviceProof(token, tenant: tenant.id)
+        guard let question = try? OfflineQuestion(proof.claims) else { throw OAuthError.malformedSignedRequest }
+        try platform.confirm(
+            question.audience, is: EndpointPath.offlineLeases(tenant: tenant.id.rawValue), of: question.deviceID, proof)
+        try platform.nonces.accept(question.nonce, signed: token.signingInput, for: .offlineLeases)
+        let answer = try await platform.answer(question, of: proof.device.id, tenant: tenant.id)
+        if answer.lease != nil { context.logger.info("offline lease given") }
+        return Response(json: answer.members)
+    }
+}
+
+extension Platform {
+    /// What a new lease is made of, as it stood in one transaction.
+    private struct Grant: Sendable {
+        let id: String
+        let rules: OfflineRules
+        let person: User
+        let session: SessionID
+        let hash: PasswordHash?
+    }
+
+    /// The answer to a device that has proved its key.
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    fileprivate func answer(
+        _ question: OfflineQuestion, of device: DeviceID, tenant: TenantID
+    ) async throws -> OfflineAnswer {
+        let (now, id) = (ambient.now(), ambient.identifier(of: OfflineLease.self).rawValue)
+        let (good, grant) = try await database.write { connection -> (Set<String>, Grant?) in
+            guard let rules = try OfflineRules.of(tenant, connection),
+                let present = try Devices(connection).find(device, tenant: tenant), present.isEnabled,
+                present.profileType == .shared
+            else { return ([], nil) }
+            let leases = OfflineLeases(connection)
+            let good = try question.held.filter { try leases.isGood($0, device: device, tenant: tenant, at: now) }
+            guard let grant = try newGrant(id, question.sessionID, of: device, rules, tenant, connection) else {
+                return (Set(good), nil)
+            }
+            try leases.add(
+                id, of: grant.person.id, device: device, tenant: tenant, expires: now + .seconds(rules.wallSeconds))
+            try AuditLog(connection).append(
+                .offlineLeaseGiven, tenant: tenant, actor: device.rawValue, subject: grant.person.id.rawValue, at: now)
+            return (Set(good), grant)
+        }
+        let lease: String? =
+            if let grant { try await sign(grant, device: device, tenant: tenant, at: now) } else { nil }
+        return OfflineAnswer(time: Int(now.seconds), good: good, lease: lease)
+    }
+
+    private func newGrant(
+        _ id: String, _ session: String?, of device: DeviceID, _ rules: OfflineRules, _ tenant: TenantID,
+        _ connection: any Connection
+    ) throws -> Grant? {
+        guard let session = session.flatMap(SessionID.init(rawValue:)) else { return nil }
+        let live: LiveSession
+        do { live = try LiveSession(session, tenant: tenant, connection) } catch is OAuthError { return nil }
+        guard live.session.device?.id == device else { return nil }
+        return Grant(
+            id: id, rules: rules, person: live.person, session: session,
+            hash: try Users(connection).password(of: live.person.id, tenant: tenant))
+    }
+
+    /// Receipt names in a lease: as many sign-ins look like as many people to whoever reads the receipts.
+    private static let receiptSubjects = 16
+
+    private func sign(
+        _ grant: Grant, device: DeviceID, tenant: TenantID, at now: Timestamp
+    ) async throws -> String {
+        let (person, rules) = (grant.person, grant.rules)
+        let authority = try await receiptAuthorities.authority(of: tenant)
+        let subjects = try (0..<Self.receiptSubjects).map { _ in
+            try authority.pseudonym(
+                of: .init(user: person.id, device: device, session: grant.session), nonce: ambient.randomBytes(12))
+        }
+        let binding = ambient.randomBytes(OfflinePassword.bindingLength)
+        let lease = OfflineLease(
+            id: grant.id, tenant: tenant.rawValue, device: device.rawValue,
+            person: .init(
+                id: person.id.rawValue, userName: person.userPrincipalName, displayName: person.profile.displayName,
+                givenName: person.profile.givenName, familyName: person.profile.surname),
+            issued: Int(now.seconds), ends: Int(now.seconds) + rules.wallSeconds, limits: rules.limits,
+            credentials: rules.credentials,
+            password: rules.credentials.contains(.password) ? grant.hash?.offlinePassword(binding: binding) : nil,
+            receiptSubjects: subjects)
+        let key = try await keys.current(of: tenant)
+        return try lease.signed(with: key.signer.key, keyID: key.id)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+package import Storage
+
+/// What an organisation decides about signing in at a shared device while the server cannot be reached. Without a decision
+/// nobody can.
+package struct OfflineRules: Sendable, Equatable {
+    /// By what a worker may be known; never empty.
+    package let credentials: Set<OfflineLease.Credential>
+    /// Seconds from the sign-in to the end of the lease by the wall clock.
+    package let wallSeconds: Int
+    package let limits: OfflineLease.Limits
+
+    /// Half a day: whoever leaves the organisation is locked out everywhere after that, whatever the network does.
+    package static let usualSeconds = 12 * 60 * 60
+    /// A week.
+    package static let maximumSeconds = 7 * 24 * 60 * 60
+
+    /// Makes rules; `nil` without a credential, or outside a minute to a week, 0 to 100 starts and 1 to 20 attempts.
+    package init?(credentials: Set<OfflineLease.Credential>, wallSeconds: Int, limits: OfflineLease.Limits) {
+        guard !credentials.isEmpty, (60...Self.maximumSeconds).contains(wallSeconds),
+            (60...Self.maximumSeconds).contains(limits.poweredSeconds), (0...100).contains(limits.boots),
+            (1...20).contains(limits.attempts)
+        else { return nil }
+        (self.credentials, self.wallSeconds, self.limits) = (credentials, wallSeconds, limits)
+    }
+}
+
+extension OfflineRules {
+    /// What an organisation has decided; nil where offline sign-in is off.
+    ///
+    /// - Throws: ``StorageError``
+    package static func of(_ tenant: TenantID, _ connection: any Connection) throws -> OfflineRules? {
+        let row = try connection.row(
+            """
+            SELECT credentials, wallSeconds, poweredSeconds, boots, attempts FROM offlineRules WHERE tenant = \(tenant)
+            """)
+        return try row.map { row in
+            let words = try row.text(0).split(separator: " ").map { OfflineLease.Credential(rawValue: String($0)) }
+            let limits = OfflineLease.Limits(
+                poweredSeconds: Int(try row.integer(2)), boots: Int(try row.integer(3)),
+                attempts: Int(try row.integer(4)))
+            guard
+                let rules = OfflineRules(
+                    credentials: Set(words.compactMap(\.self)), wallSeconds: Int(try row.integer(1)), limits: limits),
+                !words.contains(nil)
+            else { throw StorageError(.unexpectedValue, "the rules of offline sign-in are not known") }
+            return rules
+        }
+    }
+
+    /// Keeps a decision in place of the one before, and withdraws what was given under that.
+    ///
+    /// - Throws: ``StorageError``
+    static func keep(_ rules: OfflineRules?, for tenant: TenantID, _ connection: any Connection) throws {
+        try connection.execute("DELETE FROM offlineRules WHERE tenant = \(tenant)")
+        try OfflineLeases(connection).withdrawAll(tenant: tenant)
+        guard let rules else { return }
+        let words = rules.credentials.map(\.rawValue).sorted().joined(separator: " ")
+        try connection.execute(
+            """
+            INSERT INTO offlineRules (tenant, credentials, wallSeconds, poweredSeconds, boots, attempts)
+            VALUES (\(tenant), \(words), \(rules.wallSeconds), \(rules.limits.poweredSeconds), \(rules.limits.boots),
+                \(rules.limits.attempts))
+            """)
+    }
+}

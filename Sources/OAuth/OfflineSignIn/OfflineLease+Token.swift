@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+extension OfflineLease {
+    /// The lease as a compact JWS under the organisation's signing key.
+    ///
+    /// - Throws: the library's error.
+    package func signed(with key: SigningKey, keyID: String) throws -> String {
+        var header = MembersWriter()
+        header.set(HeaderName.type, Self.type)
+        header.set(HeaderName.algorithm, key.algorithm.rawValue)
+        header.set(HeaderName.keyID, keyID)
+        return try TokenSigner(key: key, header: header).token(payload: payload)
+    }
+
+    private var payload: [UInt8] {
+        var claims = MembersWriter()
+        claims.set(ClaimName.audience, Self.audience)
+        claims.set(OfflineName.leaseID, id)
+        claims.set(ClaimName.tenantID, tenant)
+        claims.set(ClaimName.deviceID, device)
+        // No `oid` and no `sid`: nothing that takes tokens of a person can take this for one.
+        claims.set(ClaimName.subject, person.id)
+        claims.set(ClaimName.preferredUsername, person.userName)
+        claims.set(ClaimName.name, person.displayName)
+        claims.set(ClaimName.givenName, person.givenName)
+        claims.set(ClaimName.familyName, person.familyName)
+        claims.set(ClaimName.issuedAt, issued)
+        claims.set(ClaimName.expiresAt, ends)
+        claims.set(OfflineName.poweredSeconds, limits.poweredSeconds)
+        claims.set(OfflineName.boots, limits.boots)
+        claims.set(OfflineName.attempts, limits.attempts)
+        claims.set(OfflineName.credentials, credentials.map(\.rawValue).sorted())
+        if let password { claims.set(OfflineName.password, password.members) }
+        claims.set(OfflineName.receiptSubjects, receiptSubjects)
+        return claims.bytes
+    }
+
+    /// Reads a lease that `key` signed.
+    ///
+    /// - Throws: ``JOSEFailure``, also `malformed` for what is signed and no lease; a credential that nobody here knows is
+    ///   left out.
+    package init(_ text: String, signedBy key: VerificationKey) throws(JOSEFailure) {
+        let token = try CompactJWS(text)
+        try token.verify(with: key)
+        guard token.header[HeaderName.type] == .string(Self.type) else { throw .malformed }
+        do { try self.init(claims: token.claims()) } catch { throw .malformed }
+    }
+
+    private init(claims: Members) throws {
+        guard try claims.string(ClaimName.audience) == Self.audience else { throw JOSEFailure.malformed }
+        let limits = Limits(
+            poweredSeconds: try claims.integer(OfflineName.poweredSeconds), boots: try claims.integer(OfflineName.boots),
+            attempts: try claims.integer(OfflineName.attempts))
+        guard limits.poweredSeconds >= 0, limits.boots >= 0, limits.attempts > 0 else { throw JOSEFailure.malformed }
+        self.init(
+            id: try claims.string(OfflineName.leaseID), tenant: try claims.string(ClaimName.tenantID),
+            device: try claims.string(ClaimName.deviceID),
+            person: Person(
+                id: try claims.string(ClaimName.subject), userName: try claims.string(ClaimName.preferredUsername),
+                displayName: try claims.string(ClaimName.name),
+                givenName: try claims.optionalString(ClaimName.givenName),
+                familyName: try claims.optionalString(ClaimName.familyName)),
+            issued: try claims.integer(ClaimName.issuedAt), ends: try claims.integer(ClaimName.expiresAt),
+            limits: limits,
+            credentials: Set((try claims.strings(OfflineName.credentials) ?? []).compactMap(Credential.init)),
+            password: try claims.members(OfflineName.password).map { try OfflinePassword($0) },
+            receiptSubjects: try claims.strings(OfflineName.receiptSubjects) ?? [])
+    }
+}

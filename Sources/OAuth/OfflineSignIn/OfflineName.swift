@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Names of members in offline leases, and in what a device asks about them and is answered (Baton's own).
+enum OfflineName: String, WireName {
+    case attempts
+    case binding
+    case blockSize = "block_size"
+    case boots
+    case credentials
+    case good
+    case held
+    case lease
+    case leaseID = "jti"
+    case logarithm
+    case parallelism
+    case password
+    case poweredSeconds = "powered_seconds"
+    case receiptSubjects = "receipt_subjects"
+    case salt
+    case tag
+    case time
+}
