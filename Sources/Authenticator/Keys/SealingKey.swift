@@ -36,7 +36,8 @@ enum SealingKey {
         let key = found ?? random()
         if let platform = store.platform {
             if try !store.usesPlatform() {
-                try store.directory.file(platformFile).replace(with: platform.seal(key, authorization: nil), mode: 0o600)
+                try store.directory.file(platformFile).replace(
+                    with: platform.seal(key, authorization: nil), mode: 0o600)
             }
             try store.directory.file(plainFile).remove()
         } else if found == nil {

@@ -22,7 +22,9 @@ package struct DeviceCheck: Sendable {
     /// - Throws: ``FileError``, ``KeyFileExposed``: what an operator mends without touching the state.
     package func reasonToQuarantine() throws -> QuarantineReason? {
         do {
-            if let reason = try MachineBinding(files: files, keys: files.keyStore, machine: machine).reasonToRefuse() { return reason }
+            if let reason = try MachineBinding(files: files, keys: files.keyStore, machine: machine).reasonToRefuse() {
+                return reason
+            }
             _ = try files.journal()
             _ = try files.principals()
             _ = try files.endedSessions()
