@@ -44,7 +44,9 @@ extension TrustedPlatformFailure {
 }
 
 /// Moves a secret out of what the library allocated: it is overwritten there, and freed.
-func takeSecret<Sized: SizedBytes>(_ pointer: UnsafeMutablePointer<Sized>?) throws(TrustedPlatformFailure) -> SecretBytes {
+func takeSecret<Sized: SizedBytes>(
+    _ pointer: UnsafeMutablePointer<Sized>?
+) throws(TrustedPlatformFailure) -> SecretBytes {
     guard let pointer = unsafe pointer else { throw .unavailable(cause: "the TPM library gave no answer") }
     defer {
         unsafe clinux_wipe(pointer, MemoryLayout<Sized>.size)
