@@ -19,6 +19,7 @@ extension Supervisor {
             do {
                 findings += try await blocking {
                     FileFindings(state: files.root).all + KeyFindings(state: files.root).all
+                        + ReceiptFindings(state: files.root).all
                 }
             } catch {
                 findings.append(FileFindings.closed(files.root.path))
