@@ -30,6 +30,7 @@ let package = Package(
     targets: [
         // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets, JSON.
         .target(name: "CLinux"),
+        .systemLibrary(name: "CTSS", providers: [.apt(["libtss2-dev"])]),
         .target(name: "JSON", dependencies: ["Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
@@ -74,6 +75,9 @@ let package = Package(
                 .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
+        // 6. What only one executable stands on: the chip of a device, so that no other program loads its library.
+        .target(name: "TPM", dependencies: ["Authenticator", "CLinux", "CTSS", "Redaction"]),
+
         // 7. Executables: compose, parse arguments, run.
         .executableTarget(
             name: "baton",
@@ -99,7 +103,7 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "JSON", "Processes", "UnixSocket", .argumentParser, .logging,
+                "Authenticator", "BrokerProtocol", "JSON", "Processes", "TPM", "UnixSocket", .argumentParser, .logging,
                 .serviceLifecycle, .unixSignals,
             ]),
 
@@ -134,6 +138,11 @@ let package = Package(
             dependencies: [
                 "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
                 "Processes", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
+            ]),
+        .testTarget(
+            name: "TPMTests",
+            dependencies: [
+                "Authenticator", "Redaction", "TPM", "TestSupport", "UnixSocket", .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "IdentityPlatformTests",

@@ -12,7 +12,7 @@ struct BatondConfiguration: Decodable {
 
     private enum Key: String, CodingKey, CaseIterable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
-            appRegistry, doors, logLevel
+            appRegistry, doors, tpm, logLevel
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20)
@@ -53,7 +53,8 @@ struct BatondConfiguration: Decodable {
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900,
             appRegistry: try values.decodeIfPresent(String.self, forKey: .appRegistry),
-            doors: try values.decodeIfPresent(DoorSettings.self, forKey: .doors)?.configuration ?? .standard)
+            doors: try values.decodeIfPresent(DoorSettings.self, forKey: .doors)?.configuration ?? .standard,
+            tpm: try values.decodeIfPresent(TPMSettings.self, forKey: .tpm)?.configuration)
         guard supervisor.appRegistry?.hasPrefix("/") ?? true else {
             throw ConfigurationError(
                 file: "", cause: "appRegistry is no absolute path", remedy: "Give the whole path of the file.")

@@ -32,13 +32,14 @@ enum DeviceEnrolment {
 
     /// The part that holds the line to the server of `agent`'s enrolment; the supervisor hears what it learns.
     static func line(
-        _ configuration: SupervisorConfiguration, agent: EnrolmentAgent, inputs: Mailbox<SupervisorInput>,
+        _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: EnrolmentAgent,
+        inputs: Mailbox<SupervisorInput>,
         opened: @escaping @Sendable () -> Void, logger: Logger
     ) -> LineKeeper {
         let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
         let keeper = LineKeeper(
             configuration: .init(
-                keys: DeviceFiles(root: Directory(path: configuration.directory)).keys,
+                keys: DeviceFiles(root: Directory(path: configuration.directory), platform: platform).keyStore,
                 way: {
                     guard let access = try await agent.access() else { return nil }
                     let client = try HTTPSClient(

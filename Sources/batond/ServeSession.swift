@@ -16,7 +16,7 @@ struct ServeSession: ParsableCommand {
         try Failpoint.check()
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel
-        try SessionChild.run(logger: logger)
+        try SessionChild.run(platform: \.platform, logger: logger)
     }
 }
 

@@ -33,19 +33,21 @@ struct Supervise: AsyncParsableCommand {
     /// - Returns: what comes next; the end also where the service manager, whose sockets were used up, starts the broker
     ///   again.
     private func passQuarantine(
-        _ configuration: SupervisorConfiguration, _ inputs: Mailbox<SupervisorInput>,
-        _ inherited: InheritedDescriptors, _ logger: Logger
+        _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?,
+        _ inputs: Mailbox<SupervisorInput>, _ inherited: InheritedDescriptors, _ logger: Logger
     ) async throws -> Passage {
-        let check = DeviceCheck(state: Directory(path: configuration.directory))
-        guard let reason = try check.reasonToQuarantine() else { return .free }
+        let check = DeviceCheck(state: Directory(path: configuration.directory), platform: platform)
+        guard let reason = try await blocking({ try check.reasonToQuarantine() }) else { return .free }
         let quarantine = QuarantineService(
-            configuration: configuration, reason: reason, inputs: inputs, inherited: inherited, logger: logger)
+            configuration: configuration, reason: reason, inputs: inputs, inherited: inherited, logger: logger,
+            check: check.reasonToQuarantine)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: quarantine, successTerminationBehavior: .gracefullyShutdownGroup)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-        return try inherited.all.isEmpty && check.reasonToQuarantine() == nil ? .recovered : .end
+        guard inherited.all.isEmpty else { return .end }
+        return try await blocking { try check.reasonToQuarantine() == nil } ? .recovered : .end
     }
 
     func run() async throws {
@@ -65,18 +67,19 @@ struct Supervise: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
         let inputs = Mailbox<SupervisorInput>()
-        let passage = try await passQuarantine(configuration.supervisor, inputs, inherited, logger)
+        let platform = configuration.supervisor.platform
+        let passage = try await passQuarantine(configuration.supervisor, platform, inputs, inherited, logger)
         guard passage != .end else { return }
         let device = try DeviceEnrolment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let anchors = AnchorKeeper(
-            state: state, https: DeviceEnrolment.https(configuration.supervisor), logger: logger)
+            state: state, platform: platform, https: DeviceEnrolment.https(configuration.supervisor), logger: logger)
         let line = DeviceEnrolment.line(
-            configuration.supervisor, agent: device, inputs: inputs, opened: { anchors.serverReached() },
+            configuration.supervisor, platform, agent: device, inputs: inputs, opened: { anchors.serverReached() },
             logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
-            logger: logger, isAnnounced: passage == .recovered,
+            logger: logger, platform: platform, isAnnounced: passage == .recovered,
             watch: {
                 line.watch($0)
                 anchors.watch($0)

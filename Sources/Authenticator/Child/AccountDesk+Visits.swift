@@ -209,7 +209,7 @@ extension AccountDesk {
         Task { [self] in
             do {
                 let join = DeviceJoin(
-                    order: order, https: try network.https(), keysDirectory: files.keys, disk: disk)
+                    order: order, https: try network.https(), keyStore: files.keyStore, disk: disk)
                 let record = try await Self.inTime(visit) {
                     try await join.run(open: browse, interruption: visit.interruption)
                 }

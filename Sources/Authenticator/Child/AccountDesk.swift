@@ -138,7 +138,7 @@ final class AccountDesk: Sendable {
         return try source.withLock { source in
             if let source, source.join == join { return source.source }
             let made = try TokenSource(
-                join: join, keys: DeviceKeys(in: files.keys), https: network.https(), now: { Int(Glibc.time(nil)) })
+                join: join, keys: DeviceKeys(in: files.keyStore), https: network.https(), now: { Int(Glibc.time(nil)) })
             source = (join, made)
             return made
         }

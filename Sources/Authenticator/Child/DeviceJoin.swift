@@ -9,7 +9,7 @@ internal import X509
 struct DeviceJoin: Sendable {
     let order: JoinOrder
     let https: any HTTPSending
-    let keysDirectory: Directory
+    let keyStore: KeyStore
     /// Where keys are made and written.
     let disk: BlockingQueue
 
@@ -24,7 +24,7 @@ struct DeviceJoin: Sendable {
         let signIn = InteractiveSignIn(
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
         let tokens = try await signIn.run(open: open, interruption: interruption)
-        let keys = try await disk.run { [keysDirectory] in try DeviceKeys.make(in: keysDirectory) }
+        let keys = try await disk.run { [keyStore] in try DeviceKeys.make(in: keyStore) }
         Failpoint.joinKeysMade.reach()
         let reply = try await register(keys, token: tokens.accessToken)
         Failpoint.joinRegistered.reach()
@@ -33,8 +33,8 @@ struct DeviceJoin: Sendable {
 
     private func register(_ keys: DeviceKeys, token: Sensitive<String>) async throws -> JoinReply {
         let request = JoinRequest(
-            certificateRequest: try certificateRequest(keys),
-            transportKey: TransportKey(try JSONWebKey(.rsa(keys.transportPublicKey()))),
+            certificateRequest: try await keys.using { try Self.certificateRequest($0) },
+            transportKey: TransportKey(try JSONWebKey(keys.transportPublicKey())),
             targetDomain: order.tenant, deviceType: "Linux", operatingSystemVersion: SystemVersion.current,
             displayName: order.deviceName, isShared: true)
         let response = try await https.send(
@@ -46,7 +46,7 @@ struct DeviceJoin: Sendable {
         return try JoinReply(decoding: response.body)
     }
 
-    private func certificateRequest(_ keys: DeviceKeys) throws -> [UInt8] {
+    private static func certificateRequest(_ keys: DeviceKeys) throws -> [UInt8] {
         let name = try DistinguishedName { CommonName(JoinRequest.certificateRequestCommonName) }
         let request = try CertificateSigningRequest(
             version: .v1, subject: name, privateKey: Certificate.PrivateKey(keys.identity),

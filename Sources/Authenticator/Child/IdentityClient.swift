@@ -48,13 +48,13 @@ package struct IdentityClient: Sendable {
     /// - Parameter form: signs the request over a nonce.
     /// - Throws: as ``post(_:to:)``, or what `form` throws.
     package func post(
-        to path: String? = nil, signed form: (_ nonce: String) throws -> FormParameters
+        to path: String? = nil, signed form: (_ nonce: String) async throws -> FormParameters
     ) async throws -> [UInt8] {
         let path = path ?? EndpointPath.token(tenant: tenant)
         do {
-            return try await post(form(try await nonce()), to: path)
+            return try await post(try await form(try await nonce()), to: path)
         } catch let refusal as OAuthError where refusal.suberror == Suberror.staleNonce {
-            return try await post(form(try await nonce()), to: path)
+            return try await post(try await form(try await nonce()), to: path)
         }
     }
 

@@ -17,7 +17,11 @@ package enum SessionChild {
     /// Serves until the supervisor ends the connection or the process.
     ///
     /// - Throws: ``ChildFailure`` where the supervisor does not speak as it should, and what makes serving impossible.
-    package static func run(logger: Logger) throws {
+    ///
+    /// - Parameter platform: how to use the chip that a device's configuration names.
+    package static func run(
+        platform: (SupervisorConfiguration) -> (any TrustedPlatform)?, logger: Logger
+    ) throws {
         try shut()
         let limits = Wire.sessionLimits
         let connection = Connection(Descriptor(owning: controlDescriptor), maximumFrame: limits.bytes)
@@ -32,7 +36,8 @@ package enum SessionChild {
         let desk = AccountDesk(
             epoch: epoch, device: device, principals: principals, supervisor: supervisor,
             network: Network(configuration: configuration),
-            files: DeviceFiles(root: Directory(path: configuration.directory)),
+            files: DeviceFiles(
+                root: Directory(path: configuration.directory), platform: platform(configuration)),
             handOver: .init(asked: asked, locks: locks), logger: logger)
         if resuming {
             guard let key = descriptors.first else { throw ChildFailure.noKey }

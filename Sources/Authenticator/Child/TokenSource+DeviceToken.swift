@@ -12,10 +12,12 @@ extension TokenSource {
         let asked = now()
         let audience = server.loginURL + EndpointPath.token(tenant: server.tenant)
         let answer = try await server.post { nonce in
-            try OAuth::DeviceTokenRequest(
+            let asking = OAuth::DeviceTokenRequest(
                 clientID: request.client.clientID, redirectURI: request.redirectURI, scopes: Scopes(request.scopes),
-                resource: request.resource, nonce: nonce
-            ).form(signedWith: .rsa(keys.identity), certificate: certificate, audience: audience)
+                resource: request.resource, nonce: nonce)
+            return try await keys.using { [certificate] keys in
+                try asking.form(signedWith: keys.identity, certificate: certificate, audience: audience)
+            }
         }
         let reply = try Members(decoding: answer)
         // A reply that names a person was not what was asked for (DTK-2).

@@ -37,12 +37,14 @@ struct TokenSource: Sendable {
         let answer = try await server.post { nonce in
             let request = PrimaryRefreshToken.IssueRequest(
                 nonce: nonce, proof: .refreshToken(refreshToken), epoch: deviceEpoch)
-            return PrimaryRefreshToken.form(
-                request: try request.signed(with: .rsa(keys.identity), certificate: certificate))
+            return try await keys.using { [certificate] keys in
+                PrimaryRefreshToken.form(
+                    request: try request.signed(with: keys.identity, certificate: certificate))
+            }
         }
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer)
-        return try WorkerSession(
-            reply, key: try reply.sessionKey(transportKey: keys.transport()), environment: environment, now: now())
+        let key = try await keys.using { keys in try reply.sessionKey { try keys.decrypt($0) } }
+        return try WorkerSession(reply, key: key, environment: environment, now: now())
     }
 
     /// Another PRT for the session, under the same key.
@@ -102,10 +104,12 @@ struct TokenSource: Sendable {
         let path = EndpointPath.endSession(tenant: server.tenant)
         let deviceID = try Certificate(derEncoded: certificate).commonName
         _ = try await server.post(to: path) { nonce in
-            try EndSessionRequest(
+            let request = EndSessionRequest(
                 audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(),
-                sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser
-            ).form(signedWith: .rsa(keys.identity), certificate: certificate)
+                sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
+            return try await keys.using { [certificate] keys in
+                try request.form(signedWith: keys.identity, certificate: certificate)
+            }
         }
     }
 }

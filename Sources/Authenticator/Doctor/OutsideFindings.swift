@@ -16,7 +16,8 @@ package struct OutsideFindings: Sendable {
 
     /// Looks at the files. Blocks on the disk.
     package var all: [CheckResult] {
-        [journal, managed] + FileFindings(state: state).all + ReceiptFindings(state: state).all
+        [journal, managed] + FileFindings(state: state).all + KeyFindings(state: state).all
+            + ReceiptFindings(state: state).all
     }
 
     /// In which state the broker left the device.

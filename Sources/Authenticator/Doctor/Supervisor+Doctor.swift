@@ -18,7 +18,8 @@ extension Supervisor {
             findings += await inspect()
             do {
                 findings += try await blocking {
-                    FileFindings(state: files.root).all + ReceiptFindings(state: files.root).all
+                    FileFindings(state: files.root).all + KeyFindings(state: files.root).all
+                        + ReceiptFindings(state: files.root).all
                 }
             } catch {
                 findings.append(FileFindings.closed(files.root.path))

@@ -1,53 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Crypto
 package import CryptoExtras
-internal import Redaction
+internal import FoundationEssentials
+package import OAuth
+package import Redaction
 
 /// The device's two keys of the directory: one signs for the device, the other opens the session keys sent to it.
+///
+/// Both are files, or both are of the device's chip. What signs or opens goes through ``using(_:)``, since a chip takes its
+/// time.
 package struct DeviceKeys: Sendable {
-    package let identity: _RSA.Signing.PrivateKey
-    private let transportPEM: SecretBytes
+    package let identity: SigningKey
+    private let transport: Transport
+    private let queue: BlockingQueue?
 
-    private static let identityFile = "device.pem"
-    private static let transportFile = "transport.pem"
+    private enum Transport: Sendable {
+        case file(SecretBytes)
+        case platform(PlatformKey, KeyStore)
+    }
+
+    private enum Name {
+        static let identity = "device.pem"
+        static let transport = "transport.pem"
+        static let platformIdentity = "device.tpm"
+        static let platformTransport = "transport.tpm"
+    }
+    /// Every file of these keys.
+    static let files = [Name.identity, Name.transport, Name.platformIdentity, Name.platformTransport]
 
     /// Reads the keys.
     ///
     /// - Throws: ``DeviceStateDamaged`` where one is missing or unreadable, ``KeyFileExposed``.
-    package init(in directory: Directory) throws {
-        let identityPEM = try Self.read(directory, Self.identityFile)
-        transportPEM = try Self.read(directory, Self.transportFile)
-        do { identity = try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(identityPEM)) } catch {
-            throw DeviceStateDamaged(file: Self.identityFile)
+    package init(in store: KeyStore) throws {
+        if let key = try store.platformKey(Name.platformIdentity, .rsaSigning) {
+            guard let transport = try store.platformKey(Name.platformTransport, .rsaDecryption) else {
+                throw DeviceStateDamaged(file: Name.platformTransport)
+            }
+            identity = .held(try PlatformSigner(key, in: store))
+            self.transport = .platform(transport, store)
+            queue = BlockingQueue(label: "baton.keys")
+            return
         }
-        _ = try transport()
+        let identityPEM = try Self.read(store, Name.identity)
+        let transportPEM = try Self.read(store, Name.transport)
+        do {
+            identity = .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(identityPEM)))
+        } catch { throw DeviceStateDamaged(file: Name.identity) }
+        transport = .file(transportPEM)
+        queue = nil
+        _ = try Self.transport(transportPEM)
     }
 
-    /// The key that opens session keys; made anew for each use, since the library's type stays on one thread.
+    /// Runs what signs or opens with these keys where it may block.
+    package func using<T: Sendable>(_ body: @escaping @Sendable (DeviceKeys) throws -> T) async throws -> T {
+        guard let queue else { return try body(self) }
+        return try await queue.run { try body(self) }
+    }
+
+    /// Opens what was encrypted to the transport key, RSA-OAEP with SHA-1; within ``using(_:)``.
     ///
-    /// - Throws: ``DeviceStateDamaged``.
-    package func transport() throws -> _RSA.Encryption.PrivateKey {
-        do { return try _RSA.Encryption.PrivateKey(pemRepresentation: KeyFile.text(transportPEM)) } catch {
-            throw DeviceStateDamaged(file: Self.transportFile)
+    /// - Throws: ``JOSEFailure`` where it was not encrypted to it; ``TrustedPlatformFailure``.
+    package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
+        switch transport {
+        case .platform(let key, let store):
+            do { return try store.requirePlatform().decrypt(encrypted, with: key) } catch .refused {
+                throw JOSEFailure.wrongSignature
+            }
+        case .file(let pem):
+            // Made anew for each use, since the library's type stays on one thread.
+            let key = try Self.transport(pem)
+            guard var bytes = (try? key.decrypt(encrypted, padding: .PKCS1_OAEP)).map(Array.init) else {
+                throw JOSEFailure.wrongSignature
+            }
+            return SecretBytes(consuming: &bytes)
         }
     }
 
-    /// The public half of the transport key, DER.
-    package func transportPublicKey() throws -> _RSA.Signing.PublicKey {
-        try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(transportPEM)).publicKey
-    }
-
-    /// Makes new keys and writes them down, readable by the broker's user alone.
-    package static func make(in directory: Directory) throws -> DeviceKeys {
-        try directory.make(mode: 0o700)
-        for name in [identityFile, transportFile] {
-            let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
-            try directory.file(name).replace(with: Array(key.pemRepresentation.utf8), mode: 0o600)
+    /// The public half of the transport key.
+    package func transportPublicKey() throws -> VerificationKey {
+        switch transport {
+        case .platform(let key, _): try key.verification()
+        case .file(let pem): .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(pem)).publicKey)
         }
-        return try DeviceKeys(in: directory)
     }
 
-    private static func read(_ directory: Directory, _ name: String) throws -> SecretBytes {
-        guard let secret = try KeyFile.read(name, in: directory) else { throw DeviceStateDamaged(file: name) }
+    /// Makes new keys and writes them down, readable by the broker's user alone; in the device's chip where it has one.
+    ///
+    /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
+    package static func make(in store: KeyStore) throws -> DeviceKeys {
+        try store.directory.make(mode: 0o700)
+        if try store.makesPlatformKeys() {
+            // The one by whose presence the keys are known comes last.
+            _ = try store.makePlatformKey(Name.platformTransport, .rsaDecryption)
+            _ = try store.makePlatformKey(Name.platformIdentity, .rsaSigning)
+            for name in [Name.identity, Name.transport] { try store.directory.file(name).remove() }
+        } else {
+            for name in [Name.identity, Name.transport] {
+                let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+                try store.directory.file(name).replace(with: Array(key.pemRepresentation.utf8), mode: 0o600)
+            }
+        }
+        return try DeviceKeys(in: store)
+    }
+
+    private static func transport(_ pem: SecretBytes) throws -> _RSA.Encryption.PrivateKey {
+        do { return try _RSA.Encryption.PrivateKey(pemRepresentation: KeyFile.text(pem)) } catch {
+            throw DeviceStateDamaged(file: Name.transport)
+        }
+    }
+
+    private static func read(_ store: KeyStore, _ name: String) throws -> SecretBytes {
+        guard let secret = try KeyFile.read(name, in: store.directory) else { throw DeviceStateDamaged(file: name) }
         return secret
     }
 }

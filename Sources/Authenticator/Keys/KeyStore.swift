@@ -12,7 +12,7 @@ package struct KeyStore: Sendable {
     }
 
     /// What ends the name of a file that only the chip can use.
-    private static let platformSuffix = ".tpm"
+    static let platformSuffix = ".tpm"
 
     /// The chip, which a file of this store needs.
     ///

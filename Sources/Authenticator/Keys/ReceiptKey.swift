@@ -9,29 +9,42 @@ package struct ReceiptKey: Sendable {
     /// The public half.
     package let published: JSONWebKey
 
-    /// The file in the folder of the device's keys.
-    package static let fileName = "receipt.pem"
+    private static let plainFile = "receipt.pem"
+    private static let platformFile = "receipt.tpm"
+    /// The files in the folder of the device's keys, of which there is one.
+    static let files = [plainFile, platformFile]
 
-    private init(_ key: P256.Signing.PrivateKey) throws {
-        signing = .p256(key)
+    private init(_ signing: SigningKey) throws {
+        self.signing = signing
         published = try JSONWebKey(signing.verification)
     }
 
-    /// Reads the key; nil where none was made yet.
+    /// Reads the key; nil where none was made yet. A key of the device's chip is read without the chip, which has to be there
+    /// when it signs.
     ///
     /// - Throws: ``DeviceStateDamaged`` for a file that holds none, ``KeyFileExposed``, ``FileError``.
-    package init?(in directory: Directory) throws {
-        guard let pem = try KeyFile.read(Self.fileName, in: directory) else { return nil }
-        do { try self.init(P256.Signing.PrivateKey(pemRepresentation: KeyFile.text(pem))) } catch {
-            throw DeviceStateDamaged(file: Self.fileName)
+    package init?(in store: KeyStore) throws {
+        if let key = try store.platformKey(Self.platformFile, .p256Signing) {
+            try self.init(.held(try PlatformSigner(key, in: store)))
+            return
+        }
+        guard let pem = try KeyFile.read(Self.plainFile, in: store.directory) else { return nil }
+        do { try self.init(.p256(P256.Signing.PrivateKey(pemRepresentation: KeyFile.text(pem)))) } catch {
+            throw DeviceStateDamaged(file: Self.plainFile)
         }
     }
 
-    /// Makes a new key and writes it down, readable by the broker's user alone.
-    package static func make(in directory: Directory) throws -> ReceiptKey {
+    /// Makes a new key and writes it down, readable by the broker's user alone; in the device's chip where it has one.
+    ///
+    /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
+    package static func make(in store: KeyStore) throws -> ReceiptKey {
+        try store.directory.make(mode: 0o700)
+        if try store.makesPlatformKeys() {
+            let key = try store.makePlatformKey(platformFile, .p256Signing)
+            return try ReceiptKey(.held(try PlatformSigner(key, in: store)))
+        }
         let key = P256.Signing.PrivateKey()
-        try directory.make(mode: 0o700)
-        try directory.file(fileName).replace(with: Array(key.pemRepresentation.utf8), mode: 0o600)
-        return try ReceiptKey(key)
+        try store.directory.file(plainFile).replace(with: Array(key.pemRepresentation.utf8), mode: 0o600)
+        return try ReceiptKey(.p256(key))
     }
 }

@@ -35,15 +35,19 @@ enum SealingKey {
         guard found != nil || mayMake else { throw DeviceStateDamaged(file: "keys/" + plainFile) }
         let key = found ?? random()
         if let platform = store.platform {
-            if try !store.usesPlatform() {
-                try store.directory.file(platformFile).replace(
-                    with: platform.seal(key, authorization: nil), mode: 0o600)
-            }
+            if try !store.usesPlatform() { try give(key, to: platform, store) }
             try store.directory.file(plainFile).remove()
         } else if found == nil {
             try store.directory.file(plainFile).replace(with: key.withBytes { Array(copying: $0) }, mode: 0o600)
         }
         return key
+    }
+
+    /// Has the chip seal the key, and count the device's epochs from now on. The file by whose presence that is known comes last.
+    private static func give(_ key: SecretBytes, to platform: any TrustedPlatform, _ store: KeyStore) throws {
+        try EpochCount(in: store, platform: platform, seal: DeviceSeal(sealingKey: key)).begin()
+        let blob = try platform.seal(key, authorization: nil)
+        try store.directory.file(platformFile).replace(with: blob, mode: 0o600)
     }
 
     private static func random() -> SecretBytes {

@@ -26,8 +26,8 @@ package struct LineWay: Sendable {
 package final class LineKeeper: Service {
     /// What the keeper must be told.
     package struct Configuration: Sendable {
-        /// The folder of the device's keys of the directory.
-        package var keys: Directory
+        /// Where the device's keys of the directory are.
+        package var keys: KeyStore
         /// The way to the server that the device is enrolled with; nil where there is none.
         package var way: @Sendable () async throws -> LineWay?
         /// Makes the client that reaches the identity platform.
@@ -46,7 +46,7 @@ package final class LineKeeper: Service {
         package var sleep: @Sendable (Duration) async throws -> Void
 
         package init(
-            keys: Directory, way: @escaping @Sendable () async throws -> LineWay?,
+            keys: KeyStore, way: @escaping @Sendable () async throws -> LineWay?,
             https: @escaping @Sendable () throws -> any HTTPSending,
             ended: @escaping @Sendable (Epoch, Door) -> Void, visit: @escaping @Sendable () -> Void,
             opened: @escaping @Sendable () -> Void = {}, concerned: @escaping @Sendable () -> Void = {},

@@ -16,7 +16,7 @@ struct StandingAsker: Sendable {
     /// Reads the device's keys; blocks on the disk.
     ///
     /// - Throws: ``DeviceStateDamaged``, or the reader's error for a certificate that cannot be read.
-    init(join: JoinRecord, keys: Directory, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {
+    init(join: JoinRecord, keys: KeyStore, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {
         self.join = join
         self.keys = try DeviceKeys(in: keys)
         certificate = try PEMDocument(pemString: join.certificate).derBytes
@@ -26,17 +26,19 @@ struct StandingAsker: Sendable {
 
     /// The signed question over a fresh nonce.
     @concurrent func question(_ session: WatchedSession) async throws -> String {
-        try question(session, nonce: try await server.nonce())
+        try await question(session, nonce: try await server.nonce())
     }
 
-    private func question(_ session: WatchedSession, nonce: String) throws -> String {
+    private func question(_ session: WatchedSession, nonce: String) async throws -> String {
         guard let counter = Int(exactly: session.epoch.counter),
             let epoch = DeviceEpoch(id: session.epoch.id, counter: counter)
         else { throw MembersFailure.wrongType(ClaimName.epochCounter.rawValue) }
-        return try SessionQuestion(
+        let question = SessionQuestion(
             audience: join.loginURL + EndpointPath.sessionState(tenant: join.tenantID), deviceID: join.deviceID,
-            nonce: nonce, issuedAt: now(), epoch: epoch, sessionID: session.serverSession
-        ).signed(with: .rsa(keys.identity), certificate: certificate)
+            nonce: nonce, issuedAt: now(), epoch: epoch, sessionID: session.serverSession)
+        return try await keys.using { [certificate] keys in
+            try question.signed(with: keys.identity, certificate: certificate)
+        }
     }
 
     /// Asks, and gives the server's definite word.
@@ -45,7 +47,7 @@ struct StandingAsker: Sendable {
     @concurrent func standing(_ session: WatchedSession) async throws -> SessionStanding {
         do {
             let answer = try await server.post(to: EndpointPath.sessionState(tenant: join.tenantID)) { nonce in
-                SessionQuestion.form(try question(session, nonce: nonce))
+                SessionQuestion.form(try await question(session, nonce: nonce))
             }
             return try SessionQuestion.standing(decoding: answer)
         } catch let refusal as OAuthError where refusal.number == OAuthError.unknownDeviceNumber {

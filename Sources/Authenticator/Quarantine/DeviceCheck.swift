@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import CryptoExtras
 internal import FoundationEssentials
 internal import SwiftASN1
 internal import X509
@@ -12,8 +11,11 @@ package struct DeviceCheck: Sendable {
     /// - Parameters:
     ///   - state: the folder of the device's state.
     ///   - machine: the file with the machine's number.
-    package init(state: Directory, machine: String = "/etc/machine-id") {
-        files = DeviceFiles(root: state)
+    ///   - platform: the chip with the device's keys, where the device is told of one.
+    package init(
+        state: Directory, machine: String = "/etc/machine-id", platform: (any TrustedPlatform)? = nil
+    ) {
+        files = DeviceFiles(root: state, platform: platform)
         self.machine = machine
     }
 
@@ -35,15 +37,19 @@ package struct DeviceCheck: Sendable {
             return try isKeyOf(join) ? nil : .otherDeviceKey
         } catch let damage as DeviceStateDamaged {
             return .damaged(file: damage.file)
+        } catch TrustedPlatformFailure.foreign {
+            return .otherMachine
+        } catch let failure as TrustedPlatformFailure {
+            return .platform(failure)
         }
     }
 
     private func isKeyOf(_ join: JoinRecord) throws -> Bool {
-        let keys = try DeviceKeys(in: files.keys)
+        let keys = try DeviceKeys(in: files.keyStore)
         guard let document = try? PEMDocument(pemString: join.certificate),
             let certificate = try? Certificate(pemDocument: document)
         else { throw DeviceStateDamaged(file: "join.json") }
-        return certificate.publicKey == Certificate.PublicKey(keys.identity.publicKey)
+        return try certificate.publicKey == Certificate.PublicKey(keys.identity.verification)
             && certificate.commonName == join.deviceID
     }
 }

@@ -19,11 +19,13 @@ struct MachineBinding {
     }
 
     private static let bindingName = "machine-binding"
-    /// The file of the sealing key, in the device's state.
-    static let keyFile = "keys/" + SealingKey.plainFile
+    /// The files of the sealing key, and of what it must be able to open, in the device's state.
+    static let files = [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName].map { "keys/" + $0 }
     private static let context = Array("baton device state\0".utf8)
 
     /// Whether this is the machine; the first time it becomes the one.
+    ///
+    /// Where the machine has a TPM, that binds it too: no other opens the sealing key, and an older copy of the state is known.
     ///
     /// - Returns: nil where it is, or where nothing binds the state because the machine has no number.
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``FileError``, ``KeyFileExposed``.
@@ -33,6 +35,11 @@ struct MachineBinding {
         let bound = try files.root.file(Self.bindingName).read(limit: 4096)
         if bound != nil, number?.isEmpty ?? true { return .machineUnknown }
         let key = try SealingKey.open(in: keys, mayMake: bound == nil)
+        if let platform = keys.platform,
+            try EpochCount(in: keys, platform: platform, seal: DeviceSeal(sealingKey: key)).isOfAnotherTime()
+        {
+            return .olderCopy
+        }
         guard let number, !number.isEmpty else { return nil }
         guard let bound else {
             try files.root.file(Self.bindingName).replace(with: code(number, key))

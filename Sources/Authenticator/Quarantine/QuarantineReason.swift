@@ -10,6 +10,10 @@ package enum QuarantineReason: Sendable, Equatable {
     case machineUnknown
     /// The device certificate is not that of the device key.
     case otherDeviceKey
+    /// The machine's TPM has counted more epochs than the state.
+    case olderCopy
+    /// The TPM with the device's keys does not do its work.
+    case platform(TrustedPlatformFailure)
 
     /// Stable, for programs.
     package var code: String {
@@ -18,6 +22,8 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherMachine: "state_of_another_machine"
         case .machineUnknown: "machine_unknown"
         case .otherDeviceKey: "state_of_another_device"
+        case .olderCopy: "state_of_another_time"
+        case .platform(let failure): failure.code
         }
     }
 
@@ -27,6 +33,8 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherMachine: "\(code): the state was made on another machine"
         case .machineUnknown: "\(code): /etc/machine-id is missing or empty"
         case .otherDeviceKey: "\(code): keys and registration are of two devices"
+        case .olderCopy: "\(code): the state is an older copy, or the TPM's counter was removed"
+        case .platform(let failure): "\(code): \(failure.cause)"
         }
     }
 
@@ -36,7 +44,18 @@ package enum QuarantineReason: Sendable, Equatable {
         case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device anew."
         case .otherMachine, .otherDeviceKey:
             "Put the device's own state back and restart batond, or run: baton device recover. Then join it anew."
+        case .olderCopy:
+            "Put the state back that the device had last and restart batond, or run: baton device recover. Then join it anew."
+        case .platform(let failure): failure.remedy + " To go on without its keys run: baton device recover."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
+        }
+    }
+
+    /// Whether what is the machine's own cannot stay either: sealing key, receipts and management.
+    var isForeign: Bool {
+        switch self {
+        case .otherMachine, .machineUnknown, .otherDeviceKey, .olderCopy, .platform: true
+        case .damaged(let file): MachineBinding.files.contains(file)
         }
     }
 }

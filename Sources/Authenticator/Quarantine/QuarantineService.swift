@@ -14,12 +14,22 @@ package struct QuarantineService: Service {
     private let inputs: Mailbox<SupervisorInput>
     private let inherited: InheritedDescriptors
     private let logger: Logger
+    private let clock: SupervisorClock
+    private let check: @Sendable () throws -> QuarantineReason?
 
-    /// - Parameter inputs: the supervisor's: what is asked while the quarantine ends, it answers.
+    /// What a TPM that did not answer has of time, before it is asked again.
+    private static let pause = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - inputs: the supervisor's: what is asked while the quarantine ends, it answers.
+    ///   - check: looks again whether there is still a reason; asked where it may pass by itself.
     package init(
         configuration: SupervisorConfiguration, reason: QuarantineReason, inputs: Mailbox<SupervisorInput>,
-        inherited: InheritedDescriptors, logger: Logger
+        inherited: InheritedDescriptors, logger: Logger, clock: SupervisorClock = .system,
+        check: @escaping @Sendable () throws -> QuarantineReason?
     ) {
+        self.clock = clock
+        self.check = check
         self.configuration = configuration
         self.reason = reason
         self.inherited = inherited
@@ -50,8 +60,12 @@ package struct QuarantineService: Service {
         defer { sockets.close() }
         try sockets.open()
         try ServiceNotification.ready()
+        awaitPlatform()
         while true {
             switch inputs.take() {
+            case .deviceChanged:
+                if hasPassed { return }
+                awaitPlatform()
             case .operatorAsked(let request, let answer): if answered(request, answer) { return }
             case .agentConnected(let link): link.end()
             case .stop: return
@@ -59,6 +73,21 @@ package struct QuarantineService: Service {
             default: break
             }
         }
+    }
+
+    /// Has a TPM that does not do its work looked at again after a while: it may have come late, or back.
+    private func awaitPlatform() {
+        guard case .platform = reason else { return }
+        clock.after(Self.pause) { [inputs] in inputs.post(.deviceChanged) }
+    }
+
+    /// Whether the TPM does its work again, and the state is in order.
+    private var hasPassed: Bool {
+        do {
+            guard let present = try check() else { return true }
+            logger.debug("quarantined still", metadata: ["quarantine.reason": "\(present.code)"])
+        } catch { logger.error("the state cannot be looked at", metadata: ["error": "\(error)"]) }
+        return false
     }
 
     /// Answers an operator; gives whether the quarantine is over.
@@ -98,7 +127,8 @@ package struct QuarantineService: Service {
 
     private var diagnosis: Diagnosis {
         let outlook = SessionOutlook(status)
-        let files = FileFindings(state: Directory(path: configuration.directory)).all
+        let state = Directory(path: configuration.directory)
+        let files = FileFindings(state: state).all + KeyFindings(state: state).all
         let quarantine = CheckResult(.session, reason.code, .bad, reason.message, remedy: reason.remedy)
         return Diagnosis(
             status: status, movers: outlook.movers, findings: [quarantine] + outlook.findings + files, refusals: [],

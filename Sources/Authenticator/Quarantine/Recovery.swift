@@ -20,24 +20,22 @@ struct Recovery {
         "join.json", "principals.json", "ended-sessions.json", "live-session.json", "browser-holder.json",
     ]
     private static let ofMachine = ["machine-binding", "receipts", "management"]
-    private static let keysOfJoin = ["device.pem", "transport.pem"]
-    private static let keysOfMachine = ["receipt.pem", "sealing.key"]
+    private static let keysOfMachine =
+        ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
 
     /// Moves everything aside; again after a crash it does what is left.
     ///
     /// - Returns: the folder that holds it now.
     /// - Throws: ``FileError``.
     func run() throws -> String {
-        let isForeign = [
-            .otherMachine, .machineUnknown, .otherDeviceKey, .damaged(file: MachineBinding.keyFile),
-        ].contains(reason)
+        let isForeign = reason.isForeign
         let commit = commit(isForeign: isForeign)
         let folder = try folder()
         var names = Self.ofJoin
         if isForeign { names += Self.ofMachine }
         if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
         for name in names { try files.root.file(name).move(to: folder.path + "/" + name) }
-        for name in Self.keysOfJoin + (isForeign ? Self.keysOfMachine : []) {
+        for name in DeviceKeys.files + (isForeign ? Self.keysOfMachine : []) {
             try files.keys.file(name).move(to: folder.path + "/" + name)
         }
         // Whom the device let in without the server, it lets in no more.

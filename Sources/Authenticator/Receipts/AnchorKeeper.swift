@@ -13,7 +13,7 @@ internal import Synchronization
 /// It looks at no clock. What could not be done waits for the next of these events.
 package final class AnchorKeeper: Service {
     private let book: ReceiptBook
-    private let keys: Directory
+    private let keys: KeyStore
     private let https: @Sendable () throws -> any HTTPSending
     private let logger: Logger
     private let watched = Mutex<WatchedSession?>(nil)
@@ -22,11 +22,15 @@ package final class AnchorKeeper: Service {
 
     /// - Parameters:
     ///   - state: the folder of the device's state.
+    ///   - platform: the chip with the device's keys, where it has one.
     ///   - https: makes the client that reaches the identity platform.
-    package init(state: Directory, https: @escaping @Sendable () throws -> any HTTPSending, logger: Logger) {
-        let files = DeviceFiles(root: state)
+    package init(
+        state: Directory, platform: (any TrustedPlatform)? = nil,
+        https: @escaping @Sendable () throws -> any HTTPSending, logger: Logger
+    ) {
+        let files = DeviceFiles(root: state, platform: platform)
         book = ReceiptBook(directory: files.receipts)
-        keys = files.keys
+        keys = files.keyStore
         self.https = https
         self.logger = logger
     }
@@ -83,10 +87,12 @@ package final class AnchorKeeper: Service {
             let head = ChainHead(
                 tenant: join.tenantID, device: join.deviceID, key: key.published, sequence: end.sequence,
                 hash: end.hash, nonce: nonce)
-            return try AnchorRequest(
-                audience: join.loginURL + path, deviceID: join.deviceID, nonce: nonce, issuedAt: Int(time(nil)),
-                head: try head.signed(with: key.signing)
-            ).form(signedWith: .rsa(device.identity), certificate: certificate)
+            return try await device.using { device in
+                try AnchorRequest(
+                    audience: join.loginURL + path, deviceID: join.deviceID, nonce: nonce, issuedAt: Int(time(nil)),
+                    head: try head.signed(with: key.signing)
+                ).form(signedWith: device.identity, certificate: certificate)
+            }
         }
         let (anchor, line) = try AnchorRequest.anchor(decoding: answer)
         guard anchor.sequence == end.sequence, anchor.hash == end.hash, anchor.key == end.key else {

@@ -9,7 +9,7 @@ internal import SwiftASN1
 final class ReceiptWriter {
     private let book: ReceiptBook
     private let drafts: AtomicFile
-    private let keys: Directory
+    private let keys: KeyStore
     private let clock: SupervisorClock
     private let logger: Logger
     private var draft: ReceiptDraft?
@@ -24,7 +24,7 @@ final class ReceiptWriter {
     init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) {
         book = ReceiptBook(directory: files.receipts)
         drafts = files.receipts.file("draft.json")
-        keys = files.keys
+        keys = files.keyStore
         self.clock = clock
         self.logger = logger
     }
@@ -54,8 +54,9 @@ final class ReceiptWriter {
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
             // Where nothing says how far the chain went, it cannot go on: another one begins, under another key.
             if isLost {
-                let file = ReceiptKey.fileName
-                try keys.file(file).move(to: book.directory.path + "/\(folder)/" + file)
+                for file in ReceiptKey.files {
+                    try keys.directory.file(file).move(to: book.directory.path + "/\(folder)/" + file)
+                }
                 key = try ReceiptKey.make(in: keys)
             }
             let key = try receiptKey().published.thumbprint
@@ -181,7 +182,7 @@ final class ReceiptWriter {
             let statement = KeyStatement(
                 tenant: join.tenantID, device: join.deviceID, key: key.published, at: clock.now(),
                 certificate: certificate)
-            try book.add(statement: try statement.signed(with: .rsa(try DeviceKeys(in: keys).identity)))
+            try book.add(statement: try statement.signed(with: try DeviceKeys(in: keys).identity))
         } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }
     }
 }

@@ -6,6 +6,8 @@ extension Supervisor {
     /// ended epoch.
     func writeReceipt(_ handOver: HandOver) throws {
         try receipts.write(handOver, join: join)
+        // Everything of the worker is gone by now. A copy of the state that does not know this receipt is an older one.
+        try epochCount?.advance()
         tellWatch()
     }
 

@@ -78,11 +78,13 @@ final class Supervisor {
     var stopping = false
     private let trashQueue = DispatchQueue(label: "baton.trash")
     let receipts: ReceiptWriter
+    /// What knows an older copy of the state, where the device has a TPM.
+    let epochCount: EpochCount?
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String, entrance: AppEntrance, keptKeys: [String: MemoryKey], logger: Logger,
-        clock: SupervisorClock,
+        clock: SupervisorClock, platform: (any TrustedPlatform)?,
         watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [CheckResult]
     ) throws {
         self.configuration = configuration
@@ -95,8 +97,11 @@ final class Supervisor {
         self.clock = clock
         self.watch = watch
         self.inspect = inspect
-        files = DeviceFiles(root: Directory(path: configuration.directory))
+        files = DeviceFiles(root: Directory(path: configuration.directory), platform: platform)
         try files.prepare()
+        epochCount = try platform.map { [keys = files.keyStore] platform in
+            EpochCount(in: keys, platform: platform, seal: try DeviceSeal(in: keys))
+        }
         receipts = ReceiptWriter(files: files, clock: clock, logger: logger)
         join = try files.join()
         principals = try files.principals()

@@ -17,10 +17,13 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     /// The device's own registry of apps; nil for none.
     package let appRegistry: String?
     package let doors: DoorConfiguration
+    /// The TPM with the device's keys, as the TPM2 Software Stack takes it; nil where they are files.
+    package let tpm: String?
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
-        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil, doors: DoorConfiguration = .standard
+        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil, doors: DoorConfiguration = .standard,
+        tpm: String? = nil
     ) {
         self.directory = directory
         self.runtimeDirectory = runtimeDirectory
@@ -30,6 +33,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.checkInInterval = checkInInterval
         self.appRegistry = appRegistry
         self.doors = doors
+        self.tpm = tpm
     }
 
     package var brokerSocket: String { runtimeDirectory + "/broker.sock" }

@@ -18,6 +18,7 @@ package struct SupervisorService: Service {
     private let isAnnounced: Bool
     private let watch: @Sendable (WatchedSession) -> Void
     private let inspect: @Sendable () async -> [CheckResult]
+    private let platform: (any TrustedPlatform)?
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
@@ -26,13 +27,14 @@ package struct SupervisorService: Service {
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session's process.
     ///   - inherited: what the service manager handed to this process.
+    ///   - platform: the chip with the device's keys, where it has one.
     ///   - isAnnounced: whether the service manager has been told already that this process serves.
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
-        clock: SupervisorClock = .system, isAnnounced: Bool = false,
+        clock: SupervisorClock = .system, platform: (any TrustedPlatform)? = nil, isAnnounced: Bool = false,
         watch: @escaping @Sendable (WatchedSession) -> Void,
         inspect: @escaping @Sendable () async -> [CheckResult] = { [] }
     ) {
@@ -46,6 +48,7 @@ package struct SupervisorService: Service {
         self.isAnnounced = isAnnounced
         self.watch = watch
         self.inspect = inspect
+        self.platform = platform
     }
 
     /// Serves until the process is asked to end; says so to the service manager when it is ready.
@@ -74,8 +77,9 @@ package struct SupervisorService: Service {
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,
-            entrance: entrance, keptKeys: inheritance.keys, logger: logger, clock: clock, watch: watch, inspect: inspect
-        )
+            entrance: entrance, keptKeys: inheritance.keys, logger: logger, clock: clock, platform: platform,
+            watch: watch,
+            inspect: inspect)
         try supervisor.run {
             try sockets.open()
             if !isAnnounced { try ServiceNotification.ready() }

@@ -8,6 +8,7 @@ package enum SigningKey: Sendable {
     case rsa(_RSA.Signing.PrivateKey)
     case p256(P256.Signing.PrivateKey)
     case symmetric(SymmetricKey)
+    case held(any HeldSigningKey)
 
     /// The one algorithm that the key is for.
     package var algorithm: SignatureAlgorithm {
@@ -15,6 +16,7 @@ package enum SigningKey: Sendable {
         case .rsa: .rs256
         case .p256: .es256
         case .symmetric: .hs256
+        case .held(let key): key.verification.algorithm
         }
     }
 
@@ -24,17 +26,19 @@ package enum SigningKey: Sendable {
         case .rsa(let key): .rsa(key.publicKey)
         case .p256(let key): .p256(key.publicKey)
         case .symmetric(let key): .symmetric(key)
+        case .held(let key): key.verification
         }
     }
 
     /// Signs the ASCII of a JWS signing input (RFC 7515 section 5.1).
     ///
-    /// - Throws: the library's error, where the key cannot sign.
+    /// - Throws: the library's error, or the holder's, where the key cannot sign.
     package func signature(for input: [UInt8]) throws -> [UInt8] {
         switch self {
         case .rsa(let key): Array(try key.signature(for: input, padding: .insecurePKCS1v1_5).rawRepresentation)
         case .p256(let key): Array(try key.signature(for: input).rawRepresentation)
         case .symmetric(let key): Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
+        case .held(let key): try key.signature(for: input)
         }
     }
 }

@@ -47,5 +47,12 @@ extension PrimaryRefreshToken {
         package func sessionKey(transportKey: _RSA.Encryption.PrivateKey) throws(JOSEFailure) -> SessionKey {
             try SessionKeyEnvelope.open(sessionKeyEnvelope, with: transportKey)
         }
+
+        /// The same with a transport key that another holds; may block.
+        ///
+        /// - Throws: ``JOSEFailure``, or what `decrypt` throws.
+        package func sessionKey(openedBy decrypt: ([UInt8]) throws -> SecretBytes) throws -> SessionKey {
+            try SessionKeyEnvelope.open(sessionKeyEnvelope, by: decrypt)
+        }
     }
 }

@@ -3,7 +3,7 @@ internal import Crypto
 package import CryptoExtras
 internal import FoundationEssentials
 internal import JSON
-internal import Redaction
+package import Redaction
 
 /// `session_key_jwe`: the session key, encrypted to the device's transport key (compact JWE, RFC 7516).
 ///
@@ -34,16 +34,24 @@ package enum SessionKeyEnvelope {
     package static func open(
         _ text: String, with transportKey: _RSA.Encryption.PrivateKey
     ) throws(JOSEFailure) -> SessionKey {
+        do {
+            return try open(text) { encrypted in
+                var bytes = Array(try transportKey.decrypt(encrypted, padding: .PKCS1_OAEP))
+                return SecretBytes(consuming: &bytes)
+            }
+        } catch let failure as JOSEFailure { throw failure } catch { throw .wrongSignature }
+    }
+
+    /// The same with a transport key that another holds.
+    ///
+    /// - Parameter decrypt: opens RSA-OAEP with SHA-1; may block.
+    /// - Throws: ``JOSEFailure``, or what `decrypt` throws.
+    package static func open(_ text: String, by decrypt: ([UInt8]) throws -> SecretBytes) throws -> SessionKey {
         let parts = try EncryptedSegments(text, limit: 8 * 1024)
         guard parts.header[HeaderName.algorithm] == .string("RSA-OAEP"),
             parts.header[HeaderName.encryption] == .string(EncryptedSegments.gcm)
-        else { throw .unsupported }
-        do {
-            var bytes = Array(try transportKey.decrypt(parts.encryptedKey, padding: .PKCS1_OAEP))
-            guard let key = SessionKey(SecretBytes(consuming: &bytes)) else { throw JOSEFailure.wrongSignature }
-            return key
-        } catch {
-            throw .wrongSignature
-        }
+        else { throw JOSEFailure.unsupported }
+        guard let key = SessionKey(try decrypt(Array(parts.encryptedKey))) else { throw JOSEFailure.wrongSignature }
+        return key
     }
 }

@@ -40,7 +40,7 @@ struct ReceiptSource: ParsableArguments {
     func ownKey() async throws -> ReceiptKey? {
         guard file == nil else { return nil }
         let files = DeviceFiles(root: Directory(path: folder))
-        return try await blocking { try ReceiptKey(in: files.keys) }
+        return try await blocking { try ReceiptKey(in: files.keyStore) }
     }
 
     /// - Throws: ``CommandFailure`` where there is no such file, or it is too long.

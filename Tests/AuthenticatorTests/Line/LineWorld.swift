@@ -22,7 +22,7 @@ final class LineWorld: Sendable {
     }
 
     private init(_ scratch: Scratch) throws {
-        let keys = Directory(path: scratch.path("keys"))
+        let keys = KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil)
         _ = try DeviceKeys.make(in: keys)
         let (ends, end) = AsyncStream<Door>.makeStream()
         let (visits, visit) = AsyncStream<Void>.makeStream()

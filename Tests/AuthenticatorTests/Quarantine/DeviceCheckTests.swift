@@ -53,7 +53,7 @@ import Testing
     func `a key that others may read is not used`(name: String) throws {
         try World.with { world in
             #expect(try world.check() == nil)
-            let keys = Directory(path: world.file("keys").path)
+            let keys = KeyStore(directory: Directory(path: world.file("keys").path), platform: nil)
             _ = try DeviceKeys.make(in: keys)
             _ = try ReceiptKey.make(in: keys)
             for mode in [0o640, 0o604, 0o620] {

@@ -145,7 +145,7 @@ import Testing
             let folder = Directory(path: scratch.path("receipts"))
             try folder.make()
             let book = ReceiptBook(directory: folder, segmentBytes: 3000, maximumSegments: 3)
-            let key = try ReceiptKey.make(in: Directory(path: scratch.path("keys")))
+            let key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
             for number in 1...30 {
                 let end = try book.end()
                 let receipt = Receipt(
@@ -235,7 +235,7 @@ private struct Shelf {
     }
 
     func verdict() throws -> ChainVerdict {
-        let key = try #require(try ReceiptKey(in: Directory(path: keys)))
+        let key = try #require(try ReceiptKey(in: KeyStore(directory: Directory(path: keys), platform: nil)))
         return ChainVerifier(.key(key.published)).verdict(on: try file())
     }
 
@@ -261,7 +261,7 @@ private struct Shelf {
         case .removed: try FileManager.default.removeItem(at: try segment)
         case .endRemoved: try FileManager.default.removeItem(at: end)
         case .endUnreadable: try Data("{".utf8).write(to: end)
-        case .keyReplaced: _ = try ReceiptKey.make(in: Directory(path: keys))
+        case .keyReplaced: _ = try ReceiptKey.make(in: KeyStore(directory: Directory(path: keys), platform: nil))
         }
     }
 }

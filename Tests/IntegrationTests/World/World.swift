@@ -121,6 +121,9 @@ final class World: Sendable {
         return started
     }
 
+    /// A TPM in software beside the world.
+    func softwareTPM(_ name: String) async throws -> SoftwareTPM { try await SoftwareTPM.start(name, in: scratch) }
+
     /// A service manager for one of the programs.
     func serviceManager(sockets: [(name: String, descriptor: Descriptor)] = []) throws -> ServiceManager {
         try ServiceManager(in: scratch, sockets: sockets)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import OAuth
+
+/// A key of the device's chip as what signs requests and receipts.
+struct PlatformSigner: HeldSigningKey {
+    let verification: VerificationKey
+    private let key: PlatformKey
+    private let store: KeyStore
+
+    /// - Throws: ``JOSEFailure`` where the public half is none.
+    init(_ key: PlatformKey, in store: KeyStore) throws(JOSEFailure) {
+        (self.key, self.store, verification) = (key, store, try key.verification())
+    }
+
+    /// - Throws: ``TrustedPlatformFailure``.
+    func signature(for input: [UInt8]) throws -> [UInt8] {
+        try store.requirePlatform().sign(Array(SHA256.hash(data: input)), with: key)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Authenticator
+internal import CTSS
+internal import Redaction
+
+extension Conversation {
+    private static let coordinate = 32
+
+    func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey {
+        let blob = try make(KeyTemplate.key(kind))
+        let unique = blob.published.publicArea.unique
+        let published: [UInt8]
+        switch kind {
+        case .rsaSigning, .rsaDecryption: published = unsafe unique.rsa.bytes
+        case .p256Signing:
+            published = unsafe Self.padded(unique.ecc.x.bytes) + Self.padded(unique.ecc.y.bytes)
+        }
+        return PlatformKey(kind: kind, published: published, blob: try blob.encoded())
+    }
+
+    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+        let handle = try load(Blob(key.blob))
+        var hash = try TPM2B_DIGEST(digest)
+        // The key's own scheme; and the digest need not be the chip's, for these keys sign what they are given.
+        var scheme = TPMT_SIG_SCHEME()
+        scheme.scheme = TPM2_ALG_NULL
+        var ticket = TPMT_TK_HASHCHECK()
+        (ticket.tag, ticket.hierarchy) = (TPM2_ST_HASHCHECK, TPM2_RH_NULL)
+        var answer: UnsafeMutablePointer<TPMT_SIGNATURE>?
+        try unsafe Self.check(
+            Esys_Sign(
+                context, handle, ESYS_TR_PASSWORD, ESYS_TR_NONE, ESYS_TR_NONE, &hash, &scheme, &ticket, &answer))
+        let signature = try unsafe Self.take(answer)
+        switch (key.kind, signature.sigAlg) {
+        case (.rsaSigning, TPM2_ALG_RSASSA): return unsafe signature.signature.rsassa.sig.bytes
+        case (.p256Signing, TPM2_ALG_ECDSA):
+            let pair = unsafe signature.signature.ecdsa
+            return Self.padded(pair.signatureR.bytes) + Self.padded(pair.signatureS.bytes)
+        default: throw .foreign
+        }
+    }
+
+    func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+        let handle = try load(Blob(key.blob))
+        var (cipher, label) = (try TPM2B_PUBLIC_KEY_RSA(encrypted), TPM2B_DATA())
+        var scheme = TPMT_RSA_DECRYPT()
+        scheme.scheme = TPM2_ALG_NULL
+        let session = try session(encrypting: TPMA_SESSION_ENCRYPT)
+        var content: UnsafeMutablePointer<TPM2B_PUBLIC_KEY_RSA>?
+        try unsafe Self.check(
+            Esys_RSA_Decrypt(
+                context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content))
+        return try unsafe takeSecret(content)
+    }
+
+    /// A number of 32 bytes; the chip may leave zeros at its beginning out.
+    private static func padded(_ number: [UInt8]) -> [UInt8] {
+        [UInt8](repeating: 0, count: max(0, coordinate - number.count)) + number
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Authenticator
+package import Redaction
+
+/// A TPM 2.0, spoken with through the TPM2 Software Stack.
+///
+/// Each call is one conversation: it connects, does its work, leaves nothing loaded in the chip, and goes. So supervisor and
+/// session's process can share a chip, and a process that is killed holds none.
+package struct TrustedPlatformModule: TrustedPlatform {
+    private let configuration: String
+    private let lock: String?
+    private let worker: PatientWorker
+
+    /// What the chip has of work of one kind, before it counts as unresponsive.
+    private static let patience = Duration.seconds(30)
+    /// A slow chip looks for primes for a minute.
+    private static let keyPatience = Duration.seconds(180)
+
+    /// - Parameters:
+    ///   - configuration: a device's absolute path, or a TCTI as `tpm2-tools` takes it, `<library>:<its configuration>`
+    ///     (tss2-tctildr(7)). It is not tried here.
+    ///   - lock: a file that is made, for those who share a chip without a resource manager.
+    package init(_ configuration: String, lock: String? = nil, patience: Duration? = nil) {
+        self.configuration = configuration.hasPrefix("/") ? "device:" + configuration : configuration
+        self.lock = Self.isManaged(self.configuration) ? nil : lock
+        worker = PatientWorker(patience: patience)
+        LibraryLog.silence()
+    }
+
+    package func seal(
+        _ secret: SecretBytes, authorization: SecretBytes?
+    ) throws(TrustedPlatformFailure) -> [UInt8] {
+        try converse { conversation throws(TrustedPlatformFailure) in
+            try conversation.seal(secret, authorization: authorization)
+        }
+    }
+
+    package func unseal(_ blob: [UInt8], authorization: SecretBytes?) throws(TrustedPlatformFailure) -> SecretBytes {
+        try converse { conversation throws(TrustedPlatformFailure) in
+            try conversation.unseal(blob, authorization: authorization)
+        }
+    }
+
+    package func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey {
+        try converse(within: Self.keyPatience) { conversation throws(TrustedPlatformFailure) in
+            try conversation.makeKey(kind)
+        }
+    }
+
+    package func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+        try converse { conversation throws(TrustedPlatformFailure) in try conversation.sign(digest, with: key) }
+    }
+
+    package func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+        try converse { conversation throws(TrustedPlatformFailure) in try conversation.decrypt(encrypted, with: key) }
+    }
+
+    package func counter() throws(TrustedPlatformFailure) -> UInt64? {
+        try converse { conversation throws(TrustedPlatformFailure) in try conversation.counter() }
+    }
+
+    package func advanceCounter() throws(TrustedPlatformFailure) -> UInt64 {
+        try converse { conversation throws(TrustedPlatformFailure) in try conversation.advanceCounter() }
+    }
+
+    /// Runs one conversation on the worker's thread.
+    private func converse<T: Sendable>(
+        within patience: Duration = patience,
+        _ body: @escaping @Sendable (Conversation) throws(TrustedPlatformFailure) -> T
+    ) throws(TrustedPlatformFailure) -> T {
+        let (configuration, lock) = (configuration, lock)
+        return try worker.run(within: patience) { () throws(TrustedPlatformFailure) -> T in
+            let turn = try lock.map { path throws(TrustedPlatformFailure) in try ChipLock(path) }
+            defer { withExtendedLifetime(turn) {} }
+            let conversation = try Conversation(configuration, isAlone: !Self.isManaged(configuration))
+            defer { conversation.end() }
+            return try body(conversation)
+        }
+    }
+
+    /// Whether a resource manager keeps apart who uses the chip: the kernel's, or tpm2-abrmd.
+    private static func isManaged(_ configuration: String) -> Bool {
+        configuration.contains("tpmrm") || configuration.hasPrefix("tabrmd")
+    }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import TPM
+
+extension SupervisorConfiguration {
+    /// The chip that the device is told of; it is not tried here.
+    var platform: (any TrustedPlatform)? {
+        tpm.map { TrustedPlatformModule($0, lock: directory + "/tpm.lock") }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+
+/// The object `tpm` of the configuration file: the chip with the device's keys.
+struct TPMSettings: Decodable {
+    /// As the TPM2 Software Stack takes it.
+    let configuration: String
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case device, tcti
+    }
+
+    init(from decoder: any Decoder) throws {
+        let names = try decoder.container(keyedBy: BatondConfiguration.AnyKey.self).allKeys.map(\.stringValue)
+        let values = try decoder.container(keyedBy: Key.self)
+        let device = try values.decodeIfPresent(String.self, forKey: .device)
+        let tcti = try values.decodeIfPresent(String.self, forKey: .tcti)
+        switch (device, tcti) {
+        case (let device?, nil) where device.hasPrefix("/") && names.count == 1: configuration = "device:" + device
+        case (nil, let tcti?) where !tcti.isEmpty && names.count == 1: configuration = tcti
+        default:
+            throw ConfigurationError(
+                file: "", cause: "tpm names neither a device by its absolute path nor a tcti, or more than one of them",
+                remedy: "Write it as {\"device\": \"/dev/tpmrm0\"}; leave it out where the keys are files.")
+        }
+    }
+}
