@@ -15,7 +15,7 @@ extension TokenSource {
             try OfflineQuestion(
                 audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(), sessionID: session,
                 held: held
-            ).form(signedWith: .rsa(keys.identity), certificate: certificate)
+            ).form(signedWith: keys.identity, certificate: certificate)
         }
         return try OfflineAnswer(decoding: body)
     }
