@@ -101,10 +101,7 @@ package struct LeaseBook: Sendable {
         guard new.lease.device == device, new.lease.tenant == tenant, Self.isName(new.lease.id) else {
             throw JOSEFailure.malformed
         }
-        var new = new
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
-        // The worker has set a PIN at this device: it goes over to the new lease where that allows one.
-        new.record.pin = former.last?.record.pin
         try keep(new)
         for lease in former { try erase(lease.lease.id, because: "renewed") }
         let ids = try ids()
@@ -138,13 +135,6 @@ package struct LeaseBook: Sendable {
         var changed = held
         changed.record.attempts = 0
         changed.record.subjectsUsed += 1
-        try keep(changed)
-    }
-
-    /// Keeps how the worker's PIN is known.
-    func set(_ pin: OfflinePIN, for held: HeldLease) throws {
-        var changed = held
-        changed.record.pin = pin
         try keep(changed)
     }
 
@@ -187,7 +177,8 @@ package struct LeaseBook: Sendable {
 
     /// A name of the server's that may be a file's.
     private static func isName(_ id: String) -> Bool {
-        id.utf8.count == 36 && id.utf8.allSatisfy { $0 == 0x2d || (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        id.utf8.count == 36
+            && id.utf8.allSatisfy { $0 == 0x2d || (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     // MARK: - Files

@@ -60,7 +60,9 @@ package final class OfflineAttempt: Sendable {
             let name = fields[Field.name], let secret = fields[Field.secret]
         else { return nil }
         return state.withLock { state in
-            guard let form = state.form, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else { return nil }
+            guard let form = state.form, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else {
+                return nil
+            }
             state.form = nil
             return Typed(name: name, secret: SecretBytes(copying: secret.utf8))
         }

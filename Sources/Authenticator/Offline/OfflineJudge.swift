@@ -41,9 +41,6 @@ package struct OfflineJudge {
     }
 
     private func matches(_ secret: SecretBytes, _ held: HeldLease) throws -> Bool {
-        if held.lease.credentials.contains(.pinWithoutTPM), let pin = held.record.pin, try pin.matches(secret) {
-            return true
-        }
         guard held.lease.credentials.contains(.password), let password = held.lease.password else { return false }
         return try password.matches(secret)
     }

@@ -33,7 +33,7 @@ package enum OfflinePage {
             <input type="hidden" name="token" value="\(token)">
             <label for="name">User name</label>
             <input id="name" name="name" required maxlength="256" autocomplete="username" autocapitalize="none">
-            <label for="secret">Password or PIN</label>
+            <label for="secret">Password</label>
             <input id="secret" name="secret" type="password" required maxlength="256" autocomplete="current-password">
             <button type="submit">Sign in</button></form>
             """)

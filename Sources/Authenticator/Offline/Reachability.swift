@@ -38,8 +38,12 @@ package struct Reachability: Sendable {
     private static func address(in url: String) -> (host: String, port: Int)? {
         guard url.hasPrefix("https://") else { return nil }
         let authority = url.dropFirst("https://".count).prefix { $0 != "/" }
-        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return (String(authority), 443) }
-        guard let port = Int(authority[authority.index(after: colon)...]), (1...65535).contains(port) else { return nil }
+        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else {
+            return (String(authority), 443)
+        }
+        guard let port = Int(authority[authority.index(after: colon)...]), (1...65535).contains(port) else {
+            return nil
+        }
         return (String(authority[..<colon]), port)
     }
 
@@ -56,6 +60,7 @@ package struct Reachability: Sendable {
     }
 
     private static let networkErrors: Set<Int32> = [
-        ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, EACCES, EPERM,
+        ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, EACCES,
+        EPERM,
     ]
 }

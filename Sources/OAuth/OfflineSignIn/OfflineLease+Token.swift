@@ -50,7 +50,8 @@ extension OfflineLease {
     private init(claims: Members) throws {
         guard try claims.string(ClaimName.audience) == Self.audience else { throw JOSEFailure.malformed }
         let limits = Limits(
-            poweredSeconds: try claims.integer(OfflineName.poweredSeconds), boots: try claims.integer(OfflineName.boots),
+            poweredSeconds: try claims.integer(OfflineName.poweredSeconds),
+            boots: try claims.integer(OfflineName.boots),
             attempts: try claims.integer(OfflineName.attempts))
         guard limits.poweredSeconds >= 0, limits.boots >= 0, limits.attempts > 0 else { throw JOSEFailure.malformed }
         self.init(

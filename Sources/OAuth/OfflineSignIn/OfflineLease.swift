@@ -24,10 +24,6 @@ package struct OfflineLease: Sendable, Equatable {
     /// By what a worker may be known again.
     package enum Credential: String, Sendable, CaseIterable {
         case password
-        /// Under the lock-out of a TPM.
-        case pin
-        /// Under nothing but the device's own count of attempts: whoever copies the disk may guess on.
-        case pinWithoutTPM = "pin-without-tpm"
     }
 
     /// How long the lease holds; the first end of all counts.

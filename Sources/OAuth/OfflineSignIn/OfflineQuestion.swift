@@ -51,7 +51,8 @@ package struct OfflineQuestion: Sendable {
         payload.set(OfflineName.held, held)
         var form = FormParameters()
         form.append(
-            ParameterName.request, try TokenSigner(key: deviceKey, certificate: certificate).token(payload: payload.bytes))
+            ParameterName.request,
+            try TokenSigner(key: deviceKey, certificate: certificate).token(payload: payload.bytes))
         return form
     }
 }

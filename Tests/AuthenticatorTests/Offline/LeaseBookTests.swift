@@ -28,7 +28,8 @@ private final class Shelf: Sendable {
     }
 
     func attempt(_ name: String, _ secret: String) throws -> OfflineJudge.Finding {
-        try OfflineJudge(book: book(), device: Shelf.device).judge(name: name, secret: SecretBytes(copying: secret.utf8))
+        try OfflineJudge(book: book(), device: Shelf.device).judge(
+            name: name, secret: SecretBytes(copying: secret.utf8))
     }
 
     func pass(_ seconds: Int) {
@@ -39,7 +40,9 @@ private final class Shelf: Sendable {
 
     static let device = "0af3c2b1-0000-4000-8000-00000000000d"
     static let tenant = "0af3c2b1-0000-4000-8000-00000000000e"
-    static func id(_ number: Int) -> String { "0af3c2b1-0000-4000-8000-0000000000" + (number < 10 ? "0" : "") + "\(number)" }
+    static func id(_ number: Int) -> String {
+        "0af3c2b1-0000-4000-8000-0000000000" + (number < 10 ? "0" : "") + "\(number)"
+    }
 
     /// The server gives a lease.
     @discardableResult
@@ -57,7 +60,8 @@ private final class Shelf: Sendable {
             issued: now, ends: now + 3600, limits: .init(poweredSeconds: 3600, boots: 1, attempts: attempts),
             credentials: [.password],
             password: OfflinePassword(
-                logarithm: 4, blockSize: 8, parallelism: 1, salt: salt, digest: unsafe digest.withUnsafeBytes { unsafe Array($0) },
+                logarithm: 4, blockSize: 8, parallelism: 1, salt: salt,
+                digest: unsafe digest.withUnsafeBytes { unsafe Array($0) },
                 binding: [UInt8](repeating: 9, count: OfflinePassword.bindingLength)),
             receiptSubjects: ["p1.one", "p1.two"])
         let token = try lease.signed(with: .p256(signer ?? self.signer), keyID: "key")
@@ -82,7 +86,9 @@ extension OfflineJudge.Finding {
 }
 
 @Suite struct LeaseBookTests {
-    @Test func `the worker of a lease is known by their password, in any case of their name, and by nothing else`() throws {
+    @Test func `the worker of a lease is known by their password, in any case of their name, and by nothing else`()
+        throws
+    {
         try withShelf { shelf in
             try shelf.give(1)
             #expect(try shelf.attempt("AMARA", "correct horse").name == "amara")

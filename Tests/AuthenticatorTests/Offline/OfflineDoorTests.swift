@@ -152,7 +152,7 @@ import Testing
         }
         guard outcome == 0 else { throw NoConnection() }
         let bytes = Array(request.utf8)
-        _ = unsafe bytes.withUnsafeBytes { unsafe send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+        _ = unsafe bytes.withUnsafeBytes { unsafe send(number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         var answer: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16 << 10)
         while true {

@@ -71,14 +71,6 @@ import Testing
         #expect(!String(decoding: payload, as: UTF8.self).contains(digest))
     }
 
-    @Test func `where passwords are not allowed a lease has no verifier of one`() async throws {
-        let world = try await World()
-        try await world.allowOffline([.pin])
-        let lease = try #require(try await Till.joined(world).session().lease())
-        #expect(lease.password == nil)
-        #expect(lease.credentials == [.pin])
-    }
-
     enum Obstacle: CaseIterable {
         case disabledPerson, endedSession, otherDevice, disabledDevice, personalDevice, noSession
     }
@@ -133,7 +125,7 @@ import Testing
             try await administration.setEnabled(
                 false, try #require(DeviceID(rawValue: try till.id)), tenant: world.tenant)
         case .turnedOff: try await administration.setOfflineRules(nil, tenant: world.tenant)
-        case .changed: try await world.allowOffline([.password, .pin])
+        case .changed: try await world.allowOffline(attempts: 4)
         case .time: world.clock.advance(by: .seconds(3600))
         case .byAnother: _ = try await till.session(counter: 2).lease()
         }
@@ -197,9 +189,10 @@ import Testing
 }
 
 extension World {
-    fileprivate func allowOffline(_ credentials: Set<OfflineLease.Credential> = [.password]) async throws {
+    fileprivate func allowOffline(attempts: Int = 3) async throws {
         let rules = OfflineRules(
-            credentials: credentials, wallSeconds: 3600, limits: .init(poweredSeconds: 1800, boots: 2, attempts: 3))
+            credentials: [.password], wallSeconds: 3600,
+            limits: .init(poweredSeconds: 1800, boots: 2, attempts: attempts))
         try await administration.setOfflineRules(rules, tenant: tenant)
     }
 }

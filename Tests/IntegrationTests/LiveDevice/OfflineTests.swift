@@ -151,7 +151,7 @@ extension World {
         get throws { try names(in: "device/offline").filter { $0.hasSuffix(".lease") } }
     }
 
-    fileprivate func allowOffline() async throws { try await administer("offline", "on", "--password", "--attempts", "3") }
+    fileprivate func allowOffline() async throws { try await administer("offline", "on", "--attempts", "3") }
 
     /// Turns it off, which every device hears of.
     fileprivate func forbidOffline() async throws {
