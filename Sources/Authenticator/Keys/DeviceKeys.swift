@@ -36,6 +36,11 @@ package struct DeviceKeys: Sendable {
         try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(transportPEM)).publicKey
     }
 
+    /// The keys that a join which came to nothing has left, or new ones.
+    package static func leftOrMade(in directory: Directory) throws -> DeviceKeys {
+        do { return try DeviceKeys(in: directory) } catch is DeviceStateDamaged { return try make(in: directory) }
+    }
+
     /// Makes new keys and writes them down, readable by the broker's user alone.
     package static func make(in directory: Directory) throws -> DeviceKeys {
         try directory.make(mode: 0o700)

@@ -5,7 +5,13 @@ import Synchronization
 /// Time that passes only when a test says so.
 final class HandClock: Sendable {
     private struct State {
-        var moment = ContinuousClock.now
+        let start: ContinuousClock.Instant
+        var moment: ContinuousClock.Instant
+
+        init() {
+            start = .now
+            moment = start
+        }
         var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
     }
 
@@ -22,7 +28,7 @@ final class HandClock: Sendable {
             after: { delay, body in
                 self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
                 self.asked.yield(delay)
-            })
+            }, sinceBoot: { self.state.withLock { .seconds(1000) + $0.start.duration(to: $0.moment) } })
     }
 
     /// Lets time pass and what is due happen.
