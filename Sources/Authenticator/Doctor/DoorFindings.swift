@@ -33,7 +33,8 @@ extension CheckResult {
                 .agent, "input_unheard", .warning,
                 "Nothing has told the agent of a person's input: who uses apps that tell of no activity is signed out after "
                     + "\(doors.stay.idle) seconds.",
-                remedy: "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")
+                remedy:
+                    "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")
         ]
     }
 }
@@ -41,10 +42,14 @@ extension CheckResult {
 extension StayRules {
     fileprivate var sentence: String {
         var ends: [String] = []
-        if idle > 0 { ends.append("after \(idle) seconds without activity, with a warning \(idleWarning) seconds before") }
+        if idle > 0 {
+            ends.append("after \(idle) seconds without activity, with a warning \(idleWarning) seconds before")
+        }
         if shiftLength > 0 { ends.append("\(shiftLength) seconds after the sign-in") }
         if !shiftEnds.isEmpty {
-            let times = shiftEnds.sorted().map { "\($0 / 60 < 10 ? "0" : "")\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)" }
+            let times = shiftEnds.sorted().map {
+                "\($0 / 60 < 10 ? "0" : "")\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)"
+            }
             ends.append("at \(times.joined(separator: ", "))")
         }
         return "A session ends by itself " + ends.joined(separator: ", ") + "."

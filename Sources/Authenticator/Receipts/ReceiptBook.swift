@@ -89,6 +89,9 @@ package struct ReceiptBook: Sendable {
         return name
     }
 
+    /// The folders of damaged chains that nobody has removed.
+    func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
+
     /// Everything that a reader elsewhere needs, as lines: statements, receipts as far as they are acknowledged, anchors.
     package func export() throws -> [UInt8] {
         let end = try? end()

@@ -35,14 +35,16 @@ import Testing
         #expect(followed([:], base: base).doors == base)
     }
 
-    @Test(arguments: [
-        (["idel": 300], "doors_unknown", "idel"), (["idle": "300"], "doors_malformed", "idle"),
-        (["idle": true], "doors_malformed", "idle"), (["shiftEnds": "14:00"], "doors_malformed", "shiftEnds"),
-        (["shiftEnds": [14]], "doors_malformed", "shiftEnds"), (["shiftEnds": ["25:00"]], "doors_time", "shiftEnds"),
-        (["idle": -1], "doors_range", "idle"), (["willEnd": 10_001], "doors_range", "willEnd"),
-        (["idle": 0], "doors_endless", "idle"), (["idle": 29], "doors_hasty", "idle"),
-        (["idle": 60], "doors_unwarned", "idleWarning"),
-    ] as [([String: PropertyList], String, String)])
+    @Test(
+        arguments: [
+            (["idel": 300], "doors_unknown", "idel"), (["idle": "300"], "doors_malformed", "idle"),
+            (["idle": true], "doors_malformed", "idle"), (["shiftEnds": "14:00"], "doors_malformed", "shiftEnds"),
+            (["shiftEnds": [14]], "doors_malformed", "shiftEnds"),
+            (["shiftEnds": ["25:00"]], "doors_time", "shiftEnds"),
+            (["idle": -1], "doors_range", "idle"), (["willEnd": 10_001], "doors_range", "willEnd"),
+            (["idle": 0], "doors_endless", "idle"), (["idle": 29], "doors_hasty", "idle"),
+            (["idle": 60], "doors_unwarned", "idleWarning"),
+        ] as [([String: PropertyList], String, String)])
     func `what is unknown, impossible or unsafe is refused as a whole, and says which word`(
         doors: [String: PropertyList], code: String, key: String
     ) {

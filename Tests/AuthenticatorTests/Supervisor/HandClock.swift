@@ -7,24 +7,29 @@ final class HandClock: Sendable {
     private struct State {
         let start: ContinuousClock.Instant
         var moment: ContinuousClock.Instant
-
-        init() {
-            start = .now
-            moment = start
-        }
         var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// After how long somebody wants to be told, each time somebody asks.
     let delays: AsyncStream<Duration>
     private let asked: AsyncStream<Duration>.Continuation
 
-    init() { (delays, asked) = AsyncStream.makeStream() }
+    init() {
+        let start = ContinuousClock.now
+        state = Mutex(State(start: start, moment: start))
+        (delays, asked) = AsyncStream.makeStream()
+    }
+
+    /// Seconds since 1970 when no time has passed.
+    static let began = 1_795_244_100
 
     var supervisorClock: SupervisorClock {
         SupervisorClock(
-            now: { 1_795_244_100 }, moment: { self.state.withLock { $0.moment } },
+            now: {
+                self.state.withLock { Self.began + Int($0.start.duration(to: $0.moment).components.seconds) }
+            },
+            moment: { self.state.withLock { $0.moment } },
             after: { delay, body in
                 self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
                 self.asked.yield(delay)

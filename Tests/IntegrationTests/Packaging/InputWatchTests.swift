@@ -8,14 +8,17 @@ import Testing
     /// A folder of tools, of which `pkill` leaves a mark for each word to the agent.
     private func tools(_ scratch: Scratch, _ tools: [String: String]) throws {
         try FileManager.default.createDirectory(atPath: scratch.path("bin"), withIntermediateDirectories: true)
-        for (name, body) in tools.merging(["pkill": "echo \"$@\" >> \(scratch.path("told"))"], uniquingKeysWith: { $1 }) {
+        for (name, body) in tools.merging(["pkill": "echo \"$@\" >> \(scratch.path("told"))"], uniquingKeysWith: { $1 })
+        {
             try scratch.write("#!/bin/bash\n\(body)\n", to: "bin/" + name)
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.path("bin/" + name))
         }
         try scratch.write("", to: "told")
     }
 
-    private func watch(_ scratch: Scratch, every: String = "0.05", _ session: [String: String]) async throws -> RunningProgram {
+    private func watch(_ scratch: Scratch, every: String = "0.05", _ session: [String: String]) async throws
+        -> RunningProgram
+    {
         try await RunningProgram.start(
             "/bin/bash", [Repository.root + "/packaging/session/baton-watch-input", "--every", every],
             environment: ["DISPLAY": "", "WAYLAND_DISPLAY": "", "PATH": scratch.path("bin") + ":/usr/bin:/bin"]
