@@ -104,9 +104,14 @@ extension ManagementRecord {
         }
     }
 
-    /// Takes a package that was fetched and checked into the registry.
+    /// Takes a package that was fetched and checked into the registry, unless its configuration cannot be followed.
     mutating func register(_ package: FetchedPackage, command: Command.InstallApplication) throws -> CommandOutcome {
         let identifier = package.manifest.bundleIdentifier
+        if let refusal = Self.refusal(of: command.configuration, for: identifier) {
+            failedApps.insert(identifier)
+            return CommandOutcome(
+                status: .error, errors: [refusal], answer: .installation(identifier: identifier, state: .failed))
+        }
         apps[identifier] = App(
             version: package.manifest.version, sha256: Hex.text(package.manifest.sha256), path: package.path,
             flags: command.managementFlags.rawValue,

@@ -61,7 +61,7 @@ extension Supervisor {
         let beginning = Stay.Beginning(
             moment: Int(moment.components.seconds), wall: wall, secondOfDay: clock.secondOfDay(wall))
         stay = (epoch, Stay(doors.stay, from: beginning))
-        try keep(StayRecord(epoch: epoch.description, beginning: beginning, activity: beginning.moment))
+        keep(StayRecord(epoch: epoch.description, beginning: beginning, activity: beginning.moment))
         lookAgain(epoch)
     }
 
@@ -74,15 +74,18 @@ extension Supervisor {
         guard let record = stayRecord, let last = stay?.clock.lastActivity.components.seconds,
             Int(last) - record.activity >= Self.activityGap
         else { return }
-        try keep(StayRecord(epoch: record.epoch, beginning: record.beginning, activity: Int(last)))
+        keep(StayRecord(epoch: record.epoch, beginning: record.beginning, activity: Int(last)))
     }
 
     /// Seconds between two notes of what the worker did last.
     private static let activityGap = 60
 
-    private func keep(_ record: StayRecord) throws {
-        try files.write(record)
+    /// A disk that does not take it ends no session: after a restart less is known, and the stay is the shorter for it.
+    private func keep(_ record: StayRecord) {
         stayRecord = record
+        do { try files.write(record) } catch {
+            logger.error("the beginning of the stay is not on disk", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Does what is due in this epoch's stay, and looks again when something else may be.
