@@ -22,6 +22,12 @@ extension BrokerError {
         package static let nobody = Reason(rawValue: "nobody_signed_in")
         /// The worker holds the device without the server, so that there are no tokens.
         package static let signedInOffline = Reason(rawValue: "signed_in_offline")
+        /// No agent is there that could open a browser.
+        package static let agentMissing = Reason(rawValue: "agent_missing")
+        /// The agent could not start the browser.
+        package static let browserUnavailable = Reason(rawValue: "browser_unavailable")
+        /// The browser ended with an error.
+        package static let browserBroke = Reason(rawValue: "browser_broke")
         /// Somebody else holds the device.
         package static let otherAccount = Reason(rawValue: "other_account")
     }

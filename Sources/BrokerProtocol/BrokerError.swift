@@ -51,6 +51,8 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let programCanceled = Code(rawValue: -51701)
         package static let authorityInvalid = Code(rawValue: -51600)
         package static let interactionRunning = Code(rawValue: -51710)
+        /// There is nothing to show a page on.
+        package static let noWindow = Code(rawValue: -51720)
         /// What was asked for is going on; its end comes without an answer.
         package static let unfinished = Code(rawValue: -51800)
         /// The app has not erased the last worker's data yet; Baton's own number.

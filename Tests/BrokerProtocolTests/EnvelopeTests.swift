@@ -22,7 +22,8 @@ import Testing
         let messages: [BrokerMessage] = [
             .hello(
                 BrokerHello(
-                    transport: 1, brokerVersion: "0.1", operations: Operation.all, epoch: try #require(epoch))),
+                    transport: 1, brokerVersion: "0.1", operations: Operation.all, events: BrokerEvent.Name.all,
+                    epoch: try #require(epoch))),
             .event(.willEnd(try #require(epoch), milliseconds: 500)), .event(.idle(try #require(epoch), seconds: 60)),
             .reply(Reply(requestID: "id", outcome: .success(FlatMap([Key.success: "1"])))),
             .reply(
@@ -32,6 +33,19 @@ import Testing
                         BrokerError(.invalidGrant, "gone", oauthError: "invalid_grant", oauthSuberror: "bad_token")))),
         ]
         for message in messages { #expect(try BrokerMessage(bytes: message.bytes) == message) }
+    }
+
+    @Test func `the hello lists each event, and that of an earlier broker none`() throws {
+        let epoch = try #require(epoch)
+        let events: [BrokerEvent] = [.willEnd(epoch, milliseconds: 1), .idle(epoch, seconds: 1)]
+        #expect(events.map(\.name) == BrokerEvent.Name.all)
+        for event in events {
+            #expect(String(decoding: BrokerMessage.event(event).bytes, as: UTF8.self).contains(event.name.rawValue))
+        }
+        let text =
+            #"{"hello":{"transport":1,"broker_version":"0.1","operations":["login"],"epoch":"7.0123456789abcdef0123456789abcdef"}}"#
+        let earlier = BrokerHello(transport: 1, brokerVersion: "0.1", operations: [.login], events: [], epoch: epoch)
+        #expect(try BrokerMessage(bytes: Array(text.utf8)) == .hello(earlier))
     }
 
     @Test(arguments: [

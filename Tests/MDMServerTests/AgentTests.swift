@@ -61,6 +61,36 @@ import Testing
         }
     }
 
+    @Test func `doors that no device can follow are refused with the command, and the configuration before stays`()
+        async throws
+    {
+        try await World.with { world in
+            try await withAgent(world) { agent, _ in
+                try await enrolled(agent, world)
+                try await world.register("the broker's package")
+                func push(_ doors: [String: MDMAdmin.Configuration.Value]) async throws {
+                    let configuration: MDMAdmin.Configuration = [
+                        "sharedDeviceMode": .boolean(true), "doors": .dictionary(doors),
+                    ]
+                    let app = MDMAdmin.PushedApp(configuration: configuration)
+                    let _: MDMAdmin.Command = try await world.call(
+                        .put, "/devices/till-1/apps/org.baton.authenticator", app)
+                    try await agent.visit()
+                }
+                try await push(["idle": .integer(300), "shiftEnds": .array([.string("14:00")])])
+                var wishes = DoorWishes()
+                try wishes.set(.idle, 300)
+                try wishes.setShiftEnds(["14:00"])
+                #expect(agent.settings.doors == wishes && agent.settings.doorRefusal == nil)
+
+                try await push(["idle": .integer(600), "shiftEnd": .string("14:00")])
+                let refused = try await world.commands("till-1").filter { $0.state == "error" }
+                #expect(refused.map { $0.errors.map(\.code) } == [[10]])
+                #expect(agent.settings.doors == wishes && agent.settings.appConfigurationShared)
+            }
+        }
+    }
+
     @Test func `a package with another digest is not installed and counts as failed once`() async throws {
         try await World.with { world in
             try await withAgent(world) { agent, wire in

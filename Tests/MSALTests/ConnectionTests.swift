@@ -192,23 +192,51 @@ import UnixSocket
                 == .internalErrorBrokerResponseNotReceived)
     }
 
-    @Test func `a sign-in is not asked again when the connection ended`() async throws {
-        let broker = try ScriptedBroker(
+    /// A broker that ends the connection under a sign-in, and greets the next one with the epoch of that number.
+    private func cut(
+        next counter: UInt64, isSame: Bool = false, _ last: @escaping ScriptedBroker.Script
+    ) throws -> ScriptedBroker {
+        let epoch = World.epoch(7)
+        return try ScriptedBroker(
             { end in
-                try end.greet()
+                try end.greet(epoch)
                 _ = try end.request()
             },
             { end in
-                try end.greet()
-                try end.serveDevice()
+                try end.greet(isSame ? epoch : World.epoch(counter))
+                try last(end)
             })
-        let application = try broker.application()
-        let parameters = MSALInteractiveTokenParameters(
-            scopes: ["user.read"],
-            webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
-        #expect(
-            try await seen { try await application.acquireToken(with: parameters) }.asInternal
-                == .internalErrorBrokerResponseNotReceived)
+    }
+
+    private func signIn(_ broker: ScriptedBroker) async throws -> MSALResult {
+        try await broker.application().acquireToken(
+            with: MSALInteractiveTokenParameters(
+                scopes: ["user.read"],
+                webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject())))
+    }
+
+    @Test(arguments: [7, 8] as [UInt64])
+    func `a sign-in is asked again in an epoch before which nobody can have been asked`(counter: UInt64) async throws {
+        let broker = try cut(next: counter, isSame: counter == 7) { end in
+            let request = try end.request()
+            guard request.operation == .login else { throw ScriptFailure() }
+            try end.answer(request, World.token(World.bo))
+            end.waitForEnd()
+        }
+        #expect(try await signIn(broker).account.identifier == World.bo.homeAccountID)
+    }
+
+    @Test(arguments: [9, 10, 6, 1, 7] as [UInt64])
+    func `a sign-in is not asked again where somebody may have been asked, or the numbers say nothing`(
+        counter: UInt64
+    ) async throws {
+        let broker = try cut(next: counter) { end in try end.answer(try end.request(), World.token(World.bo)) }
+        #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
+    }
+
+    @Test func `a sign-in is asked again once`() async throws {
+        let broker = try cut(next: 8) { end in _ = try end.request() }
+        #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
     }
 
     @Test func `CUR-7 a new epoch posts the broker's notification, without an object or a name`() async throws {

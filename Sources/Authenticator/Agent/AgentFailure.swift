@@ -8,6 +8,7 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
         case invalidURL = "invalid_url"
         case otherEpochOpen = "other_epoch_open"
         case notCleared = "not_cleared"
+        case profileMounted = "profile_mounted"
         case profileUnavailable = "profile_unavailable"
         case browserUnavailable = "browser_unavailable"
         case alreadyRunning = "already_running"

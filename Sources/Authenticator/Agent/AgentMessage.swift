@@ -10,6 +10,8 @@ package enum AgentMessage: Sendable, Codable, Equatable {
     case failed(id: UInt64, code: String, message: String)
     /// The person closed the browser; the profile is still there until `batond` orders to close.
     case browserExited(epoch: String)
+    /// The browser ended with an error, such as where there is no screen; as with ``browserExited(epoch:)`` otherwise.
+    case browserBroke(epoch: String)
     /// Every process of that epoch's browser is gone, and its profile folder was read back as absent.
     case closed(epoch: String)
     /// The epoch's browser or profile could not be removed: it must be taken for present. The order may be repeated.

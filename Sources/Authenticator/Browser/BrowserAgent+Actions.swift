@@ -59,8 +59,8 @@ extension BrowserAgent {
             Failpoint.browserStarted.reach()
             try BlockingThread.start {
                 // Also where it cannot be awaited, the browser is taken for gone: the sweep that follows makes it so.
-                _ = try? browser.waitForExit()
-                events.post(.browserEnded(browser.pid))
+                let status = try? browser.waitForExit()
+                events.post(.browserEnded(browser.pid, status))
             }
             logger.info("browser started", metadata: ["browser.pid": "\(browser.pid)"])
             return .started(id: id, browser: browser.pid)
@@ -96,6 +96,11 @@ extension BrowserAgent {
 
     private func notCleared(_ epoch: String, _ error: any Error) -> BrowserMachine.Event {
         logger.error("a browser is not cleared away", metadata: ["error": "\(error)"])
+        if (error as? FileError)?.errno == EBUSY {
+            return .notCleared(
+                epoch: epoch,
+                AgentFailure(.profileMounted, "Something is mounted in the browser's profile: unmount it (findmnt)."))
+        }
         return .notCleared(
             epoch: epoch,
             AgentFailure(

@@ -24,7 +24,7 @@ package final class BrowserAgent {
     /// What the threads post.
     enum Event: Sendable {
         case link(BrokerLink.Event)
-        case browserEnded(Int32)
+        case browserEnded(Int32, ExitStatus?)
         case signal(Int32)
     }
 
@@ -105,9 +105,11 @@ package final class BrowserAgent {
             logger.notice("connection to the broker lost")
             channel = nil
             return perform(.connectionLost)
-        case .browserEnded(let pid):
+        case .browserEnded(let pid, let status):
             browsers[pid] = nil
-            return perform(.browserEnded(pid))
+            guard case .exited(let code) = status, code != 0 else { return perform(.browserEnded(pid)) }
+            logger.error("the browser ended with an error", metadata: ["browser.status": "\(code)"])
+            return perform(.browserBroke(pid))
         case .signal(SIGCHLD):
             try ProcessSweep.reapOrphans(children: Array(browsers.values))
             return nil

@@ -28,6 +28,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)
         case browserEnded(Int32)
+        /// It ended, and says by its status that it could not do its work.
+        case browserBroke(Int32)
         /// What the browsers left running was ended, too.
         case stragglersEnded
         case cleared(epoch: String)
@@ -50,6 +52,8 @@ package struct BrowserMachine: Sendable, Equatable {
     }
 
     package private(set) var state: State
+    /// Whether a browser of this epoch broke since one was asked for.
+    private var hasBroken = false
 
     package init(state: State = .idle) { self.state = state }
 
@@ -64,9 +68,12 @@ package struct BrowserMachine: Sendable, Equatable {
         case .started(let id, let browser): return started(id, browser)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
         case .browserEnded(let browser): return ended(browser)
+        case .browserBroke(let browser):
+            hasBroken = true
+            return ended(browser)
         case .stragglersEnded:
             guard case .open(let epoch, let browsers) = state, browsers.isEmpty else { return [] }
-            return [.report(.browserExited(epoch: epoch))]
+            return [.report(hasBroken ? .browserBroke(epoch: epoch) : .browserExited(epoch: epoch))]
         case .cleared(let epoch): return cleared(epoch)
         case .notCleared(let epoch, let failure): return notCleared(epoch, failure)
         }
@@ -103,6 +110,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case .clearing, .unclean:
             return [refuse(id, AgentFailure(.notCleared, "The earlier browser is not cleared away; close it first."))]
         }
+        hasBroken = false
         return [.start(id: id, epoch: epoch, url: url)]
     }
 

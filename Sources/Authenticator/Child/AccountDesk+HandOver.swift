@@ -15,6 +15,8 @@ extension AccountDesk {
         /// The connections that were told of the end and have not said that they are ready.
         var unready: Set<ObjectIdentifier> = []
         var ending: Epoch?
+        /// Whether the worker's end is asked for, and comes.
+        var isLeaving = false
         var lastActivity: ContinuousClock.Instant?
     }
 
@@ -102,6 +104,7 @@ extension AccountDesk {
             let listeners = state.connections.values.filter(\.wantsEvents)
             state.handOver.unready = Set(listeners.map(ObjectIdentifier.init))
             state.handOver.ending = epoch
+            state.handOver.isLeaving = true
             return listeners
         }
         for app in listeners { app.tell(.willEnd(epoch, milliseconds: milliseconds)) }

@@ -259,6 +259,7 @@ extension AccountDesk {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
         }
+        state.withLock { $0.handOver.isLeaving = true }
         tell(
             .endWanted(
                 requestID: request.id, fromBrowser: wanted.signoutFromBrowser,

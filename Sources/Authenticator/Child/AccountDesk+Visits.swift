@@ -56,7 +56,10 @@ extension AccountDesk {
         guard !request.isSilent else {
             throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
         }
-        if let worker = state.withLock({ $0.worker }) {
+        let (present, isLeaving) = state.withLock { ($0.worker, $0.handOver.isLeaving) }
+        // The sign-in is the next worker's: its app asks again in the next epoch, which begins when this connection ends.
+        guard !isLeaving else { return hold(request, app) }
+        if let worker = present {
             try loginAgain(request, wanted, tenant, worker, app)
             return
         }
@@ -67,6 +70,13 @@ extension AccountDesk {
         }
         tell(.visitWanted(ticket: visit.ticket))
         Task { [self] in await signIn(visit, wanted, tenant, request, app) }
+    }
+
+    /// Leaves a request unanswered that the end of the epoch answers; an app that gives it up hears so.
+    private func hold(_ request: Request, _ app: AppConnection) {
+        app.onCancel(request) { [self] in
+            refuse(request, BrokerError(.programCanceled, "The app gave the sign-in up."), app)
+        }
     }
 
     private func loginAgain(
@@ -209,7 +219,7 @@ extension AccountDesk {
         Task { [self] in
             do {
                 let join = DeviceJoin(
-                    order: order, https: try network.https(), keyStore: files.keyStore, disk: disk)
+                    order: order, https: try network.https(), files: files, disk: disk)
                 let record = try await Self.inTime(visit) {
                     try await join.run(open: browse, interruption: visit.interruption)
                 }

@@ -164,9 +164,17 @@ extension BrowserEnd {
         switch self {
         case .closedByPerson: BrokerError(.userCanceled, "The person closed the browser.")
         case .couldNotOpen:
-            BrokerError(.internal, "The browser could not be opened. Check browser.command of baton-agent.")
+            BrokerError(
+                .noWindow, "The browser could not be opened. Check browser.command of baton-agent.",
+                reason: .browserUnavailable)
+        case .broke:
+            BrokerError(
+                .noWindow,
+                "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen (DISPLAY or "
+                    + "WAYLAND_DISPLAY), and browser.command.", reason: .browserBroke)
         case .agentMissing:
-            BrokerError(.internal, "No baton-agent runs in the graphical session. Start it there.")
+            BrokerError(
+                .noWindow, "No baton-agent runs in the graphical session. Start it there.", reason: .agentMissing)
         }
     }
 }

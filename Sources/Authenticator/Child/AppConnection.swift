@@ -57,7 +57,8 @@ final class AppConnection: Sendable {
                 .hello(
                     BrokerHello(
                         transport: Wire.transport, brokerVersion: BrokerVersion.current,
-                        operations: hello.endedEpoch == nil ? Operation.all : [.acknowledge], epoch: epoch)))
+                        operations: hello.endedEpoch == nil ? Operation.all : [.acknowledge],
+                        events: hello.endedEpoch == nil ? BrokerEvent.Name.all : [], epoch: epoch)))
             try descriptor.setReceiveTimeout(milliseconds: 0)
             while true {
                 switch try receive() {

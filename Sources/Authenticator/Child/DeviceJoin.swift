@@ -9,13 +9,14 @@ internal import X509
 struct DeviceJoin: Sendable {
     let order: JoinOrder
     let https: any HTTPSending
-    let keyStore: KeyStore
+    let files: DeviceFiles
     /// Where keys are made and written.
     let disk: BlockingQueue
 
     /// Signs the administrator in, registers the device as a shared one, and gives what must be kept.
     ///
-    /// Key files are on disk before the directory hears of the keys.
+    /// Key files are on disk before the directory hears of the keys, and what it answers before anybody else hears of it.
+    /// A join that came to nothing has left keys, which are used again: the directory takes the same key for the same device.
     ///
     /// - Throws: ``OperatorFailure`` where the directory refuses; ``BrokerError``, ``HTTPSError``.
     func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> JoinRecord {
@@ -24,11 +25,13 @@ struct DeviceJoin: Sendable {
         let signIn = InteractiveSignIn(
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
         let tokens = try await signIn.run(open: open, interruption: interruption)
-        let keys = try await disk.run { [keyStore] in try DeviceKeys.make(in: keyStore) }
+        let keys = try await disk.run { [files] in try DeviceKeys.leftOrMade(in: files.keyStore) }
         Failpoint.joinKeysMade.reach()
         let reply = try await register(keys, token: tokens.accessToken)
         Failpoint.joinRegistered.reach()
-        return try record(reply, tenantID: try tenantID(in: tokens.accessToken))
+        let record = try record(reply, tenantID: try tenantID(in: tokens.accessToken))
+        try await disk.run { [files] in try files.write(confirmed: record) }
+        return record
     }
 
     private func register(_ keys: DeviceKeys, token: Sensitive<String>) async throws -> JoinReply {

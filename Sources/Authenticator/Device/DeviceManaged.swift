@@ -31,6 +31,10 @@ package struct ManagedSettings: Sendable, Equatable {
     package var installed: Set<String>
     /// Which apps may use single sign-on.
     package var rules: SSORules
+    /// By which doors a session ends by itself, as far as the MDM says so.
+    package var doors = DoorWishes()
+    /// Why that cannot be done.
+    package var doorRefusal: DoorRefusal?
     /// What of the apps and rules cannot be understood.
     package var registryFailure: RegistryFailure?
 

@@ -34,12 +34,15 @@ package struct ReceiptFindings: Sendable {
         let stated = try book.statements().map(\.key).first { $0.thumbprint == end.key }
         guard let key = try stated ?? ReceiptKey(in: files.keys)?.published else { return [Self.keyless] }
         let verdict = ChainVerifier(.key(key)).verdict(on: ReceiptFile(bytes: try book.export()))
-        guard verdict.isIntact else { return [Self.damaged(verdict.faults.prefix(3).map(\.text).joined(separator: "; "))] }
+        guard verdict.isIntact else {
+            return [Self.damaged(verdict.faults.prefix(3).map(\.text).joined(separator: "; "))]
+        }
         let anchored = try book.anchor(of: end.key)?.sequence
         let intact = CheckResult(
             .receipts, "receipts_intact", .good,
             "Receipts \(verdict.first ?? 0) to \(verdict.last ?? 0) are as they were signed; "
-                + (anchored.map { "the server has countersigned them up to \($0)." } ?? "the server knows of none yet."))
+                + (anchored.map { "the server has countersigned them up to \($0)." } ?? "the server knows of none yet.")
+        )
         return stated == nil ? [Self.keyless, intact] : [intact]
     }
 
@@ -50,7 +53,9 @@ package struct ReceiptFindings: Sendable {
             CheckResult(
                 .receipts, "receipts_moved_aside", .warning,
                 "A chain of receipts was damaged, and is kept as it was found: \(folders.joined(separator: ", ")).",
-                remedy: "Find out who changed it, or which disk failed; then remove the folder from \(files.receipts.path).")
+                remedy:
+                    "Find out who changed it, or which disk failed; then remove the folder from \(files.receipts.path)."
+            )
         ]
     }
 

@@ -29,6 +29,8 @@ enum CommandProblem: Int64 {
     case unknownSetting = 8
     /// The enrolment profile does not grant it (AccessRights).
     case notPermitted = 9
+    /// The broker's own app configuration has something that it cannot follow.
+    case configurationRefused = 10
     /// Apple's number for a request that the device does not know.
     case unknownCommand = 12021
 
@@ -68,12 +70,24 @@ extension ManagementRecord {
                 let reason = CommandProblem.appNotManaged.item("\(identifier) is not managed")
                 return SettingResult(item: setting.item, identifier: identifier, status: .error, errorChain: [reason])
             }
+            if let refusal = Self.refusal(of: configuration, for: identifier) {
+                return SettingResult(item: setting.item, identifier: identifier, status: .error, errorChain: [refusal])
+            }
             apps[identifier]?.configuration = try configuration.map { Data(try PropertyList.dictionary($0).xml()) }
             return SettingResult(item: setting.item, identifier: identifier, status: .acknowledged)
         case .unknown(let item):
             let reason = CommandProblem.unknownSetting.item("the device does not know the setting \(item)")
             return SettingResult(item: item, identifier: nil, status: .error, errorChain: [reason])
         }
+    }
+
+    /// Why the broker cannot follow a configuration of its own; the one before stays.
+    static func refusal(of configuration: [String: PropertyList]?, for identifier: String) -> ErrorItem? {
+        guard identifier == ManagementState.brokerIdentifier else { return nil }
+        do throws(DoorRefusal) {
+            _ = try DoorWishes(configuration: configuration ?? [:])
+            return nil
+        } catch { return CommandProblem.configurationRefused.item("\(error.message) \(error.remedy)") }
     }
 
     /// A failure is listed once.
@@ -90,9 +104,14 @@ extension ManagementRecord {
         }
     }
 
-    /// Takes a package that was fetched and checked into the registry.
+    /// Takes a package that was fetched and checked into the registry, unless its configuration cannot be followed.
     mutating func register(_ package: FetchedPackage, command: Command.InstallApplication) throws -> CommandOutcome {
         let identifier = package.manifest.bundleIdentifier
+        if let refusal = Self.refusal(of: command.configuration, for: identifier) {
+            failedApps.insert(identifier)
+            return CommandOutcome(
+                status: .error, errors: [refusal], answer: .installation(identifier: identifier, state: .failed))
+        }
         apps[identifier] = App(
             version: package.manifest.version, sha256: Hex.text(package.manifest.sha256), path: package.path,
             flags: command.managementFlags.rawValue,

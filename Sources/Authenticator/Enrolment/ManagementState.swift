@@ -61,6 +61,9 @@ extension ManagementState {
             profileShared: isSharedByProfile,
             appConfigurationShared: broker?.configuration.sharedDeviceMode == true,
             apps: [], installed: Set(apps.keys))
+        do throws(DoorRefusal) {
+            settings.doors = try DoorWishes(configuration: broker?.configuration ?? [:])
+        } catch { settings.doorRefusal = error }
         do throws(RegistryFailure) {
             settings.rules = try SSORules(brokerExtensions.map(\.extensionData))
             settings.apps = try registeredApps()

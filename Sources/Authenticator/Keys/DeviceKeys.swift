@@ -84,6 +84,13 @@ package struct DeviceKeys: Sendable {
         }
     }
 
+    /// The keys that a join which came to nothing has left, or new ones.
+    ///
+    /// - Throws: ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
+    package static func leftOrMade(in store: KeyStore) throws -> DeviceKeys {
+        do { return try DeviceKeys(in: store) } catch is DeviceStateDamaged { return try make(in: store) }
+    }
+
     /// Makes new keys and writes them down, readable by the broker's user alone; in the device's chip where it has one.
     ///
     /// - Throws: ``TrustedPlatformFailure``, ``FileError``.

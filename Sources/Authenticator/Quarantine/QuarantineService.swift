@@ -50,6 +50,8 @@ package struct QuarantineService: Service {
         logger.critical("quarantined: \(reason.message). \(reason.remedy)")
         try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
         let inheritance = try Inheritance(inherited, logger: logger)
+        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritance)
+        defer { withExtendedLifetime(lock) {} }
         // No session goes on from such a state.
         for key in inheritance.keys.values { key.destroy() }
         let sockets = try BrokerSockets(

@@ -17,7 +17,8 @@ struct Recovery {
 
     private static let folderName = "quarantine"
     private static let ofJoin = [
-        "join.json", "principals.json", "ended-sessions.json", "live-session.json", "browser-holder.json",
+        "join.json", "join-confirmed.json", "principals.json", "ended-sessions.json", "live-session.json", "stay.json",
+        "browser-holder.json",
     ]
     private static let ofMachine = ["machine-binding", "receipts", "management"]
     private static let keysOfMachine =

@@ -10,26 +10,53 @@ package struct Stay: Sendable, Equatable {
         case end(Door)
     }
 
-    private let rules: StayRules
-    private var lastActivity: Duration
+    /// When a stay began: what outlives a restart of the supervisor, so that none lengthens a shift.
+    package struct Beginning: Sendable, Codable, Equatable {
+        /// Seconds on the clock that cannot be set.
+        package let moment: Int
+        /// Seconds since 1970.
+        package let wall: Int
+        /// Seconds after midnight where the device is.
+        package let secondOfDay: Int
+
+        package init(moment: Int, wall: Int, secondOfDay: Int) {
+            self.moment = moment
+            self.wall = wall
+            self.secondOfDay = secondOfDay
+        }
+    }
+
+    private var rules: StayRules
+    /// Nil where nobody knows it any more.
+    private let beginning: Beginning?
+    package private(set) var lastActivity: Duration
     private var hasWarned = false
-    /// When the shift ends, by the clock that cannot be set.
-    private let shiftEnd: Duration?
-    /// When it ends by the wall clock, in seconds since 1970.
-    private let wallEnd: Int?
 
     /// A stay that begins now.
+    package init(_ rules: StayRules, from beginning: Beginning) {
+        self.rules = rules
+        self.beginning = beginning
+        lastActivity = .seconds(beginning.moment)
+    }
+
+    /// A stay that goes on after a restart. Nobody's idle time ends without a warning.
     ///
     /// - Parameters:
-    ///   - wall: seconds since 1970.
-    ///   - secondOfDay: seconds after midnight where the device is.
-    package init(_ rules: StayRules, from now: Duration, wall: Int, secondOfDay: Int) {
+    ///   - beginning: nil where it is not known: a shift with an end has ended then.
+    ///   - activity: when the person did something last, as far as that is known.
+    package init(_ rules: StayRules, resuming beginning: Beginning?, activity: Duration?, at now: Duration) {
         self.rules = rules
-        lastActivity = now
-        let toClock = rules.secondsToShiftEnd(at: secondOfDay)
-        let length = rules.shiftLength > 0 ? rules.shiftLength : nil
-        shiftEnd = [toClock, length].compactMap(\.self).min().map { now + .seconds($0) }
-        wallEnd = toClock.map { wall + $0 }
+        self.beginning = beginning
+        let warned = rules.warned(at: now)
+        lastActivity = min(max(activity ?? warned, warned), now)
+    }
+
+    /// Other rules hold from now on, for the shift since its beginning; nobody's idle time ends without a warning.
+    package mutating func follow(_ new: StayRules, at now: Duration) {
+        guard new != rules else { return }
+        rules = new
+        lastActivity = max(lastActivity, new.warned(at: now))
+        hasWarned = false
     }
 
     /// The person has done something. What comes when the idle time is over already does not undo that.
@@ -47,7 +74,8 @@ package struct Stay: Sendable, Equatable {
         if now >= idleEnd { return .end(.idle) }
         guard !hasWarned, now >= idleEnd - .seconds(rules.idleWarning) else { return nil }
         hasWarned = true
-        return .warning(seconds: Int((idleEnd - now).components.seconds))
+        // A timer is always a moment late.
+        return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
     /// How long nothing can become due; nil where nothing ever does. The wall clock may be set meanwhile, so that it is
@@ -59,4 +87,17 @@ package struct Stay: Sendable, Equatable {
     }
 
     private var idleEnd: Duration? { rules.idle > 0 ? lastActivity + .seconds(rules.idle) : nil }
+
+    /// When the shift ends, by the clock that cannot be set.
+    private var shiftEnd: Duration? {
+        guard let beginning else { return rules.hasShifts ? .zero : nil }
+        let length = rules.shiftLength > 0 ? rules.shiftLength : nil
+        let ends = [rules.secondsToShiftEnd(at: beginning.secondOfDay), length].compactMap(\.self)
+        return ends.min().map { .seconds(beginning.moment + $0) }
+    }
+
+    /// When it ends by the wall clock, in seconds since 1970.
+    private var wallEnd: Int? {
+        beginning.flatMap { start in rules.secondsToShiftEnd(at: start.secondOfDay).map { start.wall + $0 } }
+    }
 }

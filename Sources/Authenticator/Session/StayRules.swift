@@ -20,6 +20,12 @@ package struct StayRules: Sendable, Codable, Equatable {
         self.shiftEnds = shiftEnds
     }
 
+    /// Whether a session ends some time whatever its worker does.
+    package var hasShifts: Bool { shiftLength > 0 || !shiftEnds.isEmpty }
+
+    /// When the person must have done something last for the warning to be due now.
+    func warned(at now: Duration) -> Duration { now - .seconds(max(0, idle - idleWarning)) }
+
     private static let day = 24 * 60 * 60
 
     /// Seconds from a time of the day (in seconds after midnight) to the next end of a shift; nil where none has one.

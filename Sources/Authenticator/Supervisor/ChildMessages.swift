@@ -79,7 +79,7 @@ package enum ChildMessage: Sendable, Codable, Equatable {
 
 /// Why the person's browser is gone.
 package enum BrowserEnd: String, Sendable, Codable {
-    case closedByPerson, couldNotOpen, agentMissing
+    case closedByPerson, couldNotOpen, broke, agentMissing
 }
 
 /// Who connected, in the kernel's word.

@@ -48,6 +48,7 @@ package struct DeviceFiles: Sendable {
         get throws {
             let later = [
                 Name.join, Name.principals, Name.endedSessions, Name.liveSession, Name.browserHolder, Name.locks,
+                Name.stay, Name.confirmedJoin,
             ]
             let isFree = try Set(later).isDisjoint(with: root.names())
             return try isFree && session.names().isEmpty
@@ -58,6 +59,12 @@ package struct DeviceFiles: Sendable {
 
     package func join() throws -> JoinRecord? { try read(JoinRecord.self, Name.join) }
     package func write(_ join: JoinRecord) throws { try write(join, Name.join) }
+
+    /// A registration that the directory has confirmed and that is not the device's yet: the process that asked for it
+    /// writes it before anybody hears of it, so that its death leaves nobody in the directory whom no device knows.
+    package func confirmedJoin() throws -> JoinRecord? { try read(JoinRecord.self, Name.confirmedJoin) }
+    package func write(confirmed join: JoinRecord) throws { try write(join, Name.confirmedJoin) }
+    package func removeConfirmedJoin() throws { try root.file(Name.confirmedJoin).remove() }
 
     package func principals() throws -> [AccountReader: [Principal]] {
         try read([AccountReader: [Principal]].self, Name.principals) ?? [:]
@@ -81,14 +88,21 @@ package struct DeviceFiles: Sendable {
     package func locks() throws -> [String: String] { try read([String: String].self, Name.locks) ?? [:] }
     package func write(locks: [String: String]) throws { try write(locks, Name.locks) }
 
+    /// When the stay of the worker who is here began.
+    package func stay() throws -> StayRecord? { try read(StayRecord.self, Name.stay) }
+    package func write(_ stay: StayRecord) throws { try write(stay, Name.stay) }
+    package func removeStay() throws { try root.file(Name.stay).remove() }
+
     private enum Name {
         static let journal = "journal"
         static let join = "join.json"
+        static let confirmedJoin = "join-confirmed.json"
         static let principals = "principals.json"
         static let endedSessions = "ended-sessions.json"
         static let liveSession = "live-session.json"
         static let browserHolder = "browser-holder.json"
         static let locks = "app-locks.json"
+        static let stay = "stay.json"
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)

@@ -102,12 +102,15 @@ extension Supervisor {
     func agentSaid(_ message: AgentMessage) throws {
         switch message {
         case .hello, .opened: break
-        case .activity: if let stay { try activity(in: stay.epoch.description) }
+        case .activity:
+            hearsInput = true
+            if let stay { try activity(in: stay.epoch.description) }
         case .failed(let id, let code, _):
             guard id == visitEpoch?.counter else { return }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
         case .browserExited(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.closedByPerson)) }
+        case .browserBroke(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.broke)) }
         case .closed(let epoch):
             guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
             problems[.browser] = nil
@@ -115,10 +118,16 @@ extension Supervisor {
         case .closeFailed(let epoch, let code, _):
             guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
             logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
-            problems[.browser] =
-                "The last session's browser cannot be removed (\(code)). See the log of baton-agent; it is tried again each second."
+            problems[.browser] = Self.browserProblem(code)
             post(.retryBrowser(clearing.ended), after: .seconds(1))
         }
+    }
+
+    private static func browserProblem(_ code: String) -> String {
+        code == AgentFailure.Code.profileMounted.rawValue
+            ? "Something is mounted in the last session's browser profile, which hides what is left there. Find it with findmnt, below "
+                + "browser.profiles of baton-agent, and unmount it; then the sign-out goes on by itself."
+            : "The last session's browser cannot be removed (\(code)). See the log of baton-agent; it is tried again each second."
     }
 
     func closeBrowserAgain(_ ended: Epoch) {

@@ -18,14 +18,14 @@ extension Supervisor {
 
     /// Tells the apps of this epoch that it is about to end; they have a moment to save.
     func announceEnd(of epoch: Epoch) {
-        let patience = configuration.doors.willEndPatience
+        let patience = doors.willEndPatience
         tell(.willEnd(epoch: epoch.description, milliseconds: patience))
         post(.politenessOver(epoch), after: .milliseconds(patience))
     }
 
     /// Gives the apps of an ended epoch their time to erase.
     func awaitApps(of ended: Epoch) {
-        post(.appsOverdue(ended), after: .milliseconds(configuration.doors.eraserPatience))
+        post(.appsOverdue(ended), after: .milliseconds(doors.eraserPatience))
     }
 
     /// Locks apps that have not erased what is of this epoch; on disk before the device is ready.

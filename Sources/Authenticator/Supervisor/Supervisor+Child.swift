@@ -95,6 +95,7 @@ extension Supervisor {
     func childEnded() throws {
         lastLife = child.map { $0.started.duration(to: clock.moment()) } ?? .zero
         endChild()
+        try adoptConfirmedJoin()
         failJoin(
             OperatorFailure(
                 code: "session_process_died", message: "The process that served the sign-in ended.",
@@ -254,6 +255,7 @@ extension Supervisor {
     /// The MDM changed the device; a worker whose device is no longer shared is signed out.
     func deviceChanged() throws {
         readRegistry()
+        readDoors()
         tell(.device(snapshot))
         try endUnlessShared()
     }
@@ -265,7 +267,7 @@ extension Supervisor {
         case .visiting(_, let ticket) where ticket.purpose == .worker: break
         case .visiting, .ready, .signingOut: return
         }
-        guard snapshot.mode != .shared else { return }
+        guard snapshot.mode != .shared else { return try followDoors() }
         try handle(.endWanted(newRequester { _ in }, .management))
     }
 }

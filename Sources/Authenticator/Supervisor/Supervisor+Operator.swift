@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Logging
 
 extension Supervisor {
     func operatorAsked(_ request: OperatorRequest, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
@@ -9,6 +10,7 @@ extension Supervisor {
         case .enroll(let profile): device.enroll(profile: profile, answer: answer)
         case .unenroll: device.unenroll(answer: answer)
         case .checkIn: device.checkIn(answer: answer)
+        case .reload: try reload(answer: answer)
         case .join(let order): try join(order, answer: answer)
         case .recover:
             answer(
@@ -20,6 +22,20 @@ extension Supervisor {
             try noteEnd(fromBrowser: fromBrowser)
             try signOut(by: .operator, answer: answer)
         case .seat(let event): try signOut(by: Door(event), answer: answer)
+        }
+    }
+
+    /// What an administrator has changed on the disk holds from now on; where it is no good, that is the answer.
+    private func reload(answer: @Sendable (OperatorReply) -> Void) throws {
+        try deviceChanged()
+        switch registry {
+        case .success: answer(.done)
+        case .failure(let failure):
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: failure.code.rawValue, message: failure.message + " No app is served.",
+                        remedy: failure.remedy)))
         }
     }
 
@@ -59,12 +75,26 @@ extension Supervisor {
     func joined(_ record: JoinRecord) throws {
         try files.write(record)
         Failpoint.joinWritten.reach()
+        try files.removeConfirmedJoin()
         join = record
         tellWatch()
         guard let answer = joining?.answer else { return }
         joining = nil
         let outcome = OperatorReply.joined(deviceID: record.deviceID, tenantID: record.tenantID)
         try handle(.endWanted(newRequester { _ in answer(outcome) }, .operator))
+    }
+
+    /// The registration that the directory has confirmed to a process which died before it could say so; the device has it
+    /// then, whoever still waits for it.
+    func adoptConfirmedJoin() throws {
+        guard let record = try files.confirmedJoin() else { return }
+        guard join == nil else { return try files.removeConfirmedJoin() }
+        try files.write(record)
+        try files.removeConfirmedJoin()
+        join = record
+        logger.notice("the join that the directory had confirmed is finished")
+        joining?.answer(.joined(deviceID: record.deviceID, tenantID: record.tenantID))
+        joining = nil
     }
 
     /// Tells the operator who waits for a join that it failed; the administrator's visit ends with it.

@@ -38,8 +38,13 @@ final class Supervisor {
     var locks: [String: String]
     /// The stay of the worker who is here.
     var stay: (epoch: Epoch, clock: Stay)?
-    /// When this began, by the clock that cannot be set.
-    let born: ContinuousClock.Instant
+    /// What is on disk of it.
+    var stayRecord: StayRecord?
+    /// By which doors a session ends by itself, and why not by those that the MDM wants.
+    var doors: DoorConfiguration
+    var doorRefusal: DoorRefusal?
+    /// Whether an agent has told of the person's input since this began.
+    var hearsInput = false
     /// What cannot be cleared at the moment, and why.
     var problems: [SessionMachine.Item: String] = [:]
 
@@ -109,7 +114,7 @@ final class Supervisor {
         liveSession = try files.liveSession()
         browserHolder = try files.browserHolder()
         locks = try files.locks()
-        born = clock.moment()
+        doors = configuration.doors
         machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
     }
 
@@ -118,8 +123,10 @@ final class Supervisor {
     /// - Throws: what makes it impossible to go on: state that cannot be written, a process that cannot be started.
     func run(whenServing: () throws -> Void) throws {
         try device.declare()
+        try adoptConfirmedJoin()
         try forgetOldPrincipals()
         readRegistry()
+        readDoors()
         let record = try files.journal()
         try receipts.open()
         let keyKept = adoptKey(keptKeys, for: record)
@@ -127,7 +134,7 @@ final class Supervisor {
         machine = recovered
         try perform(actions)
         tellStage()
-        followStay()
+        try resumeStay()
         emptyTrash()
         try whenServing()
         while !stopping { try take(inputs.take()) }
@@ -174,7 +181,7 @@ final class Supervisor {
         if machine.state.stage == .changing { tellStage() }
         try perform(actions)
         tellStage()
-        followStay()
+        try followStay()
     }
 
     /// Management hears of every stage, each once.

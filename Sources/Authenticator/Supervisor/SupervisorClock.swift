@@ -8,6 +8,8 @@ package struct SupervisorClock: Sendable {
     package let now: @Sendable () -> Int
     /// A moment to measure from.
     package let moment: @Sendable () -> ContinuousClock.Instant
+    /// Since the machine was started, also while it slept; the same to every process, and nobody can set it.
+    package let sinceBoot: @Sendable () -> Duration
     /// Calls the closure once, after this long, from any thread.
     package let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
     /// Seconds after midnight, in the device's time zone, at this many seconds since 1970.
@@ -16,12 +18,22 @@ package struct SupervisorClock: Sendable {
     package init(
         now: @escaping @Sendable () -> Int, moment: @escaping @Sendable () -> ContinuousClock.Instant,
         after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void,
+        sinceBoot: @escaping @Sendable () -> Duration = bootClock,
         secondOfDay: @escaping @Sendable (Int) -> Int = localSecondOfDay
     ) {
         self.now = now
         self.moment = moment
         self.after = after
+        self.sinceBoot = sinceBoot
         self.secondOfDay = secondOfDay
+    }
+
+    /// `CLOCK_BOOTTIME` of clock_gettime(2).
+    @Sendable package static func bootClock() -> Duration {
+        var time = timespec()
+        // It cannot fail: the clock is there in every kernel that has pidfds.
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// By the time zone of the system.

@@ -69,6 +69,8 @@ package struct SupervisorService: Service {
     private func serve() throws {
         try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
         let inheritance = try Inheritance(inherited, logger: logger)
+        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritance)
+        defer { withExtendedLifetime(lock) {} }
         let entrance = AppEntrance(
             configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger)
         let sockets = try BrokerSockets(

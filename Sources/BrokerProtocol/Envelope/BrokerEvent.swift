@@ -8,21 +8,36 @@ package enum BrokerEvent: Sendable, Equatable {
     /// This epoch ends for want of a person's activity, unless there is some within these seconds.
     case idle(Epoch, seconds: Int)
 
-    private enum Name {
-        static let willEnd = "will_end"
-        static let idle = "idle"
+    /// The name of a kind of event.
+    package struct Name: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        package static let willEnd = Name(rawValue: "will_end")
+        package static let idle = Name(rawValue: "idle")
+
+        /// What this version of the protocol tells, as the broker's hello lists it.
+        package static let all: [Name] = [.willEnd, .idle]
+    }
+
+    package var name: Name {
+        switch self {
+        case .willEnd: .willEnd
+        case .idle: .idle
+        }
     }
 
     var json: JSONValue {
         switch self {
         case .willEnd(let epoch, let milliseconds):
             .object([
-                Wire.Member.event: .string(Name.willEnd), Wire.Member.epoch: .string(epoch.description),
+                Wire.Member.event: .string(name.rawValue), Wire.Member.epoch: .string(epoch.description),
                 Wire.Member.milliseconds: .integer(milliseconds),
             ])
         case .idle(let epoch, let seconds):
             .object([
-                Wire.Member.event: .string(Name.idle), Wire.Member.epoch: .string(epoch.description),
+                Wire.Member.event: .string(name.rawValue), Wire.Member.epoch: .string(epoch.description),
                 Wire.Member.seconds: .integer(seconds),
             ])
         }
@@ -31,9 +46,10 @@ package enum BrokerEvent: Sendable, Equatable {
     /// - Throws: ``EnvelopeFailure`` for an event that this version does not know.
     init(_ name: String, _ members: [String: JSONValue]) throws(EnvelopeFailure) {
         guard let epoch = members[Wire.Member.epoch]?.string.flatMap({ Epoch($0) }) else { throw .shape }
-        switch (name, members[Wire.Member.milliseconds]?.integer, members[Wire.Member.seconds]?.integer) {
-        case (Name.willEnd, let milliseconds?, nil): self = .willEnd(epoch, milliseconds: milliseconds)
-        case (Name.idle, nil, let seconds?): self = .idle(epoch, seconds: seconds)
+        switch (Name(rawValue: name), members[Wire.Member.milliseconds]?.integer, members[Wire.Member.seconds]?.integer)
+        {
+        case (.willEnd, let milliseconds?, nil): self = .willEnd(epoch, milliseconds: milliseconds)
+        case (.idle, nil, let seconds?): self = .idle(epoch, seconds: seconds)
         default: throw .shape
         }
     }

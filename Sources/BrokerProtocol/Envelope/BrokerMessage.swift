@@ -14,13 +14,18 @@ package struct BrokerHello: Sendable, Equatable {
     package let transport: Int
     package let brokerVersion: String
     package let operations: [Operation]
+    /// What an app is told unasked, where its hello asked for events.
+    package let events: [BrokerEvent.Name]
     /// The epoch that this connection belongs to; the connection ends with it.
     package let epoch: Epoch
 
-    package init(transport: Int, brokerVersion: String, operations: [Operation], epoch: Epoch) {
+    package init(
+        transport: Int, brokerVersion: String, operations: [Operation], events: [BrokerEvent.Name] = [], epoch: Epoch
+    ) {
         self.transport = transport
         self.brokerVersion = brokerVersion
         self.operations = operations
+        self.events = events
         self.epoch = epoch
     }
 }
@@ -47,6 +52,7 @@ extension BrokerMessage {
                         Wire.Member.brokerVersion: .string(hello.brokerVersion),
                         Wire.Member.protocolVersion: .string(Wire.messageProtocol),
                         Wire.Member.operations: .array(hello.operations.map { .string($0.rawValue) }),
+                        Wire.Member.events: .array(hello.events.map { .string($0.rawValue) }),
                         Wire.Member.maximumFrame: .integer(Wire.maximumFrame),
                         Wire.Member.epoch: .string(hello.epoch.description),
                     ])
@@ -101,6 +107,10 @@ extension BrokerHello {
         else { throw .shape }
         self.init(
             transport: transport, brokerVersion: members[Wire.Member.brokerVersion]?.string ?? "",
-            operations: operations.compactMap { $0.string.map(Operation.init(rawValue:)) }, epoch: epoch)
+            operations: operations.compactMap { $0.string.map(Operation.init(rawValue:)) },
+            // An earlier broker lists none.
+            events: (members[Wire.Member.events]?.array ?? []).compactMap {
+                $0.string.map(BrokerEvent.Name.init(rawValue:))
+            }, epoch: epoch)
     }
 }

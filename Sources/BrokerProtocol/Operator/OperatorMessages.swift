@@ -9,6 +9,8 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case unenroll
     /// Fetch what the MDM has for the device, now.
     case checkIn
+    /// Read the device's own registry of apps anew.
+    case reload
     /// Register the device in a directory; answered when the administrator has finished in the browser.
     case join(JoinOrder)
     /// Sign the worker out, whoever it is.

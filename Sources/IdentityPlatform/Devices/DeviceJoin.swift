@@ -63,6 +63,13 @@ struct DeviceJoin: Sendable {
                     at: device.registered)
                 return refusal
             }
+            // A device that lost the answer to its join asks again: it was never in use, and is not another one.
+            for former in try devices.unused(with: device.credentials.deviceKey, like: device) {
+                _ = try devices.remove(former, tenant: person.tenant, at: device.registered, by: person.id.rawValue)
+                try log.append(
+                    .deviceRemoved, tenant: person.tenant, actor: person.id.rawValue, subject: former.rawValue,
+                    at: device.registered)
+            }
             try devices.add(device)
             try log.append(
                 .deviceJoined, tenant: person.tenant, actor: person.id.rawValue, subject: device.id.rawValue,

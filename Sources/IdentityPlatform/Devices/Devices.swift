@@ -51,6 +51,21 @@ package struct Devices {
         ).map(Self.device)
     }
 
+    /// The shared devices of the same organisation and kind that have the same key, are enabled, and never held a session.
+    ///
+    /// - Throws: ``StorageError``
+    func unused(with key: [UInt8], like device: Device) throws -> [DeviceID] {
+        guard device.profileType == .shared, !key.isEmpty else { return [] }
+        return try connection.rows(
+            """
+            SELECT id FROM device
+            WHERE tenant = \(device.tenant) AND deviceKey = \(key) AND trustType = \(device.trustType)
+                AND profileType = \(device.profileType) AND accountEnabled = \(true) AND epochCounter IS NULL
+            ORDER BY id
+            """
+        ).map { try $0.value(0) }
+    }
+
     /// Keeps a device that has joined.
     ///
     /// - Throws: ``StorageError``

@@ -22,6 +22,8 @@ struct Exchange {
         let call: Call
         var isSent = false
         var isRepeated = false
+        /// The epoch of the connection that ended under a sign-in.
+        var askedIn: Epoch?
         /// When a sign-in that was given up ends without the broker's word.
         var canceledUntil: ContinuousClock.Instant?
         /// Since when the call waits for a connection.
@@ -72,6 +74,11 @@ struct Exchange {
         let isChange = lastEpoch.map { $0 != epoch } ?? false
         lastEpoch = epoch
         var actions: [Action] = isChange ? [.announceChange] : []
+        entries.removeAll { entry in
+            guard let asked = entry.askedIn, !epoch.leavesUnasked(asked) else { return false }
+            actions.append(.finish(entry.call, .failure(.ended)))
+            return true
+        }
         for index in entries.indices {
             entries[index].isSent = true
             actions.append(.send(.request(entries[index].call.request)))
@@ -107,7 +114,8 @@ struct Exchange {
 
     /// The connection ended.
     ///
-    /// Harmless calls are repeated once on the next one, the others fail.
+    /// Harmless calls are repeated once on the next one, a sign-in where the next hello says that nobody was asked; the
+    /// others fail.
     mutating func ended(_ failure: LinkFailure, now: ContinuousClock.Instant) -> [Action] {
         isReady = false
         lastFailure = failure
@@ -118,7 +126,9 @@ struct Exchange {
                 kept.append(entry)
                 continue
             }
-            if failure == .ended, entry.call.isIdempotent, !entry.isRepeated {
+            let mayRepeat = entry.call.isIdempotent || entry.isSignIn && entry.canceledUntil == nil
+            if failure == .ended, mayRepeat, !entry.isRepeated {
+                if entry.isSignIn { entry.askedIn = lastEpoch }
                 entry.isSent = false
                 entry.isRepeated = true
                 entry.since = now
@@ -169,7 +179,9 @@ struct Exchange {
                 return true
             }
             guard !entry.isSent, entry.since + patience <= now else { return false }
-            actions.append(.finish(entry.call, .failure(Self.unreachable(lastFailure))))
+            // Of a sign-in that was asked once nobody knows whether it was done.
+            let failure = entry.askedIn == nil ? Self.unreachable(lastFailure) : .ended
+            actions.append(.finish(entry.call, .failure(failure)))
             return true
         }
         return actions
@@ -180,5 +192,14 @@ struct Exchange {
         case .unreachable, .corrupted: failure
         default: .unreachable(reason: "the connection ended and no new one came about")
         }
+    }
+}
+
+extension Epoch {
+    /// Whether nobody was asked to sign in between the epoch `asked` and this one, or has signed in.
+    ///
+    /// A sign-in takes a number when it begins, and its end another: one that came to nothing leaves a distance of two.
+    fileprivate func leavesUnasked(_ asked: Epoch) -> Bool {
+        self == asked || counter == asked.counter.addingReportingOverflow(1).partialValue
     }
 }

@@ -8,7 +8,7 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enrol and join this device.",
         subcommands: [
-            Status.self, Enroll.self, Unenroll.self, CheckIn.self, Join.self, Event.self, Recover.self,
+            Status.self, Enroll.self, Unenroll.self, CheckIn.self, Reload.self, Join.self, Event.self, Recover.self,
         ])
 
     struct Status: AsyncParsableCommand {

@@ -99,6 +99,16 @@ private let page = "http://127.0.0.1:4711/a"
                 .contains("canary"))
     }
 
+    @Test func `a browser that ends with an error is not one that the person closed, until the next one opens`() {
+        var machine = BrowserMachine(state: .open(epoch: epoch, browsers: [50]))
+        #expect(machine.handle(.browserBroke(50)) == [.endStragglers(epoch: epoch)])
+        #expect(machine.handle(.stragglersEnded) == [.report(.browserBroke(epoch: epoch))])
+        _ = machine.handle(.order(.open(id: 2, epoch: epoch, url: page)))
+        _ = machine.handle(.started(id: 2, browser: 51))
+        _ = machine.handle(.browserEnded(51))
+        #expect(machine.handle(.stragglersEnded) == [.report(.browserExited(epoch: epoch))])
+    }
+
     @Test func `in every reachable state termination ends the agent once everything is cleared`() {
         for state in reachable() {
             var machine = BrowserMachine(state: state)

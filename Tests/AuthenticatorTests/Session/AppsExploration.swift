@@ -161,4 +161,47 @@ import Testing
             #expect(!visit.hasListeners)
         }
     }
+
+    @Test func `an app that asks to be told is told, and one that registers is written down`() {
+        for step in steps {
+            guard let held = step.before.state.heldEpoch, case .event(let event) = step.cause else { continue }
+            if event == .listenerArrived(held), case .signedIn(let visit) = step.after.state {
+                #expect(visit.hasListeners)
+            }
+            guard event == .appEnlisted(SessionStep.app, held), let before = step.before.state.visit else { continue }
+            #expect(step.after.state.visit?.apps == before.apps.union([SessionStep.app]))
+            #expect(step.actions.isEmpty == before.apps.contains(SessionStep.app))
+        }
+    }
+
+    @Test func `the time of the apps is over when it is over`() {
+        for step in steps {
+            guard let before = step.before.clearing, case .event(.appsOverdue(before.ended)) = step.cause else {
+                continue
+            }
+            #expect(step.after.clearing?.isOverdue ?? true)
+            #expect(step.after.clearing?.awaited ?? [] == [])
+        }
+        for clearing in steps.compactMap(\.after.clearing) where !clearing.isOverdue {
+            #expect(clearing.awaited == clearing.commit.apps.filter { $0.value == .awaited }.keys.sorted())
+        }
+    }
+
+    @Test func `the receipt has each app's own word`() {
+        for step in steps {
+            for case .writeReceipt(let handOver) in step.actions {
+                guard case .event(let event) = step.cause, let before = step.before.clearing else { continue }
+                var word = before.commit.apps[SessionStep.app].map { eraser -> ItemOutcome.Result in
+                    switch eraser {
+                    case .awaited: .unanswered
+                    case .done: .done
+                    case .failed: .failed
+                    }
+                }
+                if case .appAnswered(SessionStep.app, let hasErased, _) = event { word = hasErased ? .done : .failed }
+                let items = handOver.items.filter { $0.observer == .app }
+                #expect(items == word.map { [.app(SessionStep.app, $0)] } ?? [])
+            }
+        }
+    }
 }

@@ -145,6 +145,7 @@ import Testing
             }
             // And nobody is settled who neither asked now nor waited.
             for ticket in settled { #expect(event == .visitWanted(ticket) || step.before.clearing?.waiting == ticket) }
+            if case .visitOverdue = event, !settled.isEmpty { #expect(waiting == nil) }
         }
     }
 
@@ -219,6 +220,55 @@ import Testing
             guard step.before.state.heldEpoch != nil else {
                 Issue.record("\(step.before.state) was taken for a session")
                 continue
+            }
+        }
+    }
+
+    @Test func `there is always a process that serves the apps`() {
+        for step in steps {
+            guard case .event(.childDied) = step.cause else { continue }
+            let next = step.after.epoch
+            let isResumed = step.after.state.heldEpoch == next
+            #expect(
+                step.actions.contains(.startChild(next, resuming: isResumed))
+                    || !isResumed && step.actions.contains(.restartChild(next)),
+                "nobody serves after \(step.before.state)")
+        }
+        for step in steps {
+            guard case .restart = step.cause else { continue }
+            #expect(step.actions.contains(.startChild(step.after.epoch, resuming: step.after.state.heldEpoch != nil)))
+        }
+    }
+
+    @Test func `a session that is taken up again may have left a browser`() {
+        for step in steps {
+            guard case .restart = step.cause, let visit = step.after.state.visit else { continue }
+            #expect(visit.usedBrowser)
+        }
+        for step in steps {
+            guard case .restart = step.cause, let clearing = step.after.clearing else { continue }
+            #expect(clearing.items == [.browser, .files] && step.actions.contains(.closeBrowser(clearing.ended)))
+        }
+    }
+
+    @Test func `a worker holds the device from the sign-in's word to the commit, told of the end or not`() {
+        for step in steps {
+            switch step.after.state {
+            case .ready, .visiting, .signingOut: #expect(step.after.state.heldEpoch == nil)
+            case .signedIn(let visit), .ending(let visit, _):
+                #expect(step.after.state.heldEpoch == visit.epoch && step.after.epoch == visit.epoch)
+            }
+        }
+    }
+
+    @Test func `nobody who asks for the end is forgotten`() {
+        for step in steps {
+            guard case .event(.endWanted(let requester, _)) = step.cause else { continue }
+            switch step.after.state {
+            case .ready: #expect(step.actions == [.answer([requester])])
+            case .ending(_, let ending): #expect(ending.requesters.last == requester)
+            case .signingOut(let clearing): #expect(clearing.requesters.last == requester)
+            case .visiting, .signedIn: Issue.record("the end was asked for in \(step.before.state), and did not come")
             }
         }
     }

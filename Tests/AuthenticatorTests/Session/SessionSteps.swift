@@ -90,9 +90,14 @@ struct SessionStep: Sendable {
     static let nextWorker = SessionMachine.Ticket(number: 2, purpose: .worker)
     static let administrator = SessionMachine.Ticket(number: 3, purpose: .administrator)
 
+    /// Something that is over may still be heard of.
+    private static func before(_ epoch: Epoch) -> Epoch? { Epoch(id: epoch.id, counter: epoch.counter - 1) }
+
     private static func causes(_ machine: SessionMachine) -> [Cause] {
-        let epochs = Set([machine.epoch, machine.clearing?.ended, machine.state.visit?.epoch].compactMap(\.self))
-            .sorted { $0.counter < $1.counter }
+        let epochs = Set(
+            [machine.epoch, machine.clearing?.ended, machine.state.visit?.epoch, before(machine.epoch)]
+                .compactMap(\.self)
+        ).sorted { $0.counter < $1.counter }
         let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
         let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
             [

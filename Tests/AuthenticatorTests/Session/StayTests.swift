@@ -8,15 +8,15 @@ import Testing
         idle: Int = 0, warning: Int = 60, length: Int = 0, ends: [Int] = [], secondOfDay: Int = 0
     ) -> Stay {
         Stay(
-            StayRules(idle: idle, idleWarning: warning, shiftLength: length, shiftEnds: ends), from: .seconds(1000),
-            wall: 50_000, secondOfDay: secondOfDay)
+            StayRules(idle: idle, idleWarning: warning, shiftLength: length, shiftEnds: ends),
+            from: .init(moment: 1000, wall: 50_000, secondOfDay: secondOfDay))
     }
 
     @Test func `a person who does nothing is warned once, and then signed out`() {
         var stay = stay(idle: 900)
         #expect(stay.due(at: .seconds(1839), wall: 50_839) == nil)
         #expect(stay.pause(at: .seconds(1839)) == .seconds(1))
-        #expect(stay.due(at: .seconds(1840), wall: 50_840) == .warning(seconds: 60))
+        #expect(stay.due(at: .milliseconds(1_840_400), wall: 50_840) == .warning(seconds: 60))
         #expect(stay.due(at: .seconds(1841), wall: 50_841) == nil)
         #expect(stay.pause(at: .seconds(1840)) == .seconds(60))
         #expect(stay.due(at: .seconds(1900), wall: 50_900) == .end(.idle))
@@ -69,5 +69,80 @@ import Testing
         var stay = stay()
         #expect(stay.due(at: .seconds(1_000_000_000), wall: 1_000_000_000) == nil)
         #expect(stay.pause(at: .seconds(1000)) == nil)
+    }
+
+    @Test func `a word that comes late takes nothing back`() {
+        var stay = stay(idle: 900)
+        stay.activity(at: .seconds(1500))
+        stay.activity(at: .seconds(1100))
+        #expect(stay.due(at: .seconds(2339), wall: 0) == nil)
+        #expect(stay.due(at: .seconds(2340), wall: 0) == .warning(seconds: 60))
+        #expect(stay.pause(at: .seconds(5000)) == nil)
+    }
+
+    private func resumed(
+        idle: Int = 0, length: Int = 0, ends: [Int] = [], isKnown: Bool = true, activity: Int? = nil
+    ) -> Stay {
+        Stay(
+            StayRules(idle: idle, idleWarning: 60, shiftLength: length, shiftEnds: ends),
+            resuming: isKnown ? .init(moment: 1000, wall: 50_000, secondOfDay: 13 * 3600) : nil,
+            activity: activity.map { .seconds($0) }, at: .seconds(2000))
+    }
+
+    @Test func `a restart lengthens no shift`() {
+        var byLength = resumed(length: 3600)
+        #expect(byLength.due(at: .seconds(4599), wall: 0) == nil)
+        #expect(byLength.due(at: .seconds(4600), wall: 0) == .end(.shiftEnd))
+        var byTime = resumed(ends: [14 * 60])
+        #expect(byTime.due(at: .seconds(4599), wall: 53_599) == nil)
+        #expect(byTime.due(at: .seconds(4600), wall: 0) == .end(.shiftEnd))
+        #expect(byTime.due(at: .seconds(2000), wall: 53_600) == .end(.shiftEnd))
+    }
+
+    @Test func `a shift of which nobody knows when it began is over, and without one nothing is`() {
+        for (length, ends) in [(3600, []), (0, [14 * 60])] {
+            var unknown = resumed(length: length, ends: ends, isKnown: false)
+            #expect(unknown.due(at: .seconds(2000), wall: 0) == .end(.shiftEnd))
+        }
+        var free = resumed(isKnown: false)
+        #expect(free.due(at: .seconds(1_000_000), wall: 0) == nil)
+    }
+
+    @Test func `after a restart the idle time goes on, and never ends without a warning`() {
+        var known = resumed(idle: 900, activity: 1900)
+        #expect(known.due(at: .seconds(2739), wall: 0) == nil)
+        #expect(known.due(at: .seconds(2740), wall: 0) == .warning(seconds: 60))
+        for activity in [0, 1100] {
+            var long = resumed(idle: 900, activity: activity)
+            #expect(long.due(at: .seconds(2000), wall: 0) == .warning(seconds: 60))
+        }
+        // Nobody has done something in the time to come.
+        var early = resumed(idle: 900, activity: 9000)
+        #expect(early.due(at: .seconds(2900), wall: 0) == .end(.idle))
+    }
+
+    @Test func `where nothing is known the person is warned at once, and stays if they do something`() {
+        var stay = resumed(idle: 900)
+        #expect(stay.due(at: .seconds(2000), wall: 0) == .warning(seconds: 60))
+        var gone = stay
+        #expect(gone.due(at: .seconds(2060), wall: 0) == .end(.idle))
+        stay.activity(at: .seconds(2059))
+        #expect(stay.due(at: .seconds(2898), wall: 0) == nil)
+        #expect(stay.due(at: .seconds(2899), wall: 0) == .warning(seconds: 60))
+        #expect(stay.due(at: .seconds(2959), wall: 0) == .end(.idle))
+    }
+
+    @Test func `other rules hold at once, since the beginning, and end no idle time without a warning`() {
+        var stay = stay(idle: 900)
+        #expect(stay.due(at: .seconds(1845), wall: 0) == .warning(seconds: 55))
+        let short = StayRules(idle: 300, idleWarning: 60, shiftLength: 2000, shiftEnds: [])
+        stay.follow(short, at: .seconds(1850))
+        #expect(stay.due(at: .seconds(1850), wall: 0) == .warning(seconds: 60))
+        // The same rules once more change nothing.
+        stay.follow(short, at: .seconds(1900))
+        #expect(stay.due(at: .seconds(1910), wall: 0) == .end(.idle))
+        stay.activity(at: .seconds(1905))
+        #expect(stay.due(at: .seconds(2999), wall: 0) == .end(.idle))
+        #expect(stay.due(at: .seconds(3000), wall: 0) == .end(.shiftEnd))
     }
 }

@@ -33,7 +33,7 @@ final class HandClock: Sendable {
             after: { delay, body in
                 self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
                 self.asked.yield(delay)
-            })
+            }, sinceBoot: { self.state.withLock { .seconds(1000) + $0.start.duration(to: $0.moment) } })
     }
 
     /// Lets time pass and what is due happen.

@@ -29,11 +29,16 @@ final class SupervisorWorld: Sendable {
     /// A shared device whose MDM has nothing more to do.
     final class FakeDevice: DeviceManaged {
         let stages = Mutex<[SessionStage]>([])
+        private let doors = Mutex(DoorWishes())
 
         var settings: ManagedSettings {
-            ManagedSettings(
+            var settings = ManagedSettings(
                 enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true, apps: [])
+            settings.doors = doors.withLock(\.self)
+            return settings
         }
+        /// The MDM wants these.
+        func set(doors wishes: DoorWishes) { doors.withLock { $0 = wishes } }
         func declare() throws {}
         func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
         func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }

@@ -43,6 +43,41 @@ import X509
         #expect(try JoinReply(decoding: answer.body).userPrincipalName == "bo@contoso.test")
     }
 
+    @Test func `a device that lost the answer to its join, and asks again with its key, is one device`() async throws {
+        let world = try await World()
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        let token = try await world.registrationToken("bo@contoso.test")
+        let till = try Till(world)
+        #expect(try await till.join(token).status == .ok)
+        let lost = try #require(try await devices(world).first)
+        #expect(try await till.join(token).status == .ok)
+        let found = try await devices(world)
+        #expect(found.count == 1 && found[0].id != lost.id)
+        // Another key is another device.
+        #expect(try await Till(world, number: 1).join(token).status == .ok)
+        #expect(try await devices(world).count == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func `a device that was in use, or is disabled, is not replaced by who has its key`(isUsed: Bool) async throws {
+        let world = try await World()
+        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
+        let token = try await world.registrationToken("bo@contoso.test")
+        let till = try Till(world)
+        #expect(try await till.join(token).status == .ok)
+        let (id, tenant) = (try #require(try await devices(world).first).id, world.tenant.id)
+        try await world.platform.database.write { connection in
+            let change: SQL =
+                isUsed
+                ? "UPDATE device SET epochID = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', epochCounter = 1 WHERE tenant = \(tenant) AND id = \(id)"
+                : "UPDATE device SET accountEnabled = \(false) WHERE tenant = \(tenant) AND id = \(id)"
+            _ = try connection.execute(change)
+        }
+        #expect(try await till.join(token).status == .ok)
+        let found = try await devices(world)
+        #expect(found.count == 2 && found.contains { $0.id == id })
+    }
+
     @Test func `the directory decides at the join, not the token`() async throws {
         let world = try await World()
         try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)

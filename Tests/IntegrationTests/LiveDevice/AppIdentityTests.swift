@@ -107,6 +107,27 @@ extension LiveDevice {
             }
         }
 
+        @Test func `a registry that is mended holds when an operator says so, and one that is broken serves nobody`()
+            async throws
+        {
+            let world = try await World.ready()
+            try await world.with(registry: "{}") {
+                let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+                let raw = try RawApp(world)
+                try await raw.greet()
+                #expect(try await raw.refusal(.getAccounts, client.entries).reason?.rawValue == "registry_malformed")
+                try Data(#"{"apps":[]}"#.utf8).write(to: URL(filePath: world.path("configuration/apps.json")))
+                #expect(try await world.ask(.reload) == .done)
+                _ = try await raw.ask(.getAccounts, client.entries).get()
+                try Data("{".utf8).write(to: URL(filePath: world.path("configuration/apps.json")))
+                guard case .failed(let failure) = try await world.ask(.reload) else {
+                    throw TestProblem("a broken registry is taken")
+                }
+                #expect(failure.code == "registry_malformed")
+                #expect(try await raw.refusal(.getAccounts, client.entries).reason?.rawValue == "registry_malformed")
+            }
+        }
+
         private static func socketBound(_ world: World) -> String {
             #"{"apps":[{"id":"\#(world.facts.apps[2].bundleID)","level":"socket"}]}"#
         }

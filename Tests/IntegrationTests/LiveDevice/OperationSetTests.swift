@@ -95,6 +95,15 @@ extension LiveDevice {
             #expect(try await raw.refusal(operation, map).code == .unsupported)
         }
 
+        @Test func `the hello lists the events that an app may be told, and none where it may only acknowledge`()
+            async throws
+        {
+            let world = try await World.ready()
+            let hello = try await RawApp(world).greet()
+            #expect(hello.events == BrokerEvent.Name.all && hello.events.map(\.rawValue) == ["will_end", "idle"])
+            #expect(try await RawApp(world).greet(endedEpoch: hello.epoch).events.isEmpty)
+        }
+
         /// A map with every key that some operation requires.
         private static func everything(_ world: World) -> FlatMap {
             FlatMap([

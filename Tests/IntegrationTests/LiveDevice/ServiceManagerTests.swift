@@ -20,11 +20,13 @@ extension LiveDevice {
             let amara = try await world.signIn("Amara", through: app)
             let epoch = try await world.status().epoch
             #expect(try manager.keptNames == ["session-key-" + epoch])
+            let stay = try textOfFile(world.path("device/stay.json"))
 
             try await world.kill(.broker)
             try await world.start(.broker, by: manager)
             #expect(try await world.status().epoch == epoch)
             #expect(try await world.status().session == "signedIn")
+            #expect(try textOfFile(world.path("device/stay.json")) == stay)
             // Nobody sits at the browser: a prompt would fail.
             #expect(try await app.token(of: amara, refreshed: true).account == amara)
 
@@ -35,6 +37,7 @@ extension LiveDevice {
             #expect(try manager.keptNames == [])
             #expect(try bytes(of: kept) == [UInt8](repeating: 0, count: 32))
             #expect(try world.isClean)
+            #expect(!FileManager.default.fileExists(atPath: world.path("device/stay.json")))
 
             try await world.kill(.broker)
             try await world.start(.broker)

@@ -11,6 +11,8 @@ import Testing
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         return try names.map { name in
             var text = try textOfFile(folder + "/" + name)
+            text = text.replacingOccurrences(
+                of: "/usr/lib/baton/", with: Repository.root + "/packaging/session/")
             for program in ["batond", "baton-agent", "baton-server"] {
                 text = text.replacingOccurrences(
                     of: "ExecStart=/usr/bin/\(program) ", with: "ExecStart=\(try RunningProgram.built(program)) ")
@@ -31,13 +33,15 @@ import Testing
     @Test func `systemd finds nothing wrong with the units`() async throws {
         try await Scratch.with { scratch in
             let units = try units(in: scratch)
-            #expect(units.count == 7)
-            let verdict = try await judge(
-                ["verify"] + units.filter { !$0.hasSuffix("baton-agent.service") }, in: scratch)
+            #expect(units.count == 8)
+            let ofUsers = units.filter { $0.hasSuffix("baton-agent.service") || $0.hasSuffix("baton-input.service") }
+            let verdict = try await judge(["verify"] + units.filter { !ofUsers.contains($0) }, in: scratch)
             #expect(verdict.status == 0 && verdict.words.isEmpty, "\(verdict.words)")
             let agent = try await judge(
-                ["--user", "verify"] + units.filter { $0.hasSuffix("baton-agent.service") }, in: scratch)
-            #expect(!agent.words.contains("baton-agent.service:"), "\(agent.words)")
+                ["--user", "verify"] + ofUsers, in: scratch)
+            for unit in ["baton-agent.service:", "baton-input.service:"] {
+                #expect(!agent.words.contains(unit), "\(agent.words)")
+            }
         }
     }
 

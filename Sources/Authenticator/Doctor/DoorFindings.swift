@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+extension CheckResult {
+    /// By which doors a session ends by itself, whoever said so, and what of it is unsafe.
+    ///
+    /// - Parameter refusal: why the MDM's are not these.
+    package static func doors(_ doors: DoorConfiguration, refusal: DoorRefusal?) -> [CheckResult] {
+        var findings: [CheckResult] = []
+        if let refusal {
+            findings.append(
+                CheckResult(
+                    .session, refusal.code.rawValue, .bad,
+                    "The doors that the MDM's app configuration wants are refused, and those of batond.json hold: "
+                        + refusal.message, remedy: refusal.remedy))
+        }
+        if let problem = doors.problem {
+            return findings + [
+                CheckResult(.session, problem.code.rawValue, .warning, problem.message, remedy: problem.remedy)
+            ]
+        }
+        return findings + [CheckResult(.session, "doors", .good, doors.stay.sentence)]
+    }
+
+    /// Whether a worker who uses apps that tell of no activity is taken for one who is away.
+    package static func input(_ doors: DoorConfiguration, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
+        guard doors.stay.idle > 0, status.agentConnected else { return [] }
+        if isHeard { return [CheckResult(.agent, "input_heard", .good, "The agent tells of the person's input.")] }
+        // Before anybody was there nobody can have touched anything.
+        guard status.session == "signedIn" else { return [] }
+        return [
+            CheckResult(
+                .agent, "input_unheard", .warning,
+                "Nothing has told the agent of a person's input: who uses apps that tell of no activity is signed out after "
+                    + "\(doors.stay.idle) seconds.",
+                remedy:
+                    "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")
+        ]
+    }
+}
+
+extension StayRules {
+    fileprivate var sentence: String {
+        var ends: [String] = []
+        if idle > 0 {
+            ends.append("after \(idle) seconds without activity, with a warning \(idleWarning) seconds before")
+        }
+        if shiftLength > 0 { ends.append("\(shiftLength) seconds after the sign-in") }
+        if !shiftEnds.isEmpty {
+            let times = shiftEnds.sorted().map {
+                "\($0 / 60 < 10 ? "0" : "")\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)"
+            }
+            ends.append("at \(times.joined(separator: ", "))")
+        }
+        return "A session ends by itself " + ends.joined(separator: ", ") + "."
+    }
+}

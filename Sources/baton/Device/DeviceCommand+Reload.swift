@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import BrokerProtocol
+
+extension DeviceCommand {
+    /// For an administrator who has changed the registry of apps on the disk.
+    struct Reload: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Read the device's own registry of apps anew; nobody is signed out by it.")
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run(
+                { _ = try await device.client.ask(.reload) }, done: "The registry is read, and holds from now on.")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Testing
+
+/// What a door says of itself, and what stands in a receipt.
+@Suite struct DoorTests {
+    @Test func `who is at the device leaves politely; what the organisation or a fault ends does not wait`() {
+        let polite = Door.allCases.filter(\.isPolite)
+        #expect(polite == [.app, .idle, .shiftEnd, .charger, .dock, .seat, .operator])
+    }
+
+    @Test func `what the broker saw is told from what an app says`() {
+        let seen = ItemOutcome.broker("files")
+        #expect(seen.grade == .enforced && seen.observer == .broker && seen.result == .done)
+        let told = ItemOutcome.app("org.example", .failed)
+        #expect(told.grade == .cooperative && told.observer == .app && told.name == "app:org.example")
+    }
+
+    @Test func `a session with as many apps as it may have is written and read, and has no more`() throws {
+        var random = Zeros()
+        var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
+        _ = machine.handle(.visitWanted(.init(number: 1, purpose: .worker)), random: &random)
+        _ = machine.handle(.visitSucceeded, random: &random)
+        let epoch = machine.epoch
+        for number in 0...SessionMachine.Visit.maximumApps {
+            let actions = machine.handle(.appEnlisted("app-\(number)", epoch), random: &random)
+            #expect(actions.isEmpty == (number == SessionMachine.Visit.maximumApps))
+        }
+        let apps = try #require(machine.state.visit?.apps)
+        #expect(apps.count == SessionMachine.Visit.maximumApps)
+        let live = JournalRecord.signedIn(epoch, apps: apps)
+        #expect(JournalRecord(bytes: live.bytes) == live)
+        let commit = Commit(
+            ended: epoch, next: epoch, door: .idle, isAttempt: false,
+            apps: Dictionary(uniqueKeysWithValues: apps.map { ($0, .failed) }))
+        #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
+    }
+}

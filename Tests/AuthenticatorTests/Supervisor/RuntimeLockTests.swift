@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Logging
+import Processes
+import TestSupport
+import Testing
+
+/// Two brokers whose sockets would lie in one folder.
+@Suite(.timeLimit(.minutes(10))) struct RuntimeLockTests {
+    private func other(_ scratch: Scratch, runtime: String) -> SupervisorService {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return SupervisorService(
+            configuration: SupervisorConfiguration(
+                directory: scratch.path("other"), runtimeDirectory: runtime, trustRoots: "/none", resolve: [:],
+                sessionUsers: [], checkInInterval: 900),
+            device: SupervisorWorld.FakeDevice(), inputs: Mailbox<SupervisorInput>(), executable: "/bin/false",
+            logger: logger, clock: HandClock().supervisorClock, watch: { _ in })
+    }
+
+    @Test func `a second broker does not take the sockets of the first, and the folder is free when that ends`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                // It serves, and so has the folder.
+                let before = try await world.status().session
+                await #expect(throws: RuntimeDirectoryInUse(path: scratch.path("run"))) {
+                    try await other(scratch, runtime: scratch.path("run")).run()
+                }
+                let after = try await world.status().session
+                #expect(before == "ready" && after == "ready")
+            }
+            try await SupervisorWorld.with(scratch) { world in
+                let status = try await world.status()
+                #expect(status.session == "ready")
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+import Testing
+
+/// The watcher of a graphical session's input, with tools that say what a test wants.
+@Suite struct InputWatchTests {
+    /// A folder of tools, of which `pkill` leaves a mark for each word to the agent.
+    private func tools(_ scratch: Scratch, _ tools: [String: String]) throws {
+        try FileManager.default.createDirectory(atPath: scratch.path("bin"), withIntermediateDirectories: true)
+        for (name, body) in tools.merging(["pkill": "echo \"$@\" >> \(scratch.path("told"))"], uniquingKeysWith: { $1 })
+        {
+            try scratch.write("#!/bin/bash\n\(body)\n", to: "bin/" + name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.path("bin/" + name))
+        }
+        try scratch.write("", to: "told")
+    }
+
+    private func watch(_ scratch: Scratch, every: String = "0.05", _ session: [String: String]) async throws
+        -> RunningProgram
+    {
+        try await RunningProgram.start(
+            "/bin/bash", [Repository.root + "/packaging/session/baton-watch-input", "--every", every],
+            environment: ["DISPLAY": "", "WAYLAND_DISPLAY": "", "PATH": scratch.path("bin") + ":/usr/bin:/bin"]
+                .merging(session) { $1 }, log: "watch.log",
+            awaitsReady: false, in: scratch)
+    }
+
+    private func told(_ scratch: Scratch) throws -> [Substring] {
+        try textOfFile(scratch.path("told")).split(separator: "\n")
+    }
+
+    private func awaitWords(_ count: Int, _ scratch: Scratch) async throws {
+        try await FolderWatch(scratch.path).until("told") { try told(scratch).count >= count }
+    }
+
+    @Test func `under X recent input is told, and old input is not`() async throws {
+        try await Scratch.with { scratch in
+            // The first three looks find input of this moment, the later ones a pause that grows; then the server goes.
+            try tools(
+                scratch,
+                [
+                    "gdbus": "exit 1",
+                    "xprintidle": """
+                    echo x >> \(scratch.path("looks")); looks=$(wc -l < \(scratch.path("looks")))
+                    [ $looks -gt 6 ] && exit 1; [ $looks -gt 3 ] && echo 60000 || echo 0
+                    """,
+                ])
+            let watcher = try await watch(scratch, ["DISPLAY": ":7"])
+            #expect(try await watcher.waitForExit() == 70)
+            #expect(try told(scratch).count == 3)
+            #expect(try told(scratch).allSatisfy { $0.hasPrefix("-USR1 -u ") && $0.hasSuffix(" -x baton-agent") })
+        }
+    }
+
+    @Test func `under Wayland the word that there is input is told, and the word that there is a pause is not`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            // The compositor goes when it has said all.
+            let words = "echo pause; echo input; echo pause; echo input; echo pause"
+            try tools(scratch, ["gdbus": "exit 1", "swayidle": "echo \"$@\" > \(scratch.path("asked")); \(words)"])
+            let watcher = try await watch(scratch, every: "600", ["WAYLAND_DISPLAY": "wayland-7"])
+            #expect(try await watcher.waitForExit() == 70)
+            #expect(try textOfFile(scratch.path("asked")).hasPrefix("-w timeout 5 "))
+            #expect(try told(scratch).count == 2)
+        }
+    }
+
+    @Test func `a compositor that hangs keeps nobody active for ever`() async throws {
+        try await Scratch.with { scratch in
+            try tools(scratch, ["gdbus": "exit 1", "swayidle": "while kill -0 $PPID 2>/dev/null; do sleep 1; done"])
+            let watcher = try await watch(scratch, every: "0.02", ["WAYLAND_DISPLAY": "wayland-7"])
+            try await awaitWords(40, scratch)
+            // Many looks later it is still forty.
+            let looks = try await RunningProgram.start(
+                "/bin/sleep", ["1"], log: "sleep.log", awaitsReady: false, in: scratch)
+            try await looks.waitForExit()
+            #expect(try told(scratch).count == 40)
+            watcher.kill()
+            try await watcher.waitForExit()
+        }
+    }
+
+    @Test func `a session in which nobody knows of input is said to be one`() async throws {
+        try await Scratch.with { scratch in
+            try tools(scratch, ["gdbus": "exit 1"])
+            let watcher = try await watch(scratch, [:])
+            #expect(try await watcher.waitForExit() == 69)
+            #expect(try watcher.log().contains("swayidle"))
+            #expect(try told(scratch).isEmpty)
+        }
+    }
+}
