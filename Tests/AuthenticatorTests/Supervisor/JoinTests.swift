@@ -61,12 +61,13 @@ import Testing
     @Test func `keys that a join has left are used again, and half of them are not`() async throws {
         try await Scratch.with { scratch in
             let keys = Directory(path: scratch.path("keys"))
-            _ = try DeviceKeys.leftOrMade(in: keys)
+            let store = KeyStore(directory: keys, platform: nil)
+            _ = try DeviceKeys.leftOrMade(in: store)
             let first = try keys.file("device.pem").read()
-            _ = try DeviceKeys.leftOrMade(in: keys)
+            _ = try DeviceKeys.leftOrMade(in: store)
             #expect(try keys.file("device.pem").read() == first)
             try keys.file("transport.pem").remove()
-            _ = try DeviceKeys.leftOrMade(in: keys)
+            _ = try DeviceKeys.leftOrMade(in: store)
             #expect(try keys.file("device.pem").read() != first)
         }
     }
