@@ -36,7 +36,8 @@ import Testing
         return URL(filePath: folder + "/" + (try #require(names.first { $0.hasPrefix("chain-") })))
     }
 
-    @Test func `a chain that is as it was signed is in order, and it is said how far the server knows it`() async throws {
+    @Test func `a chain that is as it was signed is in order, and it is said how far the server knows it`() async throws
+    {
         try await Scratch.with { scratch in
             let found = findings(try device(scratch))
             #expect(found.map(\.code) == ["receipts_keyless", "receipts_intact"])
@@ -46,7 +47,9 @@ import Testing
         }
     }
 
-    @Test func `a line in the middle that was changed is found, which the broker's own start does not read`() async throws {
+    @Test func `a line in the middle that was changed is found, which the broker's own start does not read`()
+        async throws
+    {
         try await Scratch.with { scratch in
             let state = try device(scratch)
             let url = try chain(state)
@@ -82,7 +85,9 @@ import Testing
         }
     }
 
-    @Test func `a device that was never handed over has none, and a chain whose key is gone cannot be checked`() async throws {
+    @Test func `a device that was never handed over has none, and a chain whose key is gone cannot be checked`()
+        async throws
+    {
         try await Scratch.with { scratch in
             let state = try device(scratch)
             try FileManager.default.removeItem(atPath: DeviceFiles(root: state).keys.path)
