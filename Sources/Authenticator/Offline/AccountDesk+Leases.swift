@@ -19,19 +19,22 @@ extension AccountDesk {
         }
     }
 
-    /// Looks after what the device holds: the account of time is written down every ten minutes, and the server asked once
-    /// at the beginning.
-    func tendLeases() {
+    /// Looks after what the device holds: the account of time is written down every ten minutes.
+    ///
+    /// - Parameter asking: whether the server is asked first.
+    func tendLeases(asking: Bool = true) {
         let begins = state.withLock { state in
             defer { state.tendsLeases = true }
             return !state.tendsLeases
         }
         guard begins else { return }
         Task { [self] in
-            await askAboutLeases()
+            if asking { await askAboutLeases() }
             while await holdsLeases() {
                 do { try await Task.sleep(for: .seconds(600)) } catch { return }
-                _ = try? await disk.run { [self] in try leaseBook().look() }
+                do { _ = try await disk.run { [self] in try leaseBook().look() } } catch {
+                    logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"])
+                }
             }
             state.withLock { $0.tendsLeases = false }
         }
@@ -51,7 +54,7 @@ extension AccountDesk {
         Task { [self] in
             var patience = 5
             while state.withLock({ $0.worker?.session?.serverSession }) == session.serverSession {
-                guard await !ask(session: session.serverSession) else { return tendLeases() }
+                guard await !ask(session: session.serverSession) else { return tendLeases(asking: false) }
                 do { try await Task.sleep(for: .seconds(patience)) } catch { return }
                 patience = min(patience * 2, 600)
             }

@@ -14,7 +14,7 @@ extension AccountDesk {
         do {
             let holds = try await disk.run { [self] in
                 guard try !LeaseBook.isEmpty(files.offline) else { return false }
-                return try leaseBook().look().leases.contains { $0.lease.device == join.deviceID }
+                return try leaseBook().look().leases.contains { $0.isFor(device: join.deviceID) }
             }
             guard holds else { return false }
             return try await !network.reachability.leads(to: join.loginURL)

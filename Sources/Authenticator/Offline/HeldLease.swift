@@ -30,6 +30,9 @@ package struct HeldLease: Sendable, Equatable {
         self.record = record
     }
 
+    /// Whether it is for the device of that id.
+    func isFor(device: String) -> Bool { lease.device.lowercased() == device.lowercased() }
+
     /// The next name for receipts; the first ones come again when all were used.
     package var nextSubject: String? {
         guard !lease.receiptSubjects.isEmpty else { return nil }

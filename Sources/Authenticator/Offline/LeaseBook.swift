@@ -98,7 +98,8 @@ package struct LeaseBook: Sendable {
     }
 
     private func add(_ new: HeldLease, device: String, tenant: String) throws {
-        guard new.lease.device == device, new.lease.tenant == tenant, Self.isName(new.lease.id) else {
+        guard new.isFor(device: device), new.lease.tenant.lowercased() == tenant.lowercased(), Self.isName(new.lease.id)
+        else {
             throw JOSEFailure.malformed
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }

@@ -23,7 +23,7 @@ package struct OfflineJudge {
     package func judge(name: String, secret: SecretBytes) throws -> Finding {
         let (all, mayBegin) = try book.look()
         guard mayBegin else { return .clockSetBack }
-        let leases = all.filter { $0.lease.device == device }
+        let leases = all.filter { $0.isFor(device: device) }
         guard let held = leases.first(where: { $0.lease.person.userName.lowercased() == name.lowercased() }) else {
             if let other = leases.first {
                 try book.rewrite(other)

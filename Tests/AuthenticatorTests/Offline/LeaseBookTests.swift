@@ -187,8 +187,8 @@ extension OfflineJudge.Finding {
 
     @Test func `a lease for another device, or of another signer, is not taken`() throws {
         try withShelf { shelf in
-            #expect(throws: JOSEFailure.self) { try shelf.give(1, device: Shelf.tenant) }
-            #expect(throws: JOSEFailure.self) { try shelf.give(1, signer: P256.Signing.PrivateKey()) }
+            #expect(isRefused { _ = try shelf.give(1, device: Shelf.tenant) })
+            #expect(isRefused { _ = try shelf.give(1, signer: P256.Signing.PrivateKey()) })
             #expect(try shelf.book().ids() == [])
         }
     }
@@ -230,6 +230,11 @@ extension OfflineJudge.Finding {
                 }
             }
         }
+    }
+
+    private func isRefused(_ body: () throws -> Void) -> Bool {
+        do { try body() } catch { return error is JOSEFailure }
+        return false
     }
 
     private func withShelf(_ body: (Shelf) throws -> Void) throws {

@@ -209,7 +209,8 @@ extension TillSession {
         guard let text = try OfflineAnswer(decoding: answer.body).lease else { return nil }
         let path = EndpointPath.signingKeys(tenant: till.world.tenant.id.rawValue)
         let keys = try JSONWebKeySet(decoding: try await till.world.client.get(path).body)
-        let key = try #require(keys[try #require(try CompactJWS(text).keyID)])
+        let id = try #require(try CompactJWS(text).keyID)
+        let key = try #require(keys[id])
         return try OfflineLease(text, signedBy: try key.verificationKey())
     }
 }

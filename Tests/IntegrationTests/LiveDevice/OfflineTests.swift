@@ -164,9 +164,18 @@ extension World {
         let folder = path("device/offline")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try await FolderWatch(folder).until("\(count) leases") {
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-            return count == 0 ? names.isEmpty : names.filter { $0.hasSuffix(".lease") }.count == count
+        // The device may have to open its line anew first, which it tries after pauses of up to a minute.
+        var rounds = 4
+        while true {
+            do {
+                return try await FolderWatch(folder).until("\(count) leases") {
+                    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+                    return count == 0 ? names.isEmpty : names.filter { $0.hasSuffix(".lease") }.count == count
+                }
+            } catch {
+                rounds -= 1
+                guard rounds > 0 else { throw error }
+            }
         }
     }
 
