@@ -8,6 +8,22 @@ extension BrokerError {
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
+        /// What an administrator does about it; nil where it is no fault, or is said elsewhere.
+        package var remedy: String? {
+            switch self {
+            case .unknownClient: "Push the app with this clientId by the MDM, or correct the client id in the app."
+            case .otherApp:
+                "The id is another app's: start the app as what it is, or correct its level in the registry."
+            case .blocked: "The profile's AppBlockList names the app; take it off there if it may."
+            case .unlisted: "Put the app on the profile's AppAllowList or AppPrefixAllowList."
+            case .notShared: "See the findings on the mode."
+            case .agentMissing: "Start baton-agent in the graphical session."
+            case .browserUnavailable, .browserBroke:
+                "Check browser.command of baton-agent, and that it has a screen; its log says more."
+            default: nil
+            }
+        }
+
         /// No app on the device is registered with the client id.
         package static let unknownClient = Reason(rawValue: "unknown_client")
         /// The client id is another app's.

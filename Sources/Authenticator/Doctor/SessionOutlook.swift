@@ -15,7 +15,9 @@ package struct SessionOutlook: Sendable, Equatable {
                 CheckResult(.session, "ready", .good, "Nobody is at the device, and nothing of anybody is left."),
                 agent,
             ]
-            movers = ["A worker signs in through an app.", "An administrator runs: baton device join."]
+            movers =
+                status.mode == "shared" || status.deviceID != nil
+                ? ["A worker signs in through an app."] : ["An administrator runs: baton device join."]
         case "signingIn", "joining":
             findings = [CheckResult(.session, "visit", .note, "Somebody is at the browser."), agent]
             movers = [
@@ -42,9 +44,8 @@ package struct SessionOutlook: Sendable, Equatable {
             movers = status.pending.map(Self.mover)
         case "quarantined":
             findings = [
-                CheckResult(
-                    .session, "quarantined", .bad, "The device's state is not believed: nobody is served.",
-                    remedy: status.remedy)
+                // Why, and what to do, is a finding of its own.
+                CheckResult(.session, "quarantined", .note, "The device's state is not believed: nobody is served.")
             ]
             movers = ["An operator runs: baton device recover."]
         default:
@@ -68,7 +69,8 @@ package struct SessionOutlook: Sendable, Equatable {
     private static func mover(_ item: String) -> String {
         switch item {
         case "browser":
-            "baton-agent of the user whose browser it was says that the browser is gone; start it where it does not run."
+            "Where it does not run, start baton-agent as the user whose browser it was: it clears the browser away, and the sign-out "
+                + "goes on."
         case "files": "The broker moves the session's files away, trying each second; look at its log and the disk."
         default: "\(item) is cleared; the broker tries again by itself."
         }

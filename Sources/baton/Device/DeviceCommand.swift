@@ -21,10 +21,12 @@ struct DeviceCommand: AsyncParsableCommand {
         }
 
         private func lines(_ status: DeviceStatus) -> [String] {
-            [
+            // State that is not believed says nothing of this.
+            let no = status.session == "quarantined" ? "not known" : "no"
+            return [
                 "mode      \(status.mode) (\(status.reason))", "session   \(status.session)",
-                "enrolled  \(status.enrolled ? "yes" : "no")",
-                "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? "no")",
+                "enrolled  \(status.enrolled ? "yes" : no)",
+                "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? no)",
                 "agent     \(status.agentConnected ? "connected" : "not connected")",
                 "apps      \(status.apps.isEmpty ? "none" : status.apps.joined(separator: ", "))",
                 "epoch     \(status.epoch)",

@@ -25,7 +25,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let report = try await Self.report(device.client, state: state, marker: marker)
-        try await output.run({ report }, lines: { $0.lines(all: all || !$0.isHealthy) })
+        try await output.run({ report }, lines: { $0.lines(all: all) })
         guard report.brokerAnswers else { throw ExitCode.unreachable }
         guard report.isHealthy else { throw ExitCode.failure }
     }

@@ -52,9 +52,10 @@ struct DoctorReport: Encodable, Sendable {
     private var summary: String {
         let bad = findings.filter { $0.verdict == .bad }.count
         let warnings = findings.filter { $0.verdict == .warning }.count
+        let warned = warnings == 1 ? "1 warning" : "\(warnings) warnings"
         return bad == 0
-            ? "Nothing is wrong\(warnings == 0 ? "" : ", \(warnings) warnings")."
-            : "\(bad) wrong, \(warnings) warnings\(brokerAnswers ? "" : "; the broker does not answer")."
+            ? "Nothing is wrong\(warnings == 0 ? "" : ", \(warned)")."
+            : "\(bad) wrong, \(warned)\(brokerAnswers ? "" : "; the broker does not answer")."
     }
 
     private static func lines(_ finding: CheckResult) -> [String] {
@@ -73,14 +74,17 @@ struct DoctorReport: Encodable, Sendable {
     private var refusalLines: [String] {
         guard !refusals.isEmpty else { return [] }
         return ["", "Refused or asked for a person of late:"]
-            + refusals.map { record in
+            + refusals.flatMap { record in
                 let time = Date(timeIntervalSince1970: Double(record.time)).formatted(.iso8601)
                 let what = record.code.map { "refused \($0)" } ?? "prompt"
                 let who = [record.app, record.clientID.map { "client \($0)" }].compactMap(\.self).joined(
                     separator: ", ")
-                return "  \(time) \(record.operation ?? "unknown operation"): \(what)"
+                let line =
+                    "  \(time) \(record.operation ?? "unknown operation"): \(what)"
                     + "\(record.reason.map { " (\($0))" } ?? ""), \(record.level)\(who.isEmpty ? "" : ", " + who)"
                     + (record.count > 1 ? ", \(record.count) times" : "")
+                let remedy = record.reason.flatMap { BrokerError.Reason(rawValue: $0).remedy }
+                return [line] + (remedy.map { ["    " + $0] } ?? [])
             } + (unlistedRefusals > 0 ? ["  and \(unlistedRefusals) more, too fast to be listed"] : [])
     }
 }

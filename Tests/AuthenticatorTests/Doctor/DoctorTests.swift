@@ -61,6 +61,31 @@ import Testing
         #expect(!outlook.movers.isEmpty && outlook.findings.allSatisfy { $0.verdict != .bad })
     }
 
+    @Test func `a device that is joined is not told to be joined, and one that is not is told nothing else`() {
+        #expect(SessionOutlook(status("ready")).movers == ["A worker signs in through an app."])
+        #expect(
+            SessionOutlook(status("ready", mode: "incomplete")).movers == ["An administrator runs: baton device join."])
+    }
+
+    @Test func `an app that was refused can be mended by what the doctor says`() {
+        let reasons: [BrokerError.Reason] = [
+            .unknownClient, .otherApp, .blocked, .unlisted, .agentMissing, .browserBroke,
+        ]
+        for reason in reasons { #expect(reason.remedy?.hasSuffix(".") == true) }
+        #expect(BrokerError.Reason(rawValue: "nobody_knows").remedy == nil && BrokerError.Reason.nobody.remedy == nil)
+    }
+
+    @Test func `a worker whose input nobody hears is warned of, and only where there is one`() {
+        func codes(_ session: String, idle: Int = 900, isHeard: Bool = false, agent: Bool = true) -> [String] {
+            let rules = StayRules(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
+            let doors = DoorConfiguration(stay: rules, willEndPatience: 0, eraserPatience: 0)
+            return CheckResult.input(doors, isHeard: isHeard, status: status(session, agent: agent)).map(\.code)
+        }
+        #expect(codes("signedIn") == ["input_unheard"])
+        #expect(codes("signedIn", isHeard: true) == ["input_heard"])
+        #expect(codes("ready").isEmpty && codes("signedIn", idle: 0).isEmpty && codes("signedIn", agent: false).isEmpty)
+    }
+
     @Test func `a sign-out that goes on names what is pending and who clears it`() throws {
         let outlook = SessionOutlook(status("signingOut", pending: ["browser", "files"]))
         #expect(outlook.movers.count == 2 && outlook.movers[0].contains("baton-agent"))
