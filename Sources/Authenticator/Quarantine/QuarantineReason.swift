@@ -10,6 +10,8 @@ package enum QuarantineReason: Sendable, Equatable {
     case machineUnknown
     /// The device certificate is not that of the device key.
     case otherDeviceKey
+    /// A later version wrote the state, in the form of this number.
+    case newerFormat(Int)
 
     /// Stable, for programs.
     package var code: String {
@@ -18,6 +20,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherMachine: "state_of_another_machine"
         case .machineUnknown: "machine_unknown"
         case .otherDeviceKey: "state_of_another_device"
+        case .newerFormat: "device_state_newer"
         }
     }
 
@@ -27,6 +30,8 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherMachine: "\(code): the state was made on another machine"
         case .machineUnknown: "\(code): /etc/machine-id is missing or empty"
         case .otherDeviceKey: "\(code): keys and registration are of two devices"
+        case .newerFormat(let number):
+            "\(code): a later version wrote the state, in form \(number); this version knows \(DeviceFiles.currentFormat)"
         }
     }
 
@@ -37,6 +42,13 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherMachine, .otherDeviceKey:
             "Put the device's own state back and restart batond, or run: baton device recover. Then join it anew."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
+        case .newerFormat: "Install the version of batond that wrote the state, or a later one. The state is left as it is."
         }
+    }
+
+    /// Whether the state may be moved aside to begin anew: what is in order, and only too new, may not.
+    var isRecoverable: Bool {
+        if case .newerFormat = self { return false }
+        return true
     }
 }

@@ -6,6 +6,8 @@ import Synchronization
 final class HandClock: Sendable {
     private struct State {
         var moment = ContinuousClock.now
+        /// Seconds since 1970, by a clock that can be set.
+        var wall = 1_795_244_100
         var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
     }
 
@@ -18,12 +20,15 @@ final class HandClock: Sendable {
 
     var supervisorClock: SupervisorClock {
         SupervisorClock(
-            now: { 1_795_244_100 }, moment: { self.state.withLock { $0.moment } },
+            now: { self.state.withLock { $0.wall } }, moment: { self.state.withLock { $0.moment } },
             after: { delay, body in
                 self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
                 self.asked.yield(delay)
             })
     }
+
+    /// Somebody sets the clock; no time passes.
+    func setWall(by seconds: Int) { state.withLock { $0.wall += seconds } }
 
     /// Lets time pass and what is due happen.
     func pass(_ duration: Duration) {
