@@ -17,11 +17,12 @@ import sys
 
 PORT, CERTIFICATE, KEY, ORDERS = int(sys.argv[1]), *sys.argv[2:5]
 LIMIT = 4 << 20  # bytes that the device reads of an answer
+CLOSE = b"Connection: close\r\n"
 told = ("", 0)
 
 
 def answer(status, body, more=""):
-    return f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n{more}\r\n".encode() + body
+    return f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n{more}\r\n".encode() + body
 
 
 def next_lie(request):
@@ -94,6 +95,8 @@ async def pass_on(head, body, writer):
     server_reader, server_writer = await asyncio.open_connection("127.0.0.1", PORT, ssl=blind)
     lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
     server_writer.write(b"\r\n".join([lines[0], b"Connection: close"] + lines[1:]) + body)
+    # Each connection is for one request, and the device is told so.
+    writer.write(await server_reader.readline() + CLOSE)
     while data := await server_reader.read(65536):
         writer.write(data)
         await writer.drain()

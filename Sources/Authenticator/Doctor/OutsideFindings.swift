@@ -15,7 +15,9 @@ package struct OutsideFindings: Sendable {
     }
 
     /// Looks at the files. Blocks on the disk.
-    package var all: [CheckResult] { [journal, managed] + FileFindings(state: state).all }
+    package var all: [CheckResult] {
+        [journal, managed] + FileFindings(state: state).all + ReceiptFindings(state: state).all
+    }
 
     /// In which state the broker left the device.
     private var journal: CheckResult {

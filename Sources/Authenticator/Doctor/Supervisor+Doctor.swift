@@ -16,7 +16,11 @@ extension Supervisor {
         Task {
             var findings = known + outlook.findings
             findings += await inspect()
-            do { findings += try await blocking { FileFindings(state: files.root).all } } catch {
+            do {
+                findings += try await blocking {
+                    FileFindings(state: files.root).all + ReceiptFindings(state: files.root).all
+                }
+            } catch {
                 findings.append(FileFindings.closed(files.root.path))
             }
             if let join = snapshot.join {

@@ -94,10 +94,12 @@ package struct ReceiptBook: Sendable {
         return name
     }
 
+    /// The folders of damaged chains that nobody has removed.
+    func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
+
     /// When a chain was found damaged last, in seconds since 1970, for as long as what was moved aside is there.
     package func damageFound() throws -> Int? {
-        try directory.names().filter { $0.hasPrefix(Name.damaged) }
-            .compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
+        try movedAside().compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
     }
 
     /// Everything that a reader elsewhere needs, as lines: statements, receipts as far as they are acknowledged, anchors.

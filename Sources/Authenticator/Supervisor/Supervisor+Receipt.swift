@@ -25,10 +25,12 @@ extension Supervisor {
     }
 
     func noteForReceipt(_ event: SessionMachine.Event) {
-        if case .itemCleared(let item, let ended) = event, case .signingOut(let clearing) = machine.state,
-            clearing.ended == ended
-        {
-            receipts.mark(item.rawValue)
+        guard case .signingOut(let clearing) = machine.state else { return }
+        switch event {
+        case .itemCleared(let item, clearing.ended): receipts.mark(item.rawValue)
+        case .appAnswered(let app, let hasErased, clearing.ended):
+            receipts.mark(ItemOutcome.app(app, hasErased ? .done : .failed).name)
+        default: break
         }
     }
 }

@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import Processes
+import Receipts
 import TestSupport
 import Testing
 
@@ -135,6 +136,24 @@ import Testing
                 let status = try await world.status()
                 #expect(status.session == "ready" && status.lockedApps == [second])
             }
+        }
+    }
+
+    @Test func `the receipt has the time at which each app answered`() async throws {
+        try await Scratch.with { scratch in
+            let silent = "org.example.round"
+            try await SupervisorWorld.with(scratch) { world in
+                let ended = try await signOut(world, [app, silent])
+                world.clock.pass(.seconds(1))
+                world.childSays(.appAnswered(app: app, ended: ended, .done, ticket: 9), child: 2)
+                #expect(try await world.status().pending == ["app:" + silent])
+                world.clock.pass(.seconds(2))
+                #expect(try await world.status().session == "ready")
+            }
+            let book = ReceiptBook(directory: Directory(path: scratch.path("device/receipts")))
+            let receipt = try #require(ReceiptFile(bytes: try book.export()).receipts.first?.receipt)
+            let times = Dictionary(uniqueKeysWithValues: receipt.items.map { ($0.name, $0.at - HandClock.began) })
+            #expect(times["session_key"] == 0 && times["app:" + app] == 1 && times["app:" + silent] == 3)
         }
     }
 

@@ -5,22 +5,33 @@ import Synchronization
 /// Time that passes only when a test says so.
 final class HandClock: Sendable {
     private struct State {
-        var moment = ContinuousClock.now
-        /// Seconds since 1970, by a clock that can be set.
-        var wall = 1_795_244_100
+        let start: ContinuousClock.Instant
+        var moment: ContinuousClock.Instant
+        /// Seconds by which somebody has set the clock that can be set.
+        var set = 0
         var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// After how long somebody wants to be told, each time somebody asks.
     let delays: AsyncStream<Duration>
     private let asked: AsyncStream<Duration>.Continuation
 
-    init() { (delays, asked) = AsyncStream.makeStream() }
+    init() {
+        let start = ContinuousClock.now
+        state = Mutex(State(start: start, moment: start))
+        (delays, asked) = AsyncStream.makeStream()
+    }
+
+    /// Seconds since 1970 when no time has passed.
+    static let began = 1_795_244_100
 
     var supervisorClock: SupervisorClock {
         SupervisorClock(
-            now: { self.state.withLock { $0.wall } }, moment: { self.state.withLock { $0.moment } },
+            now: {
+                self.state.withLock { Self.began + $0.set + Int($0.start.duration(to: $0.moment).components.seconds) }
+            },
+            moment: { self.state.withLock { $0.moment } },
             after: { delay, body in
                 self.state.withLock { $0.waiting.append(($0.moment.advanced(by: delay), body)) }
                 self.asked.yield(delay)
@@ -28,7 +39,7 @@ final class HandClock: Sendable {
     }
 
     /// Somebody sets the clock; no time passes.
-    func setWall(by seconds: Int) { state.withLock { $0.wall += seconds } }
+    func setWall(by seconds: Int) { state.withLock { $0.set += seconds } }
 
     /// Lets time pass and what is due happen.
     func pass(_ duration: Duration) {
