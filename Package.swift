@@ -138,7 +138,8 @@ let package = Package(
             dependencies: [
                 "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
                 "Processes", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
-            ]),
+            ],
+            exclude: ["Fixtures"]),
         .testTarget(
             name: "TPMTests",
             dependencies: [
@@ -165,7 +166,7 @@ let package = Package(
             dependencies: [
                 "Authenticator", "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket",
                 "baton",
-                "baton-agent", "baton-server", "batond", .subprocess,
+                "baton-agent", "baton-server", "batond", .crypto, .cryptoExtras, .subprocess,
             ]),
     ]
 )

@@ -19,6 +19,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int recording;
+static volatile int faulty;
+static uint64_t calls, fails_from;
+static int fail_reason, fails_on;
 static char root[PATH_MAX];
 static char *log_bytes;
 static size_t log_size, log_room;
@@ -64,6 +67,32 @@ void *file_recorder_end(size_t *size) {
     log_bytes = NULL;
     pthread_mutex_unlock(&lock);
     return bytes;
+}
+
+void file_faults_begin(const char *path, uint64_t first, int reason, int lasting) {
+    pthread_mutex_lock(&lock);
+    if (!realpath(path, root)) abort();
+    calls = 0;
+    fails_from = first;
+    fail_reason = reason;
+    fails_on = lasting;
+    faulty = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t file_faults_end(void) {
+    pthread_mutex_lock(&lock);
+    faulty = 0;
+    uint64_t seen = calls;
+    pthread_mutex_unlock(&lock);
+    return seen;
+}
+
+/// Counts a call that changes something below the root; whether it is one that fails. The lock is held.
+static int fails(void) {
+    if (!faulty) return 0;
+    calls++;
+    return fails_on ? calls >= fails_from : calls == fails_from;
 }
 
 /// Where an entry stands: the folder's inode, 0 where it is not of this recording, and its last name.
@@ -118,10 +147,16 @@ static uint64_t inode_of(int fd) {
 }
 
 static int open_recorded(int folder, const char *path, int flags, mode_t mode) {
-    if (!recording || !(flags & (O_CREAT | O_TRUNC))) return (int)syscall(SYS_openat, folder, path, flags, mode);
+    if (!(recording || faulty) || !(flags & (O_CREAT | O_TRUNC))) return (int)syscall(SYS_openat, folder, path, flags, mode);
     pthread_mutex_lock(&lock);
     struct place place = place_of(folder, path);
     uint64_t before = inode_at(folder, path);
+    // A file that is there needs no room to be opened.
+    if (place.folder && !(before && fail_reason == ENOSPC) && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
     int fd = (int)syscall(SYS_openat, folder, path, flags, mode), reason = errno;
     if (recording && fd >= 0 && place.folder) {
         uint64_t after = inode_at(folder, path);
@@ -158,9 +193,15 @@ int openat(int folder, const char *path, int flags, ...) {
 }
 
 ssize_t write(int fd, const void *bytes, size_t count) {
-    if (!recording) return syscall(SYS_write, fd, bytes, count);
+    if (!recording && !faulty) return syscall(SYS_write, fd, bytes, count);
     pthread_mutex_lock(&lock);
-    uint64_t inode = recording ? inode_of(fd) : 0;
+    uint64_t inode = recording || faulty ? inode_of(fd) : 0;
+    if (inode && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
+    if (!recording) inode = 0;
     off_t position = 0;
     if (inode) position = fcntl(fd, F_GETFL) & O_APPEND ? lseek(fd, 0, SEEK_END) : lseek(fd, 0, SEEK_CUR);
     if (!inode) pthread_mutex_unlock(&lock);  // What may block, a pipe or a socket, blocks nobody else.
@@ -176,6 +217,11 @@ ssize_t write(int fd, const void *bytes, size_t count) {
 
 int ftruncate(int fd, off_t length) {
     pthread_mutex_lock(&lock);
+    if (faulty && inode_of(fd) && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
     int outcome = (int)syscall(SYS_ftruncate, fd, length), reason = errno;
     uint64_t inode = recording && outcome == 0 ? inode_of(fd) : 0;
     if (inode) note('T', inode, 0, (uint64_t)length, "", NULL, 0);
@@ -185,6 +231,15 @@ int ftruncate(int fd, off_t length) {
 }
 
 static int sync_recorded(long call, int fd) {
+    if (faulty) {
+        pthread_mutex_lock(&lock);
+        int failed = inode_of(fd) && fails();
+        pthread_mutex_unlock(&lock);
+        if (failed) {
+            errno = fail_reason;
+            return -1;
+        }
+    }
     int outcome = (int)syscall(call, fd), reason = errno;
     if (recording && outcome == 0) {
         pthread_mutex_lock(&lock);
@@ -202,12 +257,17 @@ int fdatasync(int fd) { return sync_recorded(SYS_fdatasync, fd); }
 int renameat(int from_folder, const char *from, int to_folder, const char *to) {
     pthread_mutex_lock(&lock);
     struct place old = {0, ""}, new = {0, ""};
-    if (recording) {
+    if (recording || faulty) {
         old = place_of(from_folder, from);
         new = place_of(to_folder, to);
     }
+    if (new.folder && inode_at(from_folder, from) && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
     int outcome = (int)syscall(SYS_renameat, from_folder, from, to_folder, to), reason = errno;
-    if (outcome == 0 && old.folder && new.folder)
+    if (recording && outcome == 0 && old.folder && new.folder)
         note('R', old.folder, new.folder, 0, old.name, new.name, strlen(new.name));
     pthread_mutex_unlock(&lock);
     errno = reason;
@@ -219,9 +279,15 @@ int rename(const char *from, const char *to) { return renameat(AT_FDCWD, from, A
 int unlinkat(int folder, const char *path, int flags) {
     pthread_mutex_lock(&lock);
     struct place place = {0, ""};
-    if (recording) place = place_of(folder, path);
+    if (recording || faulty) place = place_of(folder, path);
+    // What only takes away needs no room.
+    if (place.folder && fail_reason != ENOSPC && inode_at(folder, path) && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
     int outcome = (int)syscall(SYS_unlinkat, folder, path, flags), reason = errno;
-    if (outcome == 0 && place.folder) note('U', place.folder, 0, 0, place.name, NULL, 0);
+    if (recording && outcome == 0 && place.folder) note('U', place.folder, 0, 0, place.name, NULL, 0);
     pthread_mutex_unlock(&lock);
     errno = reason;
     return outcome;
@@ -233,9 +299,14 @@ int rmdir(const char *path) { return unlinkat(AT_FDCWD, path, AT_REMOVEDIR); }
 int mkdirat(int folder, const char *path, mode_t mode) {
     pthread_mutex_lock(&lock);
     struct place place = {0, ""};
-    if (recording) place = place_of(folder, path);
+    if (recording || faulty) place = place_of(folder, path);
+    if (place.folder && !inode_at(folder, path) && fails()) {
+        pthread_mutex_unlock(&lock);
+        errno = fail_reason;
+        return -1;
+    }
     int outcome = (int)syscall(SYS_mkdirat, folder, path, mode), reason = errno;
-    if (outcome == 0 && place.folder) note('M', place.folder, inode_at(folder, path), 0, place.name, NULL, 0);
+    if (recording && outcome == 0 && place.folder) note('M', place.folder, inode_at(folder, path), 0, place.name, NULL, 0);
     pthread_mutex_unlock(&lock);
     errno = reason;
     return outcome;

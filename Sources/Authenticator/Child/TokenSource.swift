@@ -95,6 +95,8 @@ struct TokenSource: Sendable {
     }
 
     /// Tells the server that a session has ended on this device; no credential of the worker is needed.
+    ///
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` where the answer does not say that it was heard.
     func end(_ session: EndedSession) async throws {
         guard let epoch = Epoch(session.epoch), let counter = Int(exactly: epoch.counter),
             let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
@@ -103,13 +105,16 @@ struct TokenSource: Sendable {
         server.correlationID = session.correlationID
         let path = EndpointPath.endSession(tenant: server.tenant)
         let deviceID = try Certificate(derEncoded: certificate).commonName
-        _ = try await server.post(to: path) { nonce in
+        let answer = try await server.post(to: path) { nonce in
             let request = EndSessionRequest(
                 audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(),
                 sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
             return try await keys.using { [certificate] keys in
                 try request.form(signedWith: keys.identity, certificate: certificate)
             }
+        }
+        guard EndSessionRequest.isHeard(answer) else {
+            throw BrokerError(.serverError, "The identity platform does not confirm the session's end. Look at its log.")
         }
     }
 }

@@ -24,6 +24,13 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case readyJournaled = "sign-out.ready-journaled"
     case answered = "sign-out.answered"
     case joinWritten = "join.written"
+    // The supervisor again, at the receipt's own writes.
+    case receiptBegun = "receipt.begun"
+    case receiptSubjectKept = "receipt.subject-kept"
+    case receiptTokensKept = "receipt.tokens-kept"
+    case receiptCommitKept = "receipt.commit-kept"
+    case receiptLineWritten = "receipt.line-written"
+    case receiptAcknowledged = "receipt.acknowledged"
     // The session's process.
     case sessionGranted = "session.granted"
     case sessionSealed = "session.sealed"
@@ -56,10 +63,12 @@ package enum Failpoint: String, Sendable, CaseIterable {
     package var step: Step {
         switch self {
         case .signInJournaled, .keyMade, .admitted, .browserOrdered, .sessionKnown, .signedInJournaled, .confirmed,
-            .sessionGranted, .sessionSealed, .sessionBegun, .browserStarted:
+            .sessionGranted, .sessionSealed, .sessionBegun, .browserStarted, .receiptBegun, .receiptSubjectKept,
+            .receiptTokensKept:
             .signIn
         case .endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing, .filesCleared,
-            .receiptWritten, .readyJournaled, .answered, .browserEnding, .browserCleared:
+            .receiptWritten, .readyJournaled, .answered, .browserEnding, .browserCleared, .receiptCommitKept,
+            .receiptLineWritten, .receiptAcknowledged:
             .signOut
         case .renewalGranted, .renewalSealed: .renewal
         case .joinWritten, .joinKeysMade, .joinRegistered: .join

@@ -24,6 +24,8 @@ package struct DeviceCheck: Sendable {
     /// - Throws: ``FileError``, ``KeyFileExposed``: what an operator mends without touching the state.
     package func reasonToQuarantine() throws -> QuarantineReason? {
         do {
+            let format = try files.format().number
+            guard format <= DeviceFiles.currentFormat else { return .newerFormat(format) }
             if let reason = try MachineBinding(files: files, keys: files.keyStore, machine: machine).reasonToRefuse() {
                 return reason
             }

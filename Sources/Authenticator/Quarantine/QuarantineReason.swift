@@ -14,6 +14,8 @@ package enum QuarantineReason: Sendable, Equatable {
     case olderCopy
     /// The TPM with the device's keys does not do its work.
     case platform(TrustedPlatformFailure)
+    /// A later version wrote the state, in the form of this number.
+    case newerFormat(Int)
 
     /// Stable, for programs.
     package var code: String {
@@ -24,6 +26,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherDeviceKey: "state_of_another_device"
         case .olderCopy: "state_of_another_time"
         case .platform(let failure): failure.code
+        case .newerFormat: "device_state_newer"
         }
     }
 
@@ -35,6 +38,8 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherDeviceKey: "\(code): keys and registration are of two devices"
         case .olderCopy: "\(code): the state is an older copy, or the TPM's counter was removed"
         case .platform(let failure): "\(code): \(failure.cause)"
+        case .newerFormat(let number):
+            "\(code): a later version wrote the state, in form \(number); this version knows \(DeviceFiles.currentFormat)"
         }
     }
 
@@ -48,6 +53,7 @@ package enum QuarantineReason: Sendable, Equatable {
             "Put the state back that the device had last and restart batond, or run: baton device recover. Then join it anew."
         case .platform(let failure): failure.remedy + " To go on without its keys run: baton device recover."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
+        case .newerFormat: "Install the version of batond that wrote the state, or a later one. The state is left as it is."
         }
     }
 
@@ -55,7 +61,14 @@ package enum QuarantineReason: Sendable, Equatable {
     var isForeign: Bool {
         switch self {
         case .otherMachine, .machineUnknown, .otherDeviceKey, .olderCopy, .platform: true
+        case .newerFormat: false
         case .damaged(let file): MachineBinding.files.contains(file)
         }
+    }
+
+    /// Whether the state may be moved aside to begin anew: what is in order, and only too new, may not.
+    var isRecoverable: Bool {
+        if case .newerFormat = self { return false }
+        return true
     }
 }

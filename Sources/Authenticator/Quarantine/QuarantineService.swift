@@ -101,7 +101,7 @@ package struct QuarantineService: Service {
         case .examine:
             answer(.diagnosis(diagnosis))
             return false
-        case .recover: break
+        case .recover where reason.isRecoverable: break
         default:
             answer(.failed(failure))
             return false

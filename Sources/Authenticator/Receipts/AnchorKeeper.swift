@@ -65,7 +65,7 @@ package final class AnchorKeeper: Service {
     private func anchor(_ join: JoinRecord) async throws {
         let (book, keys) = (book, keys)
         let pending = try await disk.run { () -> (end: ChainEnd, key: ReceiptKey, device: DeviceKeys)? in
-            guard let end = try book.end(), !end.isAfterDamage,
+            guard let end = try book.end(), !end.isAfterDamage, !end.isBeforeFirst,
                 try book.anchor(of: end.key).map({ $0.sequence < end.sequence }) ?? true,
                 let key = try ReceiptKey(in: keys), key.published.thumbprint == end.key
             else { return nil }

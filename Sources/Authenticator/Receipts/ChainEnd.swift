@@ -25,7 +25,15 @@ package struct ChainEnd: Sendable, Codable, Equatable {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: "", bytes: 0)
     }
 
+    /// Where a device's first receipt will stand: what is in its file was never acknowledged.
+    static func beginning(key: String, segment: String) -> ChainEnd {
+        ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: segment, bytes: 0)
+    }
+
     var isAfterDamage: Bool { segment.isEmpty }
+
+    /// No receipt has been acknowledged yet.
+    var isBeforeFirst: Bool { sequence == 0 }
 }
 
 /// The device's receipts are not as they were left.

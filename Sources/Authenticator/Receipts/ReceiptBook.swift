@@ -32,7 +32,7 @@ package struct ReceiptBook: Sendable {
         static let damaged = "damaged-"
     }
 
-    /// Where the chain ends; nil before the first receipt.
+    /// Where the chain ends; nil before anything was written. Before the first receipt is acknowledged its number is 0.
     ///
     /// - Throws: ``ReceiptsDamaged``, ``FileError``.
     package func end() throws -> ChainEnd? {
@@ -43,7 +43,7 @@ package struct ReceiptBook: Sendable {
         guard let end = try? JSONCodec.read(ChainEnd.self, bytes), end.sequence >= 0, end.bytes >= 0 else {
             throw ReceiptsDamaged(cause: .endUnreadable, end: nil)
         }
-        if end.isAfterDamage { return end }
+        if end.isAfterDamage || end.isBeforeFirst { return end }
         let piece = try directory.file(end.segment).read(limit: pieceLimit) ?? []
         let acknowledged = piece.prefix(end.bytes)
         guard acknowledged.count == end.bytes, acknowledged.last == Self.lineFeed,
@@ -54,18 +54,23 @@ package struct ReceiptBook: Sendable {
     }
 
     /// Writes a line behind the chain's end, durably.
+    ///
+    /// A device's first line has an end before it, so that a line which a power cut left there is known to be none yet.
     package func append(_ line: SignedLine, _ receipt: Receipt, behind end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
         if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes {
             (segment, length) = (end.segment, end.bytes)
         }
+        if end == nil { try write(.beginning(key: receipt.key, segment: segment)) }
         try AppendedFile(path: directory.path + "/" + segment).append(content, behind: length)
         if length == 0 { try directory.sync() }
+        Failpoint.receiptLineWritten.reach()
         try write(
             ChainEnd(
                 sequence: receipt.place.sequence, hash: line.hash, ended: receipt.ended, key: receipt.key,
                 segment: segment, bytes: length + content.count))
+        Failpoint.receiptAcknowledged.reach()
         let surplus = try segments().dropLast(maximumSegments)
         for old in surplus { try directory.file(old).remove() }
     }
@@ -91,6 +96,11 @@ package struct ReceiptBook: Sendable {
 
     /// The folders of damaged chains that nobody has removed.
     func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
+
+    /// When a chain was found damaged last, in seconds since 1970, for as long as what was moved aside is there.
+    package func damageFound() throws -> Int? {
+        try movedAside().compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
+    }
 
     /// Everything that a reader elsewhere needs, as lines: statements, receipts as far as they are acknowledged, anchors.
     package func export() throws -> [UInt8] {

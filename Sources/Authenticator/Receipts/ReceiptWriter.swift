@@ -20,6 +20,8 @@ final class ReceiptWriter {
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
+    /// When a chain was found damaged last, in seconds since 1970, while what was moved aside is there.
+    private(set) var damageFound: Int?
 
     init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) {
         book = ReceiptBook(directory: files.receipts)
@@ -35,6 +37,7 @@ final class ReceiptWriter {
     func open() throws {
         try book.directory.make(mode: 0o700)
         do { key = try ReceiptKey(in: keys) } catch is DeviceStateDamaged { key = nil }
+        damageFound = try book.damageFound()
         sequence = try end()?.sequence ?? 0
         if let bytes = try drafts.read(limit: 64 << 10) {
             // A draft that cannot be read costs what it knew: the receipt will say "unknown".
@@ -51,6 +54,7 @@ final class ReceiptWriter {
         } catch let damage as ReceiptsDamaged {
             let isLost = damage.end == nil
             let folder = try book.moveAside(at: clock.now(), withStatements: isLost)
+            damageFound = try book.damageFound()
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
             // Where nothing says how far the chain went, it cannot go on: another one begins, under another key.
             if isLost {
@@ -74,6 +78,7 @@ final class ReceiptWriter {
         tokensEndBy = nil
         draft = ReceiptDraft(epoch: epoch.description, began: clock.now())
         try keepDraft()
+        Failpoint.receiptBegun.reach()
     }
 
     /// The end is committed.
@@ -98,6 +103,7 @@ final class ReceiptWriter {
         draft?.hasSession = true
         draft?.subject = subject.flatMap { Pseudonym.isOne($0) ? $0 : nil }
         try keepDraft()
+        Failpoint.receiptSubjectKept.reach()
     }
 
     /// Somebody is signed in without the server, whom their lease gives this pseudonym.
@@ -112,6 +118,7 @@ final class ReceiptWriter {
         guard time > draft?.tokensBound ?? 0 else { return }
         draft?.tokensBound = time + ReceiptDraft.ahead
         try keepDraft()
+        Failpoint.receiptTokensKept.reach()
     }
 
     // MARK: - The receipt

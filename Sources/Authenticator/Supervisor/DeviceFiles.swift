@@ -26,9 +26,30 @@ package struct DeviceFiles: Sendable {
     package var receipts: Directory { root.appending("receipts") }
     package var management: Directory { root.appending("management") }
 
-    /// Makes the folders that are missing.
+    /// Makes the folders that are missing, and says in which form the files are written.
+    ///
+    /// - Throws: ``DeviceStateNewer``, before anything is touched; ``DeviceStateDamaged``, ``FileError``.
     package func prepare() throws {
-        for directory in [root, keys, session, trash] { try directory.make(mode: 0o700) }
+        try root.make(mode: 0o700)
+        let format = try format()
+        guard format.number <= Self.currentFormat else { throw DeviceStateNewer(format: format.number) }
+        for directory in [keys, session, trash] { try directory.make(mode: 0o700) }
+        if !format.isWritten { try root.file(Name.format).replace(with: Array("\(Self.currentFormat)\n".utf8)) }
+    }
+
+    /// The form in which this version writes the device's state (docs/packaging.md).
+    package static let currentFormat = 1
+
+    /// The number of the state's form: 1 where no file says it, as versions before the first that wrote one left it.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` where the file says no number, ``FileError``.
+    package func format() throws -> (number: Int, isWritten: Bool) {
+        guard let bytes = try root.file(Name.format).read(limit: 64) else { return (1, false) }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasSuffix("\n"), let number = Int(text.dropLast()), number > 0 else {
+            throw DeviceStateDamaged(file: Name.format)
+        }
+        return (number, true)
     }
 
     /// What the journal says; nil on a device that is new.
@@ -94,6 +115,7 @@ package struct DeviceFiles: Sendable {
     package func removeStay() throws { try root.file(Name.stay).remove() }
 
     private enum Name {
+        static let format = "format"
         static let journal = "journal"
         static let join = "join.json"
         static let confirmedJoin = "join-confirmed.json"
@@ -117,6 +139,13 @@ package struct DeviceFiles: Sendable {
     private func write(_ value: some Encodable, _ name: String) throws {
         try root.file(name).replace(with: Array(try JSONEncoder().encode(value)))
     }
+}
+
+/// The device's state was written by a later version of Baton; this one would read half of it and lose the rest.
+package struct DeviceStateNewer: Error, Equatable, CustomStringConvertible {
+    package let format: Int
+
+    package var description: String { QuarantineReason.newerFormat(format).message }
 }
 
 /// A file of the device's state that cannot be read; treating it as empty could hide a worker who is still there.

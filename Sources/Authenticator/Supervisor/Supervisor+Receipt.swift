@@ -21,6 +21,7 @@ extension Supervisor {
             receipts.mark(ItemOutcome.sessionProcess.name)
             // The key is gone and the process is dead: now there is time for the disk.
             try receipts.keepDraft()
+            Failpoint.receiptCommitKept.reach()
         default: break
         }
     }

@@ -137,7 +137,13 @@ final class Supervisor {
         try resumeStay()
         emptyTrash()
         try whenServing()
-        while !stopping { try take(inputs.take()) }
+        do {
+            while !stopping { try take(inputs.take()) }
+        } catch {
+            // Nobody goes on in a session whose end could not be written down, not even by a key that was kept.
+            destroyKey()
+            throw error
+        }
         endChild()
     }
 
@@ -356,8 +362,9 @@ extension Supervisor {
         post(.forgetPrincipals, after: .seconds(60 * 60))
     }
 
+    /// What ended after now was written down before the clock was set back: nobody can say how long ago that is.
     private func isYoung(_ principal: Principal) -> Bool {
-        principal.endedAt.map { clock.now() - $0 < Self.tombstoneLife } ?? true
+        principal.endedAt.map { abs(clock.now() - $0) < Self.tombstoneLife } ?? true
     }
 
     /// What a reader has been told of now; when an epoch ended is the supervisor's own knowledge, whatever comes back

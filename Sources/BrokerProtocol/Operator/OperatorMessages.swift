@@ -102,11 +102,13 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let problems: [String]
     /// Bundle ids of the apps that have not erased a former worker's data; they do nothing until they have.
     package let lockedApps: [String]
+    /// When a chain of receipts was found damaged, in seconds since 1970; nil where none was, or what was moved aside is gone.
+    package let receiptsDamagedAt: Int?
 
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
-        problems: [String] = [], lockedApps: [String] = []
+        problems: [String] = [], lockedApps: [String] = [], receiptsDamagedAt: Int? = nil
     ) {
         self.session = session
         self.pending = pending
@@ -121,5 +123,6 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.agentConnected = agentConnected
         self.problems = problems
         self.lockedApps = lockedApps
+        self.receiptsDamagedAt = receiptsDamagedAt
     }
 }

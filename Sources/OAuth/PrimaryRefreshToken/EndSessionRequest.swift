@@ -46,6 +46,11 @@ package struct EndSessionRequest: Sendable {
         endsBrowserSession = ends
     }
 
+    /// Whether a reply says that the server has heard it; anything else is asked again.
+    package static func isHeard(_ reply: [UInt8]) -> Bool {
+        do { return try Members(decoding: reply)[ReplyName.ended] == .bool(true) } catch { return false }
+    }
+
     /// The form to post, signed by the device key with its certificate (DER).
     ///
     /// - Throws: the library's error.

@@ -33,6 +33,8 @@ struct DeviceCommand: AsyncParsableCommand {
             ] + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
                 + status.problems.map { "problem   \($0)" }
                 + (status.lockedApps.isEmpty ? [] : ["locked    \(status.lockedApps.joined(separator: ", "))"])
+                + (status.receiptsDamagedAt == nil
+                    ? [] : ["receipts  a chain was found damaged and moved aside: see docs/receipts.md"])
                 + (status.remedy.map { ["next      \($0)"] } ?? [])
         }
     }

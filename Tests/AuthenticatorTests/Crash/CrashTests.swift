@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import Foundation
+import Receipts
 import TestSupport
 import Testing
 
@@ -110,7 +111,7 @@ extension CrashTests {
         }
     }
 
-    private enum Said {
+    enum Said {
         static let sessionOpened = "the server opened a session"
         static let signedIn = "the worker holds the device"
         static let committed = "the end is committed"
@@ -118,7 +119,7 @@ extension CrashTests {
     }
 
     /// The device starts on what the power cut left.
-    private static func recover(_ scratch: Scratch, after acknowledged: [String]) async throws {
+    static func recover(_ scratch: Scratch, after acknowledged: [String]) async throws {
         try await SupervisorWorld.with(scratch) { world in
             let agent = try world.agent(of: 1000)
             while case .close(let epoch) = try await Self.order(agent, world) { agent.say(.closed(epoch: epoch)) }
@@ -134,7 +135,20 @@ extension CrashTests {
             let isTold = try files.endedSessions().contains { $0.serverSession == "s1" }
             if acknowledged.contains(Said.sessionOpened) { #expect(isTold, "the server would never hear of the end") }
             #expect(try files.liveSession() == nil)
+            try Self.expectReceipts(files, signedOut: acknowledged.contains(Said.signedOut))
         }
+    }
+
+    /// The chain is whole, nobody took it for damaged, and a sign-out that was told of has its line.
+    private static func expectReceipts(_ files: DeviceFiles, signedOut: Bool) throws {
+        let book = ReceiptBook(directory: files.receipts)
+        #expect(try book.damageFound() == nil, "a write that was cut off was taken for damage")
+        let end = try book.end()
+        if signedOut { #expect(try #require(end).sequence > 0) }
+        guard let end, end.sequence > 0, let key = try ReceiptKey(in: files.keys) else { return }
+        let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try book.export()))
+        #expect(verdict.isIntact)
+        #expect(verdict.last == end.sequence)
     }
 
     /// What the agent is told next; nil where the device is ready without it.

@@ -80,6 +80,33 @@ import Testing
         }
     }
 
+    @Test func `state that a later version wrote is refused, and not touched`() throws {
+        try World.with { world in
+            #expect(try world.check() == nil)
+            #expect(try String(contentsOf: world.file("format"), encoding: .utf8) == "1\n")
+            // A later version may well write this one otherwise, too.
+            try Data("{".utf8).write(to: world.file("journal"))
+            try Data("2\n".utf8).write(to: world.file("format"))
+            try FileManager.default.removeItem(at: world.file("trash"))
+            let reason = try #require(try world.check())
+            #expect(reason == .newerFormat(2) && reason.code == "device_state_newer")
+            #expect(throws: DeviceStateNewer.self) {
+                try DeviceFiles(root: Directory(path: world.state)).prepare()
+            }
+            #expect(!FileManager.default.fileExists(atPath: world.file("trash").path))
+            #expect(try String(contentsOf: world.file("format"), encoding: .utf8) == "2\n")
+        }
+    }
+
+    @Test(arguments: ["", "1", "0\n", "-1\n", "one\n", "1\n\n", "99999999999999999999\n"])
+    func `a number of the state's form that is none is damage`(text: String) throws {
+        try World.with { world in
+            #expect(try world.check() == nil)
+            try Data(text.utf8).write(to: world.file("format"))
+            #expect(try world.check() == .damaged(file: "format"))
+        }
+    }
+
     /// A device's state on a machine.
     private struct World {
         let state: String

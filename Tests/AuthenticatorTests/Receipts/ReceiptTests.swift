@@ -180,6 +180,11 @@ import Testing
             try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
             let folder = try #require(try shelf.damaged.first)
             #expect(try shelf.damaged.count == 1)
+            // The device says so for as long as what was moved aside is there.
+            try await SupervisorWorld.with(scratch) { world in
+                let status = try await world.status()
+                #expect(status.receiptsDamagedAt == 1_795_244_100)
+            }
             let kept = try FileManager.default.contentsOfDirectory(atPath: shelf.folder + "/" + folder)
             #expect(!kept.isEmpty)
             let receipt = try #require(try shelf.file().receipts.first?.receipt)

@@ -7,6 +7,8 @@ final class HandClock: Sendable {
     private struct State {
         let start: ContinuousClock.Instant
         var moment: ContinuousClock.Instant
+        /// Seconds by which somebody has set the clock that can be set.
+        var set = 0
         var waiting: [(due: ContinuousClock.Instant, body: @Sendable () -> Void)] = []
     }
 
@@ -27,7 +29,7 @@ final class HandClock: Sendable {
     var supervisorClock: SupervisorClock {
         SupervisorClock(
             now: {
-                self.state.withLock { Self.began + Int($0.start.duration(to: $0.moment).components.seconds) }
+                self.state.withLock { Self.began + $0.set + Int($0.start.duration(to: $0.moment).components.seconds) }
             },
             moment: { self.state.withLock { $0.moment } },
             after: { delay, body in
@@ -35,6 +37,9 @@ final class HandClock: Sendable {
                 self.asked.yield(delay)
             }, sinceBoot: { self.state.withLock { .seconds(1000) + $0.start.duration(to: $0.moment) } })
     }
+
+    /// Somebody sets the clock; no time passes.
+    func setWall(by seconds: Int) { state.withLock { $0.set += seconds } }
 
     /// Lets time pass and what is due happen.
     func pass(_ duration: Duration) {

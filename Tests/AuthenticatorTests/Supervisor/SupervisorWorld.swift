@@ -61,7 +61,8 @@ final class SupervisorWorld: Sendable {
         }
         let record = JoinRecord(
             tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
-        if isJoined { try files.write(record) } else { try root.file("join.json").remove() }
+        if try isJoined && files.join() == nil { try files.write(record) }
+        if !isJoined { try root.file("join.json").remove() }
         try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
         // Open for both, so that neither end waits for the other.
         heard = try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard"))))

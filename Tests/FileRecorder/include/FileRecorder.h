@@ -27,4 +27,11 @@ void file_recorder_mark(const char *text);
 /// Ends the recording; the caller frees it.
 void *file_recorder_end(size_t *size);
 
+/// Has calls that change something below `root` fail with `reason`: the one of number `first`, counted from 1, and where
+/// `lasting` all later ones. What cannot fail for that reason does not. Not together with a recording.
+void file_faults_begin(const char *root, uint64_t first, int reason, int lasting);
+
+/// Ends the failing; gives how many calls there were.
+uint64_t file_faults_end(void);
+
 #endif

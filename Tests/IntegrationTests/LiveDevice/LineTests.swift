@@ -95,7 +95,7 @@ extension World {
     }
 
     /// Runs `body` with server and broker configured otherwise, each started anew before and afterwards.
-    fileprivate func configured(
+    func configured(
         _ change: (inout [String: Any], inout [String: Any]) -> Void, _ body: () async throws -> Void
     ) async throws {
         let files = [Self.files.server, Self.files.broker].map { URL(filePath: path($0)) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
 import Foundation
+import Glibc
 import Processes
 import Redaction
 import TestSupport
@@ -13,8 +14,8 @@ final class RawApp: Sendable {
     /// More than the broker takes, so that a test can send it.
     private static let maximumFrame = Wire.maximumFrame * 2
 
-    init(_ world: World) throws {
-        connection = try Connection.connect(to: world.path("run/broker.sock"), maximumFrame: Self.maximumFrame)
+    init(_ world: World, socket: String = "run/broker.sock") throws {
+        connection = try Connection.connect(to: world.path(socket), maximumFrame: Self.maximumFrame)
         // Where the broker neither answers nor ends the connection, the test fails instead of waiting for ever.
         try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
     }
@@ -42,10 +43,13 @@ final class RawApp: Sendable {
     func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
     func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }
 
-    /// Bytes without any framing.
+    /// Bytes without any framing; to a broker that has ended the connection by now they go nowhere.
     func send(raw bytes: [UInt8]) throws {
-        try connection.descriptor.withNumber { number in
-            try FileHandle(fileDescriptor: number, closeOnDealloc: false).write(contentsOf: Data(bytes))
+        let sent = connection.descriptor.withNumber { number in
+            unsafe Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent == bytes.count || (sent < 0 && [EPIPE, ECONNRESET].contains(errno)) else {
+            throw TestProblem("send: error \(errno)")
         }
     }
 

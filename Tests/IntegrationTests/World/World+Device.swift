@@ -19,8 +19,10 @@ extension World {
     }
 
     /// Waits until the server knows of every session that ended here.
-    func serverHearsOfEveryEnd() async throws {
-        let folder = path("device")
+    ///
+    /// - Parameter root: what stands before the paths of a broker that sees other file systems.
+    func serverHearsOfEveryEnd(below root: String = "") async throws {
+        let folder = root + path("device")
         try await FolderWatch(folder).until("told the server") { try Self.endedSessions(in: folder).isEmpty }
     }
 

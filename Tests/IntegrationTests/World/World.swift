@@ -62,20 +62,13 @@ final class World: Sendable {
         return try await join.waitForExit() == 0
     }
 
-    /// Looks for what is known of somebody in everything that the device keeps.
-    func findsNothing(of givenName: String) async throws {
-        let person = try person(givenName)
-        let canaries = ["name": person.userName, "password": person.password]
-        try JSONSerialization.data(withJSONObject: canaries).write(to: URL(filePath: path("canaries.json")))
-        let search = try await RunningProgram.start(
-            "/usr/bin/python3",
-            [
-                "-B", Repository.root + "/Tests/Canary/canary.py", "--canaries", path("canaries.json"), "--surface",
-                "device=" + path("device"), "--surface", "run=" + path("run"), "--surface",
-                "log=" + scratch.path("batond.log"), "--expect-none",
-            ], log: "canary-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
-        guard try await search.waitForExit() == 0 else { throw TestProblem("something is left:\n\(try search.log())") }
+    /// Looks for what is known of somebody, and for these texts, in everything that the device keeps.
+    func findsNothing(of givenName: String, or texts: [String: String] = [:]) async throws {
+        try await finds(none: try canaries(of: givenName).merging(texts) { mine, _ in mine }, in: try surfaces())
     }
+
+    /// The file with what a program has written.
+    func logPath(of program: Program) -> String { scratch.path(program.rawValue + ".log") }
 
     /// The path of something in the world's folder.
     func path(_ name: String) -> String { scratch.path("w/" + name) }
@@ -91,19 +84,28 @@ final class World: Sendable {
 
     /// Starts a program, from its own file or a copy, and waits until it serves.
     ///
-    /// - Parameter point: where it, or the session's process that it starts, dies.
+    /// - Parameters:
+    ///   - point: where it, or the session's process that it starts, dies.
+    ///   - entrance: the command that becomes the program (exec(3)).
     @discardableResult
     func start(
-        _ program: Program, file: String? = nil, by manager: ServiceManager? = nil, dyingAt point: Failpoint? = nil
+        _ program: Program, file: String? = nil, by manager: ServiceManager? = nil, dyingAt point: Failpoint? = nil,
+        through entrance: [String] = []
     ) async throws -> RunningProgram {
+        let words = try command(program, file: file, through: entrance)
         let started = try await RunningProgram.start(
-            try file ?? RunningProgram.built(program.rawValue),
-            ["--config", path("configuration/\(program.rawValue).json")],
-            environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
+            words[0], Array(words.dropFirst()), environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
             manager: manager,
             in: scratch)
         running.withLock { $0[program] = started }
         return started
+    }
+
+    private func command(_ program: Program, file: String? = nil, through entrance: [String]) throws -> [String] {
+        entrance + [
+            try file ?? RunningProgram.built(program.rawValue), "--config",
+            path("configuration/\(program.rawValue).json"),
+        ]
     }
 
     /// Has systemd's own tool listen for the broker, which it starts when somebody knocks.
@@ -131,13 +133,14 @@ final class World: Sendable {
 
     /// Starts a program that is expected to end before it serves, and gives the end of what it said.
     func refusal(
-        _ program: Program, by manager: ServiceManager? = nil, dyingAt point: String? = nil
+        _ program: Program, by manager: ServiceManager? = nil, dyingAt point: String? = nil,
+        through entrance: [String] = []
     ) async throws -> String {
-        let arguments = ["--config", path("configuration/\(program.rawValue).json")]
+        let words = try command(program, through: entrance)
         let wrong: RunningProgram
         do {
             wrong = try await RunningProgram.start(
-                try RunningProgram.built(program.rawValue), arguments,
+                words[0], Array(words.dropFirst()),
                 environment: point.map { [Failpoint.variable: $0] } ?? [:],
                 log: "refusal-\(UInt32.random(in: 0...UInt32.max)).log", manager: manager, in: scratch)
         } catch let problem as TestProblem { return problem.description }
@@ -189,6 +192,12 @@ final class World: Sendable {
         try await RunningProgram.start(
             "/usr/bin/python3", ["-u", Repository.root + "/Tests/Line/" + name] + arguments,
             log: "\(name)-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
+    }
+
+    /// Starts any program that stays beside the world.
+    func runAside(program: String, _ arguments: [String]) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            program, arguments, log: "aside-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
     }
 
     // MARK: The person at the browser

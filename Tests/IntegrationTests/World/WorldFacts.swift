@@ -11,7 +11,9 @@ struct WorldFacts: Decodable, Sendable {
 
     struct Person: Decodable, Sendable {
         let userName: String
+        let displayName: String
         let givenName: String
+        let mobilePhone: String
         let password: String
     }
 

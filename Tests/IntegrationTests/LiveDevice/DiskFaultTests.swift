@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import TestSupport
+import Testing
+import UnixSocket
+
+extension LiveDevice {
+    /// A real broker on a real disk that takes nothing more.
+    @Suite struct DiskFaultTests {
+        enum Trouble: CaseIterable {
+            case full, readOnly
+
+            func befall(_ disk: SmallDisk) async throws {
+                switch self {
+                case .full: try await disk.fill()
+                case .readOnly: try await disk.setReadOnly(true)
+                }
+            }
+
+            func end(on disk: SmallDisk) async throws {
+                switch self {
+                case .full: try await disk.free()
+                case .readOnly: try await disk.setReadOnly(false)
+                }
+            }
+        }
+
+        @Test(arguments: Trouble.allCases)
+        func `a disk that takes nothing lets nobody in and nobody stay, and the device comes back with it`(
+            trouble: Trouble
+        ) async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            let disk = try await SmallDisk(world)
+            let manager = try world.serviceManager()
+            try await world.start(.broker, by: manager, through: disk.entrance)
+            try await world.awaitAgent()
+            let app = try world.app(1)
+
+            // Nobody comes in.
+            try await trouble.befall(disk)
+            try world.seat("Amara")
+            _ = try await seen { try await app.signIn() }
+            try world.leave()
+            try await world.awaitEnd(of: .broker)
+            try await trouble.end(on: disk)
+            try await world.start(.broker, by: manager, through: disk.entrance)
+            try await world.awaitAgent()
+            try await world.settle()
+            #expect(try await app.accounts().current == nil)
+
+            // Nobody stays whose end cannot be written down, though the service manager kept the session's key.
+            let amara = try await world.signIn("Amara", through: app)
+            #expect(try await app.accounts().current == amara)
+            let kept = try #require(try manager.kept.first)
+            try await trouble.befall(disk)
+            _ = try await seen { try await app.signOut(amara) }
+            try await world.awaitEnd(of: .broker)
+            #expect(try manager.keptNames == [])
+            #expect(try bytes(of: kept).allSatisfy { $0 == 0 })
+            // As long as it lasts nobody is served, and nobody is told that there is nobody.
+            let said = try await world.refusal(.broker, by: manager, through: disk.entrance)
+            #expect(said.contains(trouble == .full ? "No space left" : "Read-only file system"))
+
+            try await trouble.end(on: disk)
+            try await world.start(.broker, by: manager, through: disk.entrance)
+            try await world.awaitAgent()
+            try await world.settle()
+            let told = try await app.accounts()
+            #expect(told.current == nil && told.previous == amara)
+            try await world.serverHearsOfEveryEnd(below: "/proc/\(disk.holderPID)/root")
+            try await world.kill(.broker)
+            try await disk.giveBack()
+            #expect(try world.isClean)
+            try await world.findsNothing(of: "Amara")
+            try await world.start(.broker)
+            try await world.awaitAgent()
+            #expect(try await world.status().receiptsDamagedAt == nil)
+            let next = try await world.signIn("Bo", through: app)
+            #expect(try await app.signOut(next))
+        }
+
+        private func bytes(of file: Descriptor) throws -> [UInt8] {
+            try file.withNumber { number in
+                try [UInt8](Data(contentsOf: URL(filePath: "/proc/self/fd/\(number)")))
+            }
+        }
+    }
+}

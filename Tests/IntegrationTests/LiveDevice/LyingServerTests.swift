@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// A server that answers, and not as it should: whatever it says, nobody is signed in by it, nobody is signed out by
+    /// it, and no end is forgotten.
+    @Suite struct LyingServerTests {
+        /// See Tests/Line/liar.py; a drip is given up after half a minute, which only `BATON_SOAK` waits for.
+        private static let lies =
+            ["nonsense", "other", "empty", "error", "redirect", "huge", "cut"]
+            + (ProcessInfo.processInfo.environment["BATON_SOAK"] == nil ? [] : ["drip"])
+
+        /// More often than anybody asks: the line and the receipts ask for nonces, too.
+        private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
+
+        @Test func `a sign-in that a server lies to comes to nothing, and the next one goes through`() async throws {
+            let world = try await World.ready()
+            try await world.lied { lie in
+                for (number, kind) in Self.lies.enumerated() {
+                    // In turn to the question for a nonce, and to the session's request itself.
+                    try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
+                    try world.seat("Amara")
+                    _ = try await seen { try await world.app(1).signIn() }
+                    try world.leave()
+                    try lie("/token ", [])
+                    try await world.settle()
+                    #expect(try await world.app(1).accounts().current == nil, "\(kind)")
+                    #expect(try world.isClean, "\(kind)")
+                }
+                try await world.findsNothing(of: "Amara")
+                let app = try world.app(1)
+                let amara = try await world.signIn("Amara", through: app)
+                #expect(try await app.signOut(amara))
+            }
+        }
+
+        @Test func `a session outlives a server that lies when a token is asked for`() async throws {
+            let world = try await World.ready()
+            try await world.lied { lie in
+                let app = try world.app(1)
+                let amara = try await world.signIn("Amara", through: app)
+                for kind in Self.lies {
+                    try lie("/token ", Self.always(kind))
+                    _ = try await seen { try await app.token(of: amara, refreshed: true) }
+                    // What was given before is given still, and nobody else is there.
+                    #expect(try await app.token(of: amara).account == amara, "\(kind)")
+                    #expect(try await app.accounts().current == amara, "\(kind)")
+                }
+                try lie("/token ", [])
+                #expect(try await app.token(of: amara, refreshed: true).account == amara)
+                #expect(try await app.signOut(amara))
+                #expect(try world.isClean)
+            }
+        }
+
+        @Test func `an end is told to the server until it says that it has heard it`() async throws {
+            let world = try await World.ready()
+            let lies = ["nonsense", "other", "cut"]
+            try await world.lied(last: lies) { lie in
+                let app = try world.app(1)
+                let amara = try await world.signIn("Amara", through: app)
+                try lie("/device/endsession ", lies)
+                #expect(try await app.signOut(amara))
+                #expect(try world.isClean)
+                try await world.serverHearsOfEveryEnd()
+            }
+        }
+    }
+}
+
+extension World {
+    /// Runs `body` with a broker that comes to the identity platform through one that lies as it is told.
+    ///
+    /// - Parameter last: what must have been said at last.
+    fileprivate func lied(
+        last: [String] = [],
+        _ body: (_ lie: (_ pattern: String, _ lies: [String]) throws -> Void) async throws -> Void
+    ) async throws {
+        let orders = URL(filePath: path("lies"))
+        try await configured { _, broker in
+            var resolve = broker["resolve"] as? [String: Any] ?? [:]
+            resolve["login.baton.test"] = "127.0.0.2"
+            broker["resolve"] = resolve
+        } _: {
+            let liar = try await runAside(
+                "liar.py", ["\(facts.port)", path("server/ca/server.pem"), path("server/ca/server.key"), orders.path])
+            let outcome: Result<Void, any Error>
+            do {
+                try await body { pattern, lies in
+                    try Data(([pattern] + lies).joined(separator: "\n").utf8).write(to: orders, options: .atomic)
+                }
+                outcome = .success(())
+            } catch { outcome = .failure(error) }
+            liar.kill()
+            try await liar.waitForExit()
+            try outcome.get()
+            let said = try liar.log().split(separator: "\n").filter { $0.hasPrefix("lied ") }
+                .map { String($0.dropFirst(5)) }
+            #expect(!said.isEmpty && Array(said.suffix(last.count)) == last)
+        }
+        try FileManager.default.removeItem(at: orders)
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+/// The search for what a worker leaves behind, by the tool of Tests/Canary.
+extension World {
+    /// What is known of somebody, each a text that is nobody else's.
+    func canaries(of givenName: String) throws -> [String: String] {
+        let person = try person(givenName)
+        return [
+            "user name": person.userName, "name": person.displayName, "password": person.password,
+            "phone": person.mobilePhone,
+        ]
+    }
+
+    /// The tokens that the session's process holds now.
+    func harvest() async throws -> [String: String] {
+        let file = path("tokens-\(UInt32.random(in: 0...UInt32.max)).json")
+        try await run(
+            "/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/harvest.py", "\(try sessionProcess().pid)", file)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        return try JSONDecoder().decode([String: String].self, from: Data(contentsOf: URL(filePath: file)))
+    }
+
+    /// Everything that a device keeps, by name; not the packages that the MDM sent, which hold the demonstration's people.
+    func surfaces() throws -> [String: String] {
+        var surfaces = ["run": path("run"), "log": logPath(of: .broker), "agent's log": logPath(of: .agent)]
+        for name in try names(in: "device") where name != "management" { surfaces[name] = path("device/" + name) }
+        for name in try names(in: "device/management") where name != "apps" {
+            surfaces["management " + name] = path("device/management/" + name)
+        }
+        return surfaces
+    }
+
+    /// The search can see: it finds a worker who is here where she has to be.
+    func searchHits(_ givenName: String) async throws {
+        try await search(
+            try canaries(of: givenName),
+            [
+                "--process", "session=\(try sessionProcess().pid)", "--surface", "profiles=" + path("run/profiles"),
+                "--expect-hit", "session=user name,name", "--expect-hit", "profiles",
+            ])
+    }
+
+    /// Looks for texts in folders and files; none may be there.
+    ///
+    /// - Throws: ``TestProblem`` with what was found and where, never the text.
+    func finds(none canaries: [String: String], in surfaces: [String: String]) async throws {
+        try await search(canaries, surfaces.map { ["--surface", "\($0)=\($1)"] }.flatMap(\.self) + ["--expect-none"])
+    }
+
+    func search(_ canaries: [String: String], _ arguments: [String]) async throws {
+        let file = path("canaries-\(UInt32.random(in: 0...UInt32.max)).json")
+        try JSONSerialization.data(withJSONObject: canaries).write(to: URL(filePath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        try await run(
+            "/usr/bin/python3",
+            arguments: ["-B", Repository.root + "/Tests/Canary/canary.py", "--canaries", file] + arguments)
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Throws: ``TestProblem`` with what it said where it fails.
+    @discardableResult
+    func run(_ program: String, _ arguments: String...) async throws -> String {
+        try await run(program, arguments: arguments)
+    }
+
+    @discardableResult
+    func run(_ program: String, arguments: [String]) async throws -> String {
+        try await Scratch.with { scratch in
+            let run = try await RunningProgram.start(program, arguments, log: "log", awaitsReady: false, in: scratch)
+            let code = try await run.waitForExit()
+            guard code == 0 else { throw TestProblem("\(program) ended with \(code):\n\(try run.log())") }
+            return try run.log()
+        }
+    }
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Stands between a device and its server, reads every request, passes it on, and lies where it is told to.
+
+    liar.py PORT CERTIFICATE KEY ORDERS       127.0.0.2:PORT -> 127.0.0.1:PORT, both TLS
+
+ORDERS is a file, read anew at each request: a regular expression for "PATH BODY" in the first line, then one lie a line.
+Each request that matches is answered by the next of them and does not reach the server; when none is left, by the server.
+Without the file nothing is a lie. Writes "lied LIE" for each.
+"""
+import asyncio
+import os
+import re
+import socket
+import ssl
+import sys
+
+PORT, CERTIFICATE, KEY, ORDERS = int(sys.argv[1]), *sys.argv[2:5]
+LIMIT = 4 << 20  # bytes that the device reads of an answer
+CLOSE = b"Connection: close\r\n"
+told = ("", 0)
+
+
+def answer(status, body, more=""):
+    return f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {len(body)}\r\n{more}\r\n".encode() + body
+
+
+def next_lie(request):
+    """The lie for this request; None where it is to be passed on."""
+    global told
+    try:
+        with open(ORDERS, encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return None
+    pattern, *lies = text.splitlines()
+    if told[0] != text:
+        told = (text, 0)
+    if told[1] >= len(lies) or not re.search(pattern, request):
+        return None
+    told = (text, told[1] + 1)
+    return lies[told[1] - 1]
+
+
+async def lie(kind, writer):
+    print("lied", kind, flush=True)
+    if kind == "nonsense":
+        writer.write(answer("200 OK", b"<html>\xff\x00 all is well"))
+    elif kind == "other":
+        writer.write(answer("200 OK", b'{"ended":"true","access_token":7,"Nonce":[],"error":{}}'))
+    elif kind == "empty":
+        writer.write(answer("200 OK", b""))
+    elif kind == "error":
+        writer.write(answer("500 Internal Server Error", b"no"))
+    elif kind == "redirect":
+        writer.write(answer("307 Temporary Redirect", b"", f"Location: https://login.baton.test:{PORT}/\r\n"))
+    elif kind == "huge":
+        writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {1 << 40}\r\n\r\n".encode())
+        for _ in range(LIMIT // 65536 + 64):
+            writer.write(b" " * 65536)
+            await writer.drain()
+    elif kind == "cut":
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"ended":true,')
+        await writer.drain()
+        writer.transport.abort()
+    elif kind == "drip":
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n")
+        for _ in range(5000):
+            writer.write(b" ")
+            await writer.drain()
+            await asyncio.sleep(0.2)
+    else:
+        raise SystemExit(f"liar.py: no lie is called {kind}")
+    await writer.drain()
+
+
+async def serve(reader, writer):
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = re.search(rb"(?i)content-length: *(\d+)", head)
+        body = await reader.readexactly(int(length.group(1))) if length else b""
+        told_lie = next_lie(head.split(b" ")[1].decode() + " " + body.decode(errors="replace"))
+        if told_lie:
+            await lie(told_lie, writer)
+        else:
+            await pass_on(head, body, writer)
+        writer.close()
+    except (OSError, asyncio.IncompleteReadError):
+        writer.transport.abort()
+
+
+async def pass_on(head, body, writer):
+    blind = ssl.create_default_context()
+    blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
+    server_reader, server_writer = await asyncio.open_connection("127.0.0.1", PORT, ssl=blind)
+    lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(b"connection:")]
+    server_writer.write(b"\r\n".join([lines[0], b"Connection: close"] + lines[1:]) + body)
+    # Each connection is for one request, and the device is told so.
+    writer.write(await server_reader.readline() + CLOSE)
+    while data := await server_reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    server_writer.close()
+
+
+async def main():
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(CERTIFICATE, KEY)
+    server = await asyncio.start_server(serve, "127.0.0.2", PORT, ssl=tls)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
+        notice.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+    async with server:
+        await server.serve_forever()
+
+
+asyncio.run(main())
