@@ -145,7 +145,7 @@ extension CrashTests {
         #expect(try book.damageFound() == nil, "a write that was cut off was taken for damage")
         let end = try book.end()
         if signedOut { #expect(try #require(end).sequence > 0) }
-        guard let end, end.sequence > 0, let key = try ReceiptKey(in: files.keys) else { return }
+        guard let end, end.sequence > 0, let key = try ReceiptKey(in: files.keyStore) else { return }
         let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try book.export()))
         #expect(verdict.isIntact)
         #expect(verdict.last == end.sequence)

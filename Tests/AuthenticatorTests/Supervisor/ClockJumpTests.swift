@@ -29,7 +29,7 @@ import Testing
                 try await world.visit(through: agent)
             }
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
-            let key = try #require(try ReceiptKey(in: files.keys))
+            let key = try #require(try ReceiptKey(in: files.keyStore))
             let chain = ReceiptFile(bytes: try ReceiptBook(directory: files.receipts).export())
             let verdict = ChainVerifier(.key(key.published)).verdict(on: chain)
             #expect(verdict.isIntact && verdict.last == 3)
