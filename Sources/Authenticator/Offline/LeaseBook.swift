@@ -35,7 +35,7 @@ package struct LeaseBook: Sendable {
     /// - Throws: ``FileError``, or what the machine's clock throws.
     @discardableResult
     package func look() throws -> (leases: [HeldLease], mayBegin: Bool) {
-        guard let time = try advance(trusting: nil) else { return ([], false) }
+        guard let time = try advance(trusting: nil) else { return ([], true) }
         let leases = try held().filter { held in
             guard let end = LeaseRule.end(of: held.lease, since: held.record.since, by: time) else {
                 guard held.isUsedUp else { return true }
@@ -128,7 +128,9 @@ package struct LeaseBook: Sendable {
 
     /// The attempt was wrong; the last one erases the lease.
     func fail(_ held: HeldLease) throws {
-        if held.isUsedUp { try erase(held.lease.id, because: "attempts") }
+        guard held.isUsedUp else { return }
+        try erase(held.lease.id, because: "attempts")
+        if try ids().isEmpty { try eraseAll() }
     }
 
     /// The attempt was right: the count begins anew, and the name for receipts is used.
