@@ -110,7 +110,8 @@ struct TokenSource: Sendable {
             ).form(signedWith: .rsa(keys.identity), certificate: certificate)
         }
         guard EndSessionRequest.isHeard(answer) else {
-            throw BrokerError(.serverError, "The identity platform does not confirm the session's end. Look at its log.")
+            throw BrokerError(
+                .serverError, "The identity platform does not confirm the session's end. Look at its log.")
         }
     }
 }

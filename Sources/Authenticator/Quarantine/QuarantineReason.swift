@@ -31,7 +31,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .machineUnknown: "\(code): /etc/machine-id is missing or empty"
         case .otherDeviceKey: "\(code): keys and registration are of two devices"
         case .newerFormat(let number):
-            "\(code): a later version wrote the state, in form \(number); this version knows \(DeviceFiles.currentFormat)"
+            "\(code): a later version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
         }
     }
 
@@ -42,7 +42,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .otherMachine, .otherDeviceKey:
             "Put the device's own state back and restart batond, or run: baton device recover. Then join it anew."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
-        case .newerFormat: "Install the version of batond that wrote the state, or a later one. The state is left as it is."
+        case .newerFormat: "Install the version of batond that wrote the state, or a later one; it is left as it is."
         }
     }
 
