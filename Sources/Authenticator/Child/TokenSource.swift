@@ -114,7 +114,8 @@ struct TokenSource: Sendable {
             }
         }
         guard EndSessionRequest.isHeard(answer) else {
-            throw BrokerError(.serverError, "The identity platform does not confirm the session's end. Look at its log.")
+            throw BrokerError(
+                .serverError, "The identity platform does not confirm the session's end. Look at its log.")
         }
     }
 }

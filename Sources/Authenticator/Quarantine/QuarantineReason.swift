@@ -39,7 +39,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .olderCopy: "\(code): the state is an older copy, or the TPM's counter was removed"
         case .platform(let failure): "\(code): \(failure.cause)"
         case .newerFormat(let number):
-            "\(code): a later version wrote the state, in form \(number); this version knows \(DeviceFiles.currentFormat)"
+            "\(code): a later version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
         }
     }
 
@@ -53,7 +53,7 @@ package enum QuarantineReason: Sendable, Equatable {
             "Put the state back that the device had last and restart batond, or run: baton device recover. Then join it anew."
         case .platform(let failure): failure.remedy + " To go on without its keys run: baton device recover."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
-        case .newerFormat: "Install the version of batond that wrote the state, or a later one. The state is left as it is."
+        case .newerFormat: "Install the version of batond that wrote the state, or a later one; it is left as it is."
         }
     }
 

@@ -33,11 +33,15 @@ extension LiveDevice {
         @Test func `an agent whose connection ends inside a frame takes nobody's place`() async throws {
             let world = try await World.ready()
             let hello = Self.frame(Array(#"{"hello":{}}"#.utf8))
-            for length in 1..<hello.count { try RawApp(world, socket: "run/agent.sock").send(raw: Array(hello[..<length])) }
+            for length in 1..<hello.count {
+                try RawApp(world, socket: "run/agent.sock").send(raw: Array(hello[..<length]))
+            }
             #expect(try await world.status().agentConnected)
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)
-            for length in 1..<hello.count { try RawApp(world, socket: "run/agent.sock").send(raw: Array(hello[..<length])) }
+            for length in 1..<hello.count {
+                try RawApp(world, socket: "run/agent.sock").send(raw: Array(hello[..<length]))
+            }
             #expect(try await app.signOut(amara))
             #expect(try world.isClean)
         }

@@ -56,8 +56,8 @@ extension LiveDevice {
             for step in copies.steps {
                 #expect(try copies.openings(of: step).isEmpty, "the copy \(step) opens")
                 #expect(try !copies.holds(key, in: step), "the copy \(step) holds the key")
-                try await world.finds(none: canaries, in: ["copy": copies.path(of: step)])
             }
+            try await world.finds(none: canaries, in: ["copies": copies.folder])
             // In the place of the device's own, none of them makes the broker give a worker. Without a server, so that it
             // hears nothing of a past that has ended there.
             for program in [World.Program.broker, .server] { try await world.kill(program) }

@@ -20,7 +20,8 @@ struct KeyRing {
 
     /// Reads a copy of the state, but for the packages that the MDM sent.
     init(of folder: String) throws {
-        for name in try FileManager.default.subpathsOfDirectory(atPath: folder) where !name.hasPrefix("management/apps/") {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder)
+        where !name.hasPrefix("management/apps/") {
             let path = folder + "/" + name
             let facts = try FileManager.default.attributesOfItem(atPath: path)
             guard facts[.type] as? FileAttributeType == .typeRegular else { continue }
@@ -59,7 +60,9 @@ struct KeyRing {
         if file.hasPrefix("keys/") { keys.insert(Array(SHA256.hash(data: content))) }
         if file == "journal" { epochs = Set(Self.words(text).filter { $0.contains(".") }.map { Array($0.utf8) }) }
         if let key = try? _RSA.Encryption.PrivateKey(pemRepresentation: text) { privateKeys.append(key) }
-        if let key = try? P256.Signing.PrivateKey(pemRepresentation: text) { keys.insert([UInt8](key.rawRepresentation)) }
+        if let key = try? P256.Signing.PrivateKey(pemRepresentation: text) {
+            keys.insert([UInt8](key.rawRepresentation))
+        }
     }
 
     private func openedOnce() -> Set<[UInt8]> {
@@ -81,7 +84,9 @@ struct KeyRing {
             opened.append(unsafe plain.withUnsafeBytes { unsafe [UInt8]($0) })
         }
         // A nonce, at least a short key, a tag.
-        guard blob.bytes.count >= 12 + 16 + 16, let box = try? AES.GCM.SealedBox(combined: blob.bytes) else { return opened }
+        guard blob.bytes.count >= 12 + 16 + 16, let box = try? AES.GCM.SealedBox(combined: blob.bytes) else {
+            return opened
+        }
         let names = [blob.file, URL(filePath: blob.file).lastPathComponent].map { Array($0.utf8) }
         for context in [[]] + names + epochs {
             if let plain = try? AES.GCM.open(box, using: key, authenticating: context) { opened.append([UInt8](plain)) }

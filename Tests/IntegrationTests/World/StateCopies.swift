@@ -6,7 +6,7 @@ import TestSupport
 /// Copies of the whole state folder, the device's keys among them, as somebody made them who had the disk at these moments.
 struct StateCopies {
     private let world: World
-    private let folder: String
+    let folder: String
     private(set) var steps: [String] = []
 
     init(_ world: World) throws {

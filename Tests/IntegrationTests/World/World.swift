@@ -94,9 +94,9 @@ final class World: Sendable {
     ) async throws -> RunningProgram {
         let words = try command(program, file: file, through: entrance)
         let started = try await RunningProgram.start(
-            words[0], Array(words.dropFirst()), environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
-            manager: manager,
-            in: scratch)
+            words[0], Array(words.dropFirst()),
+            environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
+            manager: manager, in: scratch)
         running.withLock { $0[program] = started }
         return started
     }
