@@ -80,7 +80,8 @@ extension Supervisor {
             session: session, pending: pending, epoch: machine.epoch.description, mode: snapshot.mode.name,
             reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
-            agentConnected: agent != nil, problems: problemTexts, lockedApps: locks.keys.sorted())
+            agentConnected: agent != nil, problems: problemTexts, lockedApps: locks.keys.sorted(),
+            keys: KeyFindings(state: files.root).place?.rawValue)
     }
 
     /// Why a sign-out does not go on, for a person.

@@ -100,11 +100,13 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let problems: [String]
     /// Bundle ids of the apps that have not erased a former worker's data; they do nothing until they have.
     package let lockedApps: [String]
+    /// What protects the device's own keys: `files`, `tpm`, `partly` where a TPM has some of them; nil where there are none.
+    package let keys: String?
 
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
-        problems: [String] = [], lockedApps: [String] = []
+        problems: [String] = [], lockedApps: [String] = [], keys: String? = nil
     ) {
         self.session = session
         self.pending = pending
@@ -119,5 +121,6 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.agentConnected = agentConnected
         self.problems = problems
         self.lockedApps = lockedApps
+        self.keys = keys
     }
 }
