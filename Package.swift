@@ -143,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "TPMTests",
             dependencies: [
-                "Authenticator", "Redaction", "TPM", "TestSupport", "UnixSocket", .crypto, .cryptoExtras,
+                "Authenticator", "OAuth", "Redaction", "TPM", "TestSupport", "UnixSocket", .crypto, .cryptoExtras,
             ]),
         .testTarget(
             name: "IdentityPlatformTests",

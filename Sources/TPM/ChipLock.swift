@@ -17,8 +17,8 @@ final class ChipLock {
     init(_ path: String) throws(TrustedPlatformFailure) {
         file = unsafe clinux_open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw .unavailable(cause: "\(path) cannot be opened") }
-        var all = unsafe Glibc.flock()
-        unsafe (all.l_type, all.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+        var all = Glibc.flock()
+        (all.l_type, all.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
         while unsafe fcntl(file, Self.wait, &all) != 0 {
             guard errno == EINTR else {
                 _ = close(file)

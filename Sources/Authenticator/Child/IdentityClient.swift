@@ -94,6 +94,8 @@ extension BrokerError {
         case let error as OAuthError: self.init(error)
         case let error as HTTPSError:
             self.init(.network, "The identity platform cannot be reached (\(error.code.rawValue)). Check the network.")
+        case let failure as TrustedPlatformFailure:
+            self.init(.internal, "The device's keys cannot be used (\(failure.code)). \(failure.remedy)")
         case is CancellationError:
             self.init(.programCanceled, "The request was given up before it was finished.")
         default:

@@ -32,7 +32,7 @@ package struct ReceiptFindings: Sendable {
             return [CheckResult(.receipts, "receipts_none", .note, "The chain begins with the next hand-over.")]
         }
         let stated = try book.statements().map(\.key).first { $0.thumbprint == end.key }
-        guard let key = try stated ?? ReceiptKey(in: files.keys)?.published else { return [Self.keyless] }
+        guard let key = try stated ?? ReceiptKey(in: files.keyStore)?.published else { return [Self.keyless] }
         let verdict = ChainVerifier(.key(key)).verdict(on: ReceiptFile(bytes: try book.export()))
         guard verdict.isIntact else {
             return [Self.damaged(verdict.faults.prefix(3).map(\.text).joined(separator: "; "))]

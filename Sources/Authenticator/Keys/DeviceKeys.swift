@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
-package import CryptoExtras
+internal import CryptoExtras
 internal import FoundationEssentials
 package import OAuth
 package import Redaction
@@ -63,13 +63,16 @@ package struct DeviceKeys: Sendable {
     package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
         switch transport {
         case .platform(let key, let store):
-            do { return try store.requirePlatform().decrypt(encrypted, with: key) } catch .refused {
-                throw JOSEFailure.wrongSignature
+            let platform = try store.requirePlatform()
+            do throws(TrustedPlatformFailure) { return try platform.decrypt(encrypted, with: key) } catch {
+                if case .refused = error { throw JOSEFailure.wrongSignature }
+                throw error
             }
         case .file(let pem):
             // Made anew for each use, since the library's type stays on one thread.
             let key = try Self.transport(pem)
-            guard var bytes = (try? key.decrypt(encrypted, padding: .PKCS1_OAEP)).map(Array.init) else {
+            var bytes: [UInt8]
+            do { bytes = Array(try key.decrypt(encrypted, padding: .PKCS1_OAEP)) } catch {
                 throw JOSEFailure.wrongSignature
             }
             return SecretBytes(consuming: &bytes)

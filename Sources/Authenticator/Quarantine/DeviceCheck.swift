@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
+internal import OAuth
 internal import SwiftASN1
 internal import X509
 

@@ -111,7 +111,7 @@ extension Supervisor {
             reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
             agentConnected: agent != nil, problems: problemTexts, lockedApps: locks.keys.sorted(),
-            receiptsDamagedAt: receipts.damageFound)
+            receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue)
     }
 
     /// Why a sign-out does not go on, for a person.

@@ -104,11 +104,13 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let lockedApps: [String]
     /// When a chain of receipts was found damaged, in seconds since 1970; nil where none was, or what was moved aside is gone.
     package let receiptsDamagedAt: Int?
+    /// What protects the device's own keys: `files`, `tpm`, `partly` where a TPM has some of them; nil where there are none.
+    package let keys: String?
 
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
-        problems: [String] = [], lockedApps: [String] = [], receiptsDamagedAt: Int? = nil
+        problems: [String] = [], lockedApps: [String] = [], receiptsDamagedAt: Int? = nil, keys: String? = nil
     ) {
         self.session = session
         self.pending = pending
@@ -124,5 +126,6 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.problems = problems
         self.lockedApps = lockedApps
         self.receiptsDamagedAt = receiptsDamagedAt
+        self.keys = keys
     }
 }

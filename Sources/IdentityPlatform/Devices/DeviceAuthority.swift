@@ -88,7 +88,7 @@ struct DeviceAuthority: Sendable {
             (Certificate.PublicKey(key), ArraySlice(Insecure.SHA1.hash(data: key.pkcs1DERRepresentation)))
         case .p256(let key):
             (Certificate.PublicKey(key), ArraySlice(Insecure.SHA1.hash(data: key.x963Representation)))
-        case .symmetric, .held: throw JOSEFailure.unusableKey
+        case .symmetric: throw JOSEFailure.unusableKey
         }
     }
 

@@ -20,6 +20,10 @@ struct DeviceCommand: AsyncParsableCommand {
             try await output.run({ try await DeviceCommand.status(device.client) }, lines: lines)
         }
 
+        private var keyPlaces: [String: String] {
+            ["tpm": "in the TPM", "partly": "in the TPM, and some in files", "files": "in files"]
+        }
+
         private func lines(_ status: DeviceStatus) -> [String] {
             // State that is not believed says nothing of this.
             let no = status.session == "quarantined" ? "not known" : "no"
@@ -30,7 +34,8 @@ struct DeviceCommand: AsyncParsableCommand {
                 "agent     \(status.agentConnected ? "connected" : "not connected")",
                 "apps      \(status.apps.isEmpty ? "none" : status.apps.joined(separator: ", "))",
                 "epoch     \(status.epoch)",
-            ] + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
+            ] + (status.keys.map { ["keys      \(keyPlaces[$0] ?? $0)"] } ?? [])
+                + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
                 + status.problems.map { "problem   \($0)" }
                 + (status.lockedApps.isEmpty ? [] : ["locked    \(status.lockedApps.joined(separator: ", "))"])
                 + (status.receiptsDamagedAt == nil

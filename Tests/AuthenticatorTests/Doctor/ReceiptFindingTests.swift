@@ -16,7 +16,7 @@ import Testing
         let state = Directory(path: scratch.path("device"))
         let folder = DeviceFiles(root: state).receipts
         for directory in [state, folder] { try directory.make() }
-        let key = try ReceiptKey.make(in: DeviceFiles(root: state).keys)
+        let key = try ReceiptKey.make(in: DeviceFiles(root: state).keyStore)
         let book = ReceiptBook(directory: folder)
         for number in 1...3 {
             let end = try book.end()
