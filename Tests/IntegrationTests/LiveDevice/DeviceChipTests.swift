@@ -77,7 +77,7 @@ extension World {
         try await world.kill(.broker)
         try world.copyDevice(to: "without-tpm")
         let configuration = try Data(contentsOf: world.configuration)
-        let chip = try await world.softwareTPM("chip")
+        let chip = try await world.softwareTPM("chip-\(UInt32.random(in: 0...UInt32.max))")
         do {
             try world.forgetJoin()
             try world.configure(tpm: chip)
@@ -88,9 +88,11 @@ extension World {
             try await body(world, chip)
         } catch {
             try await world.putBack(configuration)
+            try await chip.stop()
             throw error
         }
         try await world.putBack(configuration)
+        try await chip.stop()
     }
 
     private func putBack(_ content: Data) async throws {
