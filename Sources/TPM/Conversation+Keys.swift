@@ -47,9 +47,11 @@ extension Conversation {
         scheme.scheme = TPM2_ALG_NULL
         let session = try session(encrypting: TPMA_SESSION_ENCRYPT)
         var content: UnsafeMutablePointer<TPM2B_PUBLIC_KEY_RSA>?
-        try unsafe Self.check(
-            Esys_RSA_Decrypt(
-                context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content))
+        let code = unsafe Esys_RSA_Decrypt(
+            context, handle, session, ESYS_TR_NONE, ESYS_TR_NONE, &cipher, &scheme, &label, &content)
+        // swtpm calls it a failure of the chip where something does not open; the chip was well a moment before.
+        if ResponseCode(code).isOutOfOrder { throw .refused(code: code) }
+        try Self.check(code)
         return try unsafe takeSecret(content)
     }
 
