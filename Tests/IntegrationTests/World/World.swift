@@ -283,7 +283,7 @@ final class World: Sendable {
 
     /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
     func awaitAgent() async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(120)
         while try await !status().agentConnected {
             guard ContinuousClock.now < deadline else { throw TestProblem("the agent does not come back") }
         }
