@@ -42,5 +42,7 @@ extension Schema {
                 "ALTER TABLE device ADD COLUMN managedAs TEXT",
                 "CREATE INDEX deviceByManagement ON device (tenant, managedAs)",
             ]),
+        // A device that joins again, since nobody heard the reply, is found by its key.
+        Migration("device-key", ["CREATE INDEX deviceByKey ON device (tenant, deviceKey)"]),
     ]
 }
