@@ -14,88 +14,33 @@ enum SignOutOutcome: Sendable {
     case goesOn
 }
 
-/// The session's process, as the supervisor holds it.
-struct SessionChildLink {
-    let number: UInt64
-    let process: ChildProcess
-    let channel: FramedJSON<ChildMessage, SupervisorMessage>
-    let started: ContinuousClock.Instant
-}
-
 extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
         endChild()
-        dueChild = nil
-        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
-        try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
-        childNumber += 1
-        let process = try ChildProcess.spawn(
-            executable: executable, name: "batond",
-            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: Failpoint.environment,
-            descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
-        let link = SessionChildLink(
-            number: childNumber, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
-            started: clock.moment())
-        child = link
-        let key = resuming ? key.map { [$0.file] } ?? [] : []
-        let start = SupervisorMessage.start(
+        let first = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
-            principals: principals, askedApps: askedApps, locks: locks)
-        do { try link.channel.send(start, descriptors: key) } catch let error as SocketError
-            where error.errno != EMSGSIZE
-        {
-            // It has died already, or does not listen: its reader thread is about to say that it is gone.
-            process.kill()
-        }
-        try listen(to: link)
+            principals: principals.told, askedApps: askedApps, locks: locks)
+        try child.start(first, key: resuming ? key?.file : nil)
     }
 
     /// Starts a process in the place of one that died while nobody's epoch was served. During a pause the end of an app's
     /// connection tells it that nobody can say who is signed in.
     func restartChild(_ epoch: Epoch) throws {
-        let pause = restartPause.next(after: lastLife)
-        guard pause > .zero else { return try startChild(epoch, resuming: false) }
-        logger.error("session processes die, pausing", metadata: ["pause": "\(pause)"])
-        starts += 1
-        dueChild = (starts, epoch)
-        post(.childDue(start: starts), after: pause)
+        if !child.putsOff(epoch) { try startChild(epoch, resuming: false) }
     }
 
-    func startDueChild() throws {
-        guard let dueChild else { return }
-        try startChild(dueChild.epoch, resuming: false)
+    func startDueChild(_ start: UInt64) throws {
+        if let epoch = child.epochDue(at: start) { try startChild(epoch, resuming: false) }
     }
 
-    private func listen(to link: SessionChildLink) throws {
-        let (inputs, number, channel, process) = (inputs, link.number, link.channel, link.process)
-        try BlockingThread.start {
-            // The channel ends when the process does, however it does.
-            while let (message, descriptors) = try? channel.receive() {
-                inputs.post(.childSaid(message, descriptors, child: number))
-            }
-            process.kill()
-            inputs.post(.childEnded(child: number))
-        }
-    }
-
-    /// Kills the session's process and waits until the kernel says that it is gone.
     func endChild() {
-        // What this process asked for is nobody's wish any more.
+        // What this process asked for is nobody's wish any more, and whatever it knew, nobody is served by it.
         (waitingPage, agentWait) = (nil, nil)
-        guard let link = child else { return }
-        child = nil
-        // Whatever it knew, nobody is served by it any more.
+        child.end()
         deviceKnown(change: deviceChange)
-        link.process.kill()
-        link.channel.connection.shutDown()
-        do {
-            let status = try link.process.waitForExit()
-            logger.debug("session process ended", metadata: ["process.status": "\(status)"])
-        } catch { logger.error("session process was not reaped", metadata: ["error": "\(error)"]) }
     }
 
     func childEnded() throws {
-        lastLife = child.map { $0.started.duration(to: clock.moment()) } ?? .zero
         endChild()
         try adoptConfirmedJoin()
         failJoin(
@@ -105,16 +50,8 @@ extension Supervisor {
         try handle(.childDied)
     }
 
-    /// Milliseconds that a session's process may leave what it is told unread: this thread waits so long, and then
-    /// nobody could be signed out any more.
-    private static let sendPatience: Int32 = 2000
-
-    /// Sends to the session's process; one that does not listen is ended, as its reader thread says in a moment.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
-        do { try child?.channel.send(message, descriptors: descriptors) } catch {
-            logger.error("session process does not listen", metadata: ["error": "\(error)"])
-            child?.process.kill()
-        }
+        child.tell(message, descriptors: descriptors)
     }
 
     func forward(_ descriptor: Descriptor, from peer: PeerRecord) {
@@ -148,7 +85,7 @@ extension Supervisor {
             awaitAgentOfLastWorker()
         case .browserWanted(let url): try browserWanted(url)
         case .sessionKnown(let session):
-            try remember(session)
+            try serverSessions.keep(live: session)
             // Where the worker was here already, without the server.
             tellWatch()
         case .signedInOffline(let subject): try receipts.hear(offline: subject)
@@ -164,16 +101,17 @@ extension Supervisor {
             failJoin(failure)
             try handle(.visitFailed)
         case .storePrincipals(let reader, let told):
-            try store(told, of: reader)
+            // Of an app that the device does not know nothing is kept.
+            if snapshot.apps.contains(where: { $0.clientID == reader.clientID }) {
+                try principals.set(told, of: reader, live: machine.epoch)
+            }
             tell(.principalsStored(reader))
         case .endWanted(let requestID, let fromBrowser, let correlationID):
             try noteEnd(fromBrowser: fromBrowser, correlationID: correlationID)
             try endWanted(requestID: requestID, app: descriptors.first)
         case .joined(let record): try joined(record)
         case .listenerArrived, .appsReady, .appEnlisted, .appAnswered, .activity: try appSaid(message)
-        case .serverSessionEnded(let session):
-            endedSessions.removeAll { $0 == session }
-            try files.write(endedSessions)
+        case .serverSessionEnded(let session): try serverSessions.heard(session)
         case .refused(let record, let before):
             refusals.add(record)
             refusals.unlisted += before
@@ -182,8 +120,8 @@ extension Supervisor {
 
     /// A session that the server opened must be ended there, also where its process has been killed meanwhile.
     func heardTooLate(_ message: ChildMessage) throws {
-        guard case .sessionKnown(let session) = message, !endedSessions.contains(session) else { return }
-        try rememberEnd(session)
+        guard case .sessionKnown(let session) = message, !serverSessions.ended.contains(session) else { return }
+        try serverSessions.keep(end: session)
         tellDevice()
     }
 
@@ -221,17 +159,10 @@ extension Supervisor {
 
     /// Writes down what the server is to hear with the end of the session that is live.
     func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
-        guard var live = liveSession else { return }
+        guard var live = serverSessions.live else { return }
         live.fromBrowser = live.fromBrowser || fromBrowser
         live.correlationID = correlationID ?? live.correlationID
-        try remember(live)
-    }
-
-    /// The server has opened a session, or what must be said of its end has changed.
-    private func remember(_ session: EndedSession) throws {
-        try files.write(live: session)
-        liveSession = session
-        Failpoint.sessionKnown.reach()
+        try serverSessions.keep(live: live)
     }
 
     func newRequester(_ answer: @escaping (SignOutOutcome) -> Void) -> SessionMachine.Requester {
@@ -252,7 +183,7 @@ extension Supervisor {
             .init(
                 brokerManaged: managed.brokerManaged, profile: managed.profileShared,
                 appConfiguration: managed.appConfigurationShared, joined: join != nil))
-        return DeviceSnapshot(mode: mode, join: join, registry: registry, endedSessions: endedSessions)
+        return DeviceSnapshot(mode: mode, join: join, registry: registry, endedSessions: serverSessions.ended)
     }
 
     /// The MDM changed the device; a worker whose device is no longer shared is signed out.

@@ -40,7 +40,7 @@ extension Supervisor {
                         remedy: failure.remedy))
             }
         reloads.append((deviceChange, { answer(reply) }))
-        if child == nil { deviceKnown(change: deviceChange) }
+        if !child.isRunning { deviceKnown(change: deviceChange) }
     }
 
     func deviceKnown(change: UInt64) {

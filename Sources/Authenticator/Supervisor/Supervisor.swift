@@ -17,16 +17,13 @@ final class Supervisor {
     let inputs: Mailbox<SupervisorInput>
     let logger: Logger
     let clock: SupervisorClock
-    let executable: String
     /// Where apps come in, each told from the others by what the registry says.
     let entrance: AppEntrance
 
     var machine: SessionMachine
     var random = SystemRandomNumberGenerator()
-    var principals: [AccountReader: [Principal]]
-    var endedSessions: [EndedSession]
-    /// The session that the server has opened for the worker who is here, or is signing in.
-    var liveSession: EndedSession?
+    var principals: PrincipalBook
+    var serverSessions: ServerSessions
     var join: JoinRecord?
     /// The apps, or why they are not known.
     var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
@@ -48,15 +45,7 @@ final class Supervisor {
     /// What cannot be cleared at the moment, and why.
     var problems: [SessionMachine.Item: String] = [:]
 
-    var child: SessionChildLink?
-    var childNumber: UInt64 = 0
-    /// The process that will be started after a pause.
-    var dueChild: (start: UInt64, epoch: Epoch)?
-    /// Counts the starts that were put off.
-    var starts: UInt64 = 0
-    var restartPause = RestartPause()
-    /// How long the process lived that died last.
-    var lastLife = Duration.zero
+    let child: SessionProcess
     var key: MemoryKey?
     /// The epoch whose key the service manager keeps, too.
     var keptKey: Epoch?
@@ -98,7 +87,6 @@ final class Supervisor {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
-        self.executable = executable
         self.entrance = entrance
         self.keptKeys = keptKeys
         self.logger = logger
@@ -112,9 +100,9 @@ final class Supervisor {
         }
         receipts = ReceiptWriter(files: files, clock: clock, logger: logger)
         join = try files.join()
-        principals = try files.principals()
-        endedSessions = try files.endedSessions()
-        liveSession = try files.liveSession()
+        principals = try PrincipalBook(files: files, now: clock.now)
+        serverSessions = try ServerSessions(files: files, logger: logger)
+        child = SessionProcess(executable: executable, inputs: inputs, clock: clock, logger: logger)
         browserHolder = try files.browserHolder()
         locks = try files.locks()
         doors = configuration.doors
@@ -158,14 +146,14 @@ final class Supervisor {
         case .agentLost(let id): if id == agent?.id { agentLost() }
         case .operatorAsked(let request, let answer): try operatorAsked(request, answer: answer)
         case .childSaid(let message, let descriptors, let number):
-            if number == child?.number { try childSaid(message, descriptors) } else { try heardTooLate(message) }
-        case .childEnded(let number): if number == child?.number { try childEnded() }
+            if child.isNow(number) { try childSaid(message, descriptors) } else { try heardTooLate(message) }
+        case .childEnded(let number): if child.isNow(number) { try childEnded() }
         case .deviceChanged: try deviceChanged()
         case .retryClearing(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
         case .overdue(let requester): overdue(requester)
         case .agentOverdue(let wait): if wait == agentWait { try agentOverdue() }
-        case .childDue(let start): if start == dueChild?.start { try startDueChild() }
+        case .childDue(let start): try startDueChild(start)
         case .forgetPrincipals: try forgetOldPrincipals()
         case .emptyTrash: emptyTrash()
         case .serverEnded(let epoch, let door): try serverEnded(epoch, door)
@@ -204,12 +192,9 @@ final class Supervisor {
 
     /// Whoever speaks with the server hears what the device states there, each time that it changes.
     func tellWatch() {
-        var session: String?
-        if let held = machine.state.heldEpoch, liveSession?.epoch == held.description {
-            session = liveSession?.serverSession
-        }
         let present = WatchedSession(
-            join: join, epoch: machine.epoch, serverSession: session, receipt: receipts.sequence)
+            join: join, epoch: machine.epoch, serverSession: serverSessions.number(in: machine.state.heldEpoch),
+            receipt: receipts.sequence)
         guard present != watched else { return }
         watched = present
         watch(present)
@@ -263,11 +248,11 @@ final class Supervisor {
 extension Supervisor {
     private func journal(_ record: JournalRecord) throws {
         if case .signingOut(let commit) = record {
-            try rememberEnd(of: commit.ended)
+            try serverSessions.end(commit.ended, isJoined: join != nil)
             Failpoint.endRemembered.reach()
         }
         try files.write(record)
-        if case .signingOut(let commit) = record { try markPrincipals(endedWith: commit.ended) }
+        if case .signingOut(let commit) = record { try principals.end(commit.ended) }
         if case .signedIn(let epoch, _) = record, keptKey != epoch { keepKey(of: epoch) }
         if case .ready = record {
             try forgetBrowserHolder()
@@ -280,36 +265,9 @@ extension Supervisor {
         logger.info("session state changed", metadata: metadata)
     }
 
-    /// Writes down whom the server must hear of, before the commit and without any secret.
-    private func rememberEnd(of ended: Epoch) throws {
-        guard let live = liveSession, live.epoch == ended.description else {
-            // The server may have opened a session whose number never came here: its epoch ends, whatever there is of it.
-            guard join != nil else { return }
-            return try rememberEnd(EndedSession(serverSession: "", epoch: ended.description, fromBrowser: false))
-        }
-        try rememberEnd(live)
-        try files.removeLiveSession()
-        liveSession = nil
-    }
-
-    /// How many ends wait for the server at most. The end of an epoch ends at the server whatever there was before it:
-    /// of the oldest ones only the line in the server's audit log gets lost.
-    private static let maximumEnds = 256
-
-    func rememberEnd(_ session: EndedSession) throws {
-        guard !endedSessions.contains(session) else { return }
-        endedSessions.append(session)
-        let surplus = endedSessions.count - Self.maximumEnds
-        if surplus > 0 {
-            endedSessions.removeFirst(surplus)
-            logger.error("the server has not been reached for long: the oldest ends of sessions are not told to it")
-        }
-        try files.write(endedSessions)
-    }
-
     func clearFiles(of ended: Epoch) throws {
         do {
-            try markPrincipals(endedWith: ended)
+            try principals.end(ended)
             try files.clearSession(of: ended)
             Failpoint.filesCleared.reach()
         } catch {
@@ -326,6 +284,12 @@ extension Supervisor {
     private static let filesProblem =
         "The last session's files cannot be moved away. Look at the disk of the broker's directory; it is tried again each second."
 
+    /// Forgets whom readers saw long ago, and looks again in an hour.
+    private func forgetOldPrincipals() throws {
+        if try principals.forgetOld() { tell(.principals(principals.told)) }
+        post(.forgetPrincipals, after: .seconds(60 * 60))
+    }
+
     private func emptyTrash() {
         let (files, logger, inputs, clock) = (files, logger, inputs, clock)
         // One at a time: two that unlink the same tree would trip over each other.
@@ -335,62 +299,5 @@ extension Supervisor {
                 clock.after(.seconds(60)) { inputs.post(.emptyTrash) }
             }
         }
-    }
-}
-
-// MARK: - Principals
-
-extension Supervisor {
-    /// Seconds for which a client that has not asked yet may still learn whose session ended.
-    private static let tombstoneLife = 24 * 60 * 60
-
-    private func markPrincipals(endedWith ended: Epoch) throws {
-        try store(
-            principals.mapValues { told in
-                told.map { principal in
-                    guard principal.endedAt == nil, principal.epoch == ended.description else { return principal }
-                    return Principal(
-                        homeAccountID: principal.homeAccountID, epoch: principal.epoch, endedAt: clock.now())
-                }
-            })
-    }
-
-    /// Forgets what is older than it may be, and looks again in an hour.
-    private func forgetOldPrincipals() throws {
-        let living = principals.mapValues { $0.filter(isYoung) }.filter { !$0.value.isEmpty }
-        if living != principals {
-            try store(living)
-            tell(.principals(living))
-        }
-        post(.forgetPrincipals, after: .seconds(60 * 60))
-    }
-
-    /// What ended after now was written down before the clock was set back: nobody can say how long ago that is.
-    private func isYoung(_ principal: Principal) -> Bool {
-        principal.endedAt.map { abs(clock.now() - $0) < Self.tombstoneLife } ?? true
-    }
-
-    /// What a reader has been told of now; when an epoch ended is the supervisor's own knowledge, whatever comes back
-    /// from a session's process.
-    func store(_ told: [Principal], of reader: AccountReader) throws {
-        guard snapshot.apps.contains(where: { $0.clientID == reader.clientID }) else { return }
-        let known = principals[reader] ?? []
-        let current = told.map { principal in
-            let end = known.first { $0.homeAccountID == principal.homeAccountID && $0.epoch == principal.epoch }?
-                .endedAt
-            let isLive = principal.epoch == machine.epoch.description
-            return Principal(
-                homeAccountID: principal.homeAccountID, epoch: principal.epoch,
-                endedAt: isLive ? nil : end ?? clock.now())
-        }
-        var changed = principals
-        changed[reader] = current.isEmpty ? nil : current.filter(isYoung)
-        try store(changed)
-    }
-
-    func store(_ changed: [AccountReader: [Principal]]) throws {
-        guard changed != principals else { return }
-        try files.write(changed)
-        principals = changed
     }
 }

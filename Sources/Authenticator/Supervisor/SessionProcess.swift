@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import UnixSocket
+
+/// The session's process: started, told, ended, and started again after a pause where it died. One at a time; used on the
+/// supervisor's thread alone.
+final class SessionProcess {
+    private struct Link {
+        let number: UInt64
+        let process: ChildProcess
+        let channel: FramedJSON<ChildMessage, SupervisorMessage>
+        let started: ContinuousClock.Instant
+    }
+
+    private let executable: String
+    private let inputs: Mailbox<SupervisorInput>
+    private let clock: SupervisorClock
+    private let logger: Logger
+
+    private var link: Link?
+    private var number: UInt64 = 0
+    /// The one that will be started after a pause.
+    private var due: (start: UInt64, epoch: Epoch)?
+    /// Counts the starts that were put off.
+    private var starts: UInt64 = 0
+    private var restartPause = RestartPause()
+    /// How long the last one lived.
+    private var lastLife = Duration.zero
+
+    init(executable: String, inputs: Mailbox<SupervisorInput>, clock: SupervisorClock, logger: Logger) {
+        (self.executable, self.inputs, self.clock, self.logger) = (executable, inputs, clock, logger)
+    }
+
+    var isRunning: Bool { link != nil }
+
+    /// Whether it is this one that runs.
+    func isNow(_ number: UInt64) -> Bool { number == link?.number }
+
+    /// Starts one in the place of the one before.
+    ///
+    /// - Parameters:
+    ///   - first: what it is told first.
+    ///   - key: the file of the session's key, where it goes on with a session.
+    /// - Throws: what keeps a process from starting; it dying at once is none of this.
+    func start(_ first: SupervisorMessage, key: Descriptor?) throws {
+        end()
+        due = nil
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
+        try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
+        number += 1
+        let process = try ChildProcess.spawn(
+            executable: executable, name: "batond",
+            arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: Failpoint.environment,
+            descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
+        let link = Link(
+            number: number, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
+            started: clock.moment())
+        self.link = link
+        do { try link.channel.send(first, descriptors: key.map { [$0] } ?? []) } catch let error as SocketError
+            where error.errno != EMSGSIZE
+        {
+            // It has died already, or does not listen: its reader thread is about to say that it is gone.
+            process.kill()
+        }
+        try listen(to: link)
+    }
+
+    private func listen(to link: Link) throws {
+        let (inputs, number, channel, process) = (inputs, link.number, link.channel, link.process)
+        try BlockingThread.start {
+            // The channel ends when the process does, however it does.
+            while let (message, descriptors) = try? channel.receive() {
+                inputs.post(.childSaid(message, descriptors, child: number))
+            }
+            process.kill()
+            inputs.post(.childEnded(child: number))
+        }
+    }
+
+    /// Whether the next one has to wait, since they die one after the other; ``SupervisorInput/childDue(start:)`` says when
+    /// it may start.
+    func putsOff(_ epoch: Epoch) -> Bool {
+        let pause = restartPause.next(after: lastLife)
+        guard pause > .zero else { return false }
+        logger.error("session processes die, pausing", metadata: ["pause": "\(pause)"])
+        starts += 1
+        due = (starts, epoch)
+        let (inputs, start) = (inputs, starts)
+        clock.after(pause) { inputs.post(.childDue(start: start)) }
+        return true
+    }
+
+    /// The epoch for which the start that was put off is still wanted.
+    func epochDue(at start: UInt64) -> Epoch? { start == due?.start ? due?.epoch : nil }
+
+    /// Milliseconds that it may leave what it is told unread: the supervisor waits so long, and then nobody could be signed
+    /// out any more.
+    private static let sendPatience: Int32 = 2000
+
+    /// Tells it something; one that does not listen is ended, as its reader thread says in a moment.
+    func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
+        do { try link?.channel.send(message, descriptors: descriptors) } catch {
+            logger.error("session process does not listen", metadata: ["error": "\(error)"])
+            link?.process.kill()
+        }
+    }
+
+    /// Kills it and waits until the kernel says that it is gone.
+    func end() {
+        guard let link else { return }
+        self.link = nil
+        lastLife = link.started.duration(to: clock.moment())
+        link.process.kill()
+        link.channel.connection.shutDown()
+        do {
+            let status = try link.process.waitForExit()
+            logger.debug("session process ended", metadata: ["process.status": "\(status)"])
+        } catch { logger.error("session process was not reaped", metadata: ["error": "\(error)"]) }
+    }
+}
