@@ -13,7 +13,8 @@ struct BatonAgent: ParsableCommand {
         discussion: """
             Runs with the user of the graphical session. Exit codes: 0 stopped as asked, every browser gone; 64 wrong \
             arguments; 78 unusable configuration; 1 anything else, such as a browser that could not be removed.
-            """)
+            """,
+        version: BrokerVersion.current)
 
     @Option(help: ArgumentHelp("The configuration, a JSON file.", valueName: "file"))
     var config: String

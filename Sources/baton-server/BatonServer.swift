@@ -12,7 +12,8 @@ struct BatonServer: AsyncParsableCommand {
         discussion: """
             Stops cleanly on SIGTERM and SIGINT. Tells its readiness by the sd_notify protocol. Exit codes: 0 after a \
             clean stop, 64 for a wrong command line, 78 for a wrong configuration, 1 for every other failure.
-            """)
+            """,
+        version: ServerVersion.current)
 
     @Option(name: .long, help: "The configuration file (JSON); see docs/configuration.md.")
     var config: String

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import Authenticator
 
 /// The command line for workers, administrators and developers.
 @main
@@ -12,6 +13,7 @@ struct Baton: AsyncParsableCommand {
             64 wrong command line; 69 the server or the broker cannot be reached. With --json standard output holds \
             nothing but JSON, and an error is one JSON object on standard error.
             """,
+        version: BrokerVersion.current,
         subcommands: [
             UpCommand.self, DemoCommand.self, DeviceCommand.self, DoctorCommand.self, AccountCommand.self,
             ReceiptCommand.self, AdminCommand.self,

@@ -9,5 +9,6 @@ struct Batond: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "batond",
         abstract: "The broker of a shared device: one sign-in for every app, one sign-out that leaves nothing behind.",
+        version: BrokerVersion.current,
         subcommands: [Supervise.self, ServeSession.self], defaultSubcommand: Supervise.self)
 }

@@ -52,11 +52,6 @@ package struct DeviceSnapshot: Sendable, Codable, Equatable {
     }
 }
 
-/// The version of this broker.
-package enum BrokerVersion {
-    package static let current = "0.1.0"
-}
-
 extension JoinRecord {
     /// The identity platform's host, with its port where it has one.
     package var loginHost: String {

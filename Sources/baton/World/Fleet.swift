@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
+import Authenticator
 import BrokerProtocol
 import Redaction
 
@@ -13,7 +14,6 @@ struct Fleet: Sendable {
 
     static let deviceName = "ward-7-tablet"
     static let brokerBundle = "org.baton.authenticator"
-    private static let version = "0.1.0"
     private static let sharedDeviceMode = "sharedDeviceMode"
 
     /// Makes the enrolment profile of the device.
@@ -37,7 +37,7 @@ struct Fleet: Sendable {
     }
 
     private func add(_ file: String, _ bundleID: String, _ title: String) async throws {
-        let app = MDMAdmin.NewApp(path: file, bundleIdentifier: bundleID, version: Self.version, title: title)
+        let app = MDMAdmin.NewApp(path: file, bundleIdentifier: bundleID, version: BrokerVersion.current, title: title)
         try await admin.call("POST", path(.apps), body: app)
     }
 
