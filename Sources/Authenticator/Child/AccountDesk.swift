@@ -88,6 +88,7 @@ final class AccountDesk: Sendable {
         case .idle(let epoch, let seconds): Epoch(epoch).map { warn($0, seconds: seconds) }
         case .locks(let locks): state.withLock { $0.handOver.locks = locks }
         case .appSettled(let ticket, let accepted): settle(ticket, accepted)
+        case .pinWanted: setPIN()
         case .leasesInQuestion: Task { [self] in await askAboutLeases() }
         }
     }

@@ -28,7 +28,14 @@ extension AccountDesk {
     func proveOffline(_ visit: Visit, _ epoch: Epoch, _ key: MemoryKey) async throws -> OfflineSession {
         guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
         let known = Promise<HeldLease>()
-        let door = try await OfflineDoor.open { [self] typed in await judge(typed, on: join, known) }
+        let takesPIN = try await disk.run { [self] in
+            try leaseBook().look().leases.contains {
+                $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil)
+            }
+        }
+        let door = try await OfflineDoor.open(.signIn(takesPIN: takesPIN)) { [self] typed in
+            await judge(typed, on: join, known)
+        }
         defer { door.close() }
         visit.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { known.settle(.failure(error)) }
@@ -52,7 +59,8 @@ extension AccountDesk {
     ) async -> OfflineDoor.Verdict {
         do {
             let finding = try await disk.run { [self] in
-                try OfflineJudge(book: leaseBook(), device: join.deviceID).judge(name: typed.name, secret: typed.secret)
+                try OfflineJudge(book: leaseBook(), device: join.deviceID, platform: files.keyStore.platform)
+                    .judge(name: typed.name, secret: typed.secret)
             }
             switch finding {
             case .known(let held):
@@ -60,6 +68,9 @@ extension AccountDesk {
                 return .known
             case .wrong: return .again(.wrong)
             case .clockSetBack: return .again(.clock)
+            case .unjudged(let failure):
+                logger.error("a PIN was not judged", metadata: ["error": "\(failure)"])
+                return .again(failure == .lockedOut ? .chipLocked : .chipSilent)
             }
         } catch {
             logger.error("an offline attempt was not judged", metadata: ["error": "\(error)"])

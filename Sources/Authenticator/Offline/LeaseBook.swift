@@ -103,6 +103,10 @@ package struct LeaseBook: Sendable {
             throw JOSEFailure.malformed
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
+        // A PIN stays with the person at this device for as long as one lease follows the other.
+        var new = new
+        new.record.pin = former.filter { $0.isFor(device: device) }.compactMap(\.record.pin)
+            .first { $0.isAllowed(by: new.lease) }
         try keep(new)
         for lease in former { try erase(lease.lease.id, because: "renewed") }
         let ids = try ids()
@@ -131,6 +135,22 @@ package struct LeaseBook: Sendable {
         guard held.isUsedUp else { return }
         try erase(held.lease.id, because: "attempts")
         if try ids().isEmpty { try eraseAll() }
+    }
+
+    /// The attempt was not judged: nobody has gained a guess by it, and nobody loses one.
+    func giveBack(_ held: HeldLease) throws {
+        var changed = held
+        changed.record.attempts -= 1
+        try keep(changed)
+    }
+
+    /// Keeps the worker's PIN in place of the one before.
+    ///
+    /// - Throws: ``FileError``, the library's error.
+    package func setPIN(_ pin: OfflinePIN, of held: HeldLease) throws {
+        var changed = held
+        changed.record.pin = pin
+        try keep(changed)
     }
 
     /// The attempt was right: the count begins anew, and the name for receipts is used.

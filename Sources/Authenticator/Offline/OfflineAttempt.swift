@@ -10,6 +10,8 @@ package final class OfflineAttempt: Sendable {
     package struct Typed: Sendable {
         package let name: String
         package let secret: SecretBytes
+        /// The same once more, where a PIN is set.
+        package let again: SecretBytes?
     }
 
     /// A form that was shown.
@@ -23,12 +25,16 @@ package final class OfflineAttempt: Sendable {
         var form: Form?
     }
 
+    let purpose: OfflinePage.Purpose
     private let state: Mutex<State>
 
-    private enum Field: String, WireName { case name, secret, token }
+    private enum Field: String, WireName { case again, name, secret, token }
 
     /// - Parameter start: the word of the address that the browser is given.
-    init(start: String) { state = Mutex(State(start: start)) }
+    init(start: String, purpose: OfflinePage.Purpose) {
+        self.purpose = purpose
+        state = Mutex(State(start: start))
+    }
 
     /// Whether `path` is where the browser begins; once, since others can read a command line.
     func begins(with path: Substring) -> Bool {
@@ -57,14 +63,18 @@ package final class OfflineAttempt: Sendable {
     /// What was typed into the form that is open, which this closes; nil for a post that does not bring its token back.
     func take(_ body: [UInt8]) -> Typed? {
         guard let fields = try? FormParameters(parsing: body), let token = fields[Field.token],
-            let name = fields[Field.name], let secret = fields[Field.secret]
+            let secret = fields[Field.secret]
         else { return nil }
+        let (name, again) = (fields[Field.name], fields[Field.again])
+        guard purpose == .newPIN ? again != nil : name != nil else { return nil }
         return state.withLock { state in
             guard let form = state.form, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else {
                 return nil
             }
             state.form = nil
-            return Typed(name: name, secret: SecretBytes(copying: secret.utf8))
+            return Typed(
+                name: name ?? "", secret: SecretBytes(copying: secret.utf8),
+                again: again.map { SecretBytes(copying: $0.utf8) })
         }
     }
 }

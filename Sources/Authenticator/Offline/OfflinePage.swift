@@ -2,20 +2,69 @@
 
 /// The broker's own page for a sign-in without the server. It names nobody, runs no script and loads nothing.
 package enum OfflinePage {
+    /// What a page is for.
+    package enum Purpose: Sendable, Equatable {
+        /// Signing in without the server.
+        case signIn(takesPIN: Bool)
+        /// Setting a PIN for that, with the server.
+        case newPIN
+
+        fileprivate var title: String { self == .newPIN ? "Set a PIN" : "Sign in without the server" }
+        fileprivate var button: String { self == .newPIN ? "Set PIN" : "Sign in" }
+
+        fileprivate var fields: String {
+            switch self {
+            case .signIn(let takesPIN):
+                """
+                <label for="name">User name</label>
+                <input id="name" name="name" required maxlength="256" autocomplete="username" autocapitalize="none">
+                <label for="secret">\(takesPIN ? "Password or PIN" : "Password")</label>
+                <input id="secret" name="secret" type="password" required maxlength="256" autocomplete="current-password">
+                """
+            case .newPIN: Self.digits("secret", "PIN") + Self.digits("again", "The same PIN again")
+            }
+        }
+
+        private static func digits(_ name: String, _ label: String) -> String {
+            """
+            <label for="\(name)">\(label)</label>
+            <input id="\(name)" name="\(name)" type="password" required maxlength="32" inputmode="numeric"
+            autocomplete="new-password">
+
+            """
+        }
+    }
+
     /// What the person is told above the form.
-    package enum Notice: Sendable {
+    package enum Notice: Sendable, CaseIterable {
         case none, wrong, clock
+        /// The device's chip takes no PIN for a while, or does not answer.
+        case chipLocked, chipSilent
+        /// Why a PIN is not set.
+        case pinsDiffer, pinShape, pinTrivial, pinNotKept
 
         /// How programs that read a page aloud take it (WAI-ARIA 1.2).
         fileprivate var role: String { self == .none ? "status" : "alert" }
 
-        fileprivate var text: String {
+        fileprivate func text(_ purpose: Purpose) -> String {
             switch self {
+            case .none where purpose == .newPIN: Self.aboutPINs
             case .none: "The server cannot be reached. You can sign in if you have signed in on this device today."
             case .wrong: "That is not right, or you cannot sign in here without the server."
             case .clock: "This device's clock cannot be trusted. Connect it to the network, then sign in."
+            case .chipLocked:
+                "This device takes no PIN for a while, after too many wrong ones. Yours was not looked at. Wait, or use your password."
+            case .chipSilent: "This device cannot check PINs now. Yours was not looked at. Use your password."
+            case .pinsDiffer: "The two are not the same. Type your PIN again, twice."
+            case .pinShape: "A PIN has 6 to 32 digits, and nothing else."
+            case .pinTrivial:
+                "That PIN is one of the first that somebody would try: one digit only, digits in a row, or a few again and again."
+            case .pinNotKept: "This PIN could not be kept. Try again, or ask whoever looks after the device."
             }
         }
+
+        private static let aboutPINs =
+            "At least 6 digits, with which you can sign in at this device while the server cannot be reached."
     }
 
     /// The form.
@@ -24,19 +73,31 @@ package enum OfflinePage {
     ///   - action: the path that it is posted to, of this attempt alone.
     ///   - token: what the post must bring back.
     ///   - nonce: what the page's one style sheet is let in by.
-    static func form(action: String, token: String, nonce: String, notice: Notice) -> String {
+    static func form(_ purpose: Purpose, action: String, token: String, nonce: String, notice: Notice) -> String {
         page(
-            nonce: nonce, title: "Sign in without the server",
+            nonce: nonce, title: purpose.title,
             """
-            <p role="\(notice.role)">\(notice.text)</p>
+            <p role="\(notice.role)">\(notice.text(purpose))</p>
             <form method="post" action="/\(action)">
             <input type="hidden" name="token" value="\(token)">
-            <label for="name">User name</label>
-            <input id="name" name="name" required maxlength="256" autocomplete="username" autocapitalize="none">
-            <label for="secret">Password</label>
-            <input id="secret" name="secret" type="password" required maxlength="256" autocomplete="current-password">
-            <button type="submit">Sign in</button></form>
+            \(purpose.fields)
+            <button type="submit">\(purpose.button)</button></form>
             """)
+    }
+
+    /// What the person reads at the end.
+    static func done(_ purpose: Purpose, nonce: String) -> String {
+        switch purpose {
+        case .signIn:
+            text(
+                nonce: nonce, title: "You are signed in",
+                "Return to your app. Without the server there are no new data; what needs it waits until the network is back."
+            )
+        case .newPIN:
+            text(
+                nonce: nonce, title: "Your PIN is set",
+                "It is good at this device, while the server cannot be reached. You can close this page.")
+        }
     }
 
     /// A page without a form.

@@ -82,6 +82,7 @@ extension Supervisor {
     func endChild() {
         // What this process asked for is nobody's wish any more.
         (waitingPage, agentWait) = (nil, nil)
+        settlePIN(.pinInterrupted)
         guard let link = child else { return }
         child = nil
         link.process.kill()
@@ -150,6 +151,7 @@ extension Supervisor {
             tellWatch()
         case .signedInOffline(let subject): try receipts.hear(offline: subject)
         case .leaseOver(let epoch): if let epoch = Epoch(epoch) { try serverEnded(epoch, .offlineLease) }
+        case .pinSettled(let failure): settlePIN(failure)
         case .receiptSubject(let subject): try receipts.hear(subject: subject)
         case .tokenWanted(let time):
             try receipts.hear(tokenUntil: time)

@@ -12,6 +12,7 @@ extension Supervisor {
         case .checkIn: device.checkIn(answer: answer)
         case .reload: try reload(answer: answer)
         case .join(let order): try join(order, answer: answer)
+        case .setPIN: setPIN(answer: answer)
         case .recover:
             answer(
                 .failed(
@@ -37,6 +38,20 @@ extension Supervisor {
                         code: failure.code.rawValue, message: failure.message + " No app is served.",
                         remedy: failure.remedy)))
         }
+    }
+
+    /// Opens a page in the session's browser on which the worker sets a PIN for offline sign-in.
+    private func setPIN(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        guard case .signedIn = machine.state else { return answer(.failed(.pinNeedsWorker)) }
+        guard settingPIN == nil else { return answer(.failed(.pinRunning)) }
+        settingPIN = answer
+        tell(.pinWanted)
+    }
+
+    /// Tells who waits for a PIN what became of it.
+    func settlePIN(_ failure: OperatorFailure?) {
+        settingPIN?(failure.map { .failed($0) } ?? .done)
+        settingPIN = nil
     }
 
     private func signOut(by door: Door, answer: @escaping @Sendable (OperatorReply) -> Void) throws {

@@ -75,6 +75,8 @@ final class Supervisor {
     var requesterNumber: UInt64 = 0
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    /// Who waits for the worker to set a PIN.
+    var settingPIN: (@Sendable (OperatorReply) -> Void)?
     /// What management was told last.
     private var stage: SessionStage?
     private let watch: @Sendable (WatchedSession) -> Void

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import Glibc
 
 /// Whether workers may sign in at shared devices while the server cannot be reached.
 struct OfflineCommand: AsyncParsableCommand {
@@ -29,30 +30,45 @@ struct OfflineCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let workers sign in offline whom the device has seen with the server.",
             discussion:
-                "They are known by their password, and get their identity and no token. A worker who is disabled meanwhile "
+                "They are known by their password unless you say otherwise, and get their identity and no token. A worker who is disabled meanwhile "
                 + "gets in until the first of the ends below, at a device that nobody can tell. What was given before is "
                 + "withdrawn.")
+        @Flag(inversion: .prefixedNo, help: "Know them by their password.") var password = true
+        @Flag(help: "Know them by a PIN that they set on the device, under the lock-out of its TPM.") var pin = false
+        @Flag(
+            name: .customLong("pin-without-tpm"),
+            help: "Know them by a PIN also where there is no TPM: whoever copies the disk may guess it.")
+        var pinWithoutTPM = false
         @Option(help: "Minutes from the sign-in with the server to the end, by the wall clock.") var minutes = 720
         @Option(help: "Minutes that the device may be powered on since.") var poweredMinutes = 720
         @Option(help: "How often the device may be started since.") var boots = 3
         @Option(help: "Wrong attempts in a row after which the device forgets the worker.") var attempts = 5
         @OptionGroup var admin: AdminOptions
 
+        private static let warning =
+            "Warning: without a TPM a PIN of six digits protects nothing from somebody who has a copy of the device's disk: "
+            + "they may guess it without end, and are through in days. Use passwords, or devices with a TPM and --pin."
+
         func run() async throws {
+            if pinWithoutTPM { OutputOptions.print([Self.warning], to: STDERR_FILENO) }
             try await admin.change(
                 "PUT", IdentityAdmin.Path.offline, [:], body: { IdentityAdmin.Offline(rules: rules) },
                 done: "Workers may sign in offline, for \(minutes) minutes after a sign-in with the server.")
         }
 
         func validate() throws {
+            guard password || pin || pinWithoutTPM else {
+                throw ValidationError("Say by what workers are known: --password, --pin or --pin-without-tpm.")
+            }
             guard (1...10080).contains(minutes), (1...10080).contains(poweredMinutes) else {
                 throw ValidationError("A lease holds for a minute to a week (10080 minutes).")
             }
         }
 
         private var rules: IdentityAdmin.OfflineRules {
-            IdentityAdmin.OfflineRules(
-                credentials: ["password"], wallSeconds: minutes * 60,
+            let credentials = [(password, "password"), (pin, "pin"), (pinWithoutTPM, "pin-without-tpm")]
+            return IdentityAdmin.OfflineRules(
+                credentials: credentials.filter(\.0).map(\.1), wallSeconds: minutes * 60,
                 poweredSeconds: poweredMinutes * 60, boots: boots, attempts: attempts)
         }
     }

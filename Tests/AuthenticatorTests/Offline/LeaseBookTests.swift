@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A device that holds offline leases in a real folder, and whose clock a test moves.
-private final class Shelf: Sendable {
+final class Shelf: Sendable {
     let directory: Directory
     let moment = Mutex(OfflineMoment(wall: 1_000_000, sinceBoot: 100, boot: "a"))
     let signer = P256.Signing.PrivateKey()
@@ -27,9 +27,23 @@ private final class Shelf: Sendable {
             now: { [self] in moment.withLock(\.self) }, logger: Logger(label: "test"))
     }
 
-    func attempt(_ name: String, _ secret: String) throws -> OfflineJudge.Finding {
-        try OfflineJudge(book: book(), device: Shelf.device).judge(
+    func attempt(
+        _ name: String, _ secret: String, _ platform: (any TrustedPlatform)? = nil
+    ) throws -> OfflineJudge.Finding {
+        try OfflineJudge(book: book(), device: Shelf.device, platform: platform).judge(
             name: name, secret: SecretBytes(copying: secret.utf8))
+    }
+
+    /// A worker sets their PIN.
+    func set(_ pin: String, of name: String, _ platform: (any TrustedPlatform)?) throws {
+        let held = try #require(try book().look().leases.first { $0.lease.person.userName == name })
+        try book().setPIN(OfflinePIN(SecretBytes(copying: pin.utf8), platform: platform), of: held)
+    }
+
+    static func with(_ body: (Shelf) throws -> Void) throws {
+        let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
+        defer { #expect(throws: Never.self) { try folder.removeTree() } }
+        try body(Shelf(folder.appending("offline")))
     }
 
     func pass(_ seconds: Int) {
@@ -48,7 +62,8 @@ private final class Shelf: Sendable {
     @discardableResult
     func give(
         _ number: Int, to name: String = "amara", password: String = "correct horse", attempts: Int = 3,
-        device: String = device, keeping good: Set<String> = [], signer: P256.Signing.PrivateKey? = nil
+        device: String = device, credentials: Set<OfflineLease.Credential> = [.password],
+        keeping good: Set<String> = [], signer: P256.Signing.PrivateKey? = nil
     ) throws -> String {
         let now = moment.withLock(\.wall)
         let salt = [UInt8](repeating: 3, count: 16)
@@ -58,7 +73,7 @@ private final class Shelf: Sendable {
             id: Self.id(number), tenant: Self.tenant, device: device,
             person: .init(id: "id of \(name)", userName: name, displayName: name, givenName: nil, familyName: nil),
             issued: now, ends: now + 3600, limits: .init(poweredSeconds: 3600, boots: 1, attempts: attempts),
-            credentials: [.password],
+            credentials: credentials,
             password: OfflinePassword(
                 logarithm: 4, blockSize: 8, parallelism: 1, salt: salt,
                 digest: unsafe digest.withUnsafeBytes { unsafe Array($0) },
@@ -79,7 +94,7 @@ private final class Shelf: Sendable {
 }
 
 extension OfflineJudge.Finding {
-    fileprivate var name: String? {
+    var name: String? {
         guard case .known(let held) = self else { return nil }
         return held.lease.person.userName
     }
@@ -239,8 +254,6 @@ extension OfflineJudge.Finding {
     }
 
     private func withShelf(_ body: (Shelf) throws -> Void) throws {
-        let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
-        defer { #expect(throws: Never.self) { try folder.removeTree() } }
-        try body(Shelf(folder.appending("offline")))
+        try Shelf.with(body)
     }
 }
