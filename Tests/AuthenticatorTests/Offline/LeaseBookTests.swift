@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A device that holds offline leases in a real folder, and whose clock a test moves.
-final class Shelf: Sendable {
+final class LeaseShelf: Sendable {
     let directory: Directory
     let moment = Mutex(OfflineMoment(wall: 1_000_000, sinceBoot: 100, boot: "a"))
     let signer = P256.Signing.PrivateKey()
@@ -30,7 +30,7 @@ final class Shelf: Sendable {
     func attempt(
         _ name: String, _ secret: String, _ platform: (any TrustedPlatform)? = nil
     ) throws -> OfflineJudge.Finding {
-        try OfflineJudge(book: book(), device: Shelf.device, platform: platform).judge(
+        try OfflineJudge(book: book(), device: LeaseShelf.device, platform: platform).judge(
             name: name, secret: SecretBytes(copying: secret.utf8))
     }
 
@@ -40,10 +40,10 @@ final class Shelf: Sendable {
         try book().setPIN(OfflinePIN(SecretBytes(copying: pin.utf8), platform: platform), of: held)
     }
 
-    static func with(_ body: (Shelf) throws -> Void) throws {
+    static func with(_ body: (LeaseShelf) throws -> Void) throws {
         let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
         defer { #expect(throws: Never.self) { try folder.removeTree() } }
-        try body(Shelf(folder.appending("offline")))
+        try body(LeaseShelf(folder.appending("offline")))
     }
 
     func pass(_ seconds: Int) {
@@ -156,7 +156,7 @@ extension OfflineJudge.Finding {
     @Test func `wrong attempts of one worker cost another nothing`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            try shelf.give(2, to: "bo", keeping: [Shelf.id(1)])
+            try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
             for _ in 0..<5 { #expect(try shelf.attempt("nobody", "wrong") == .wrong) }
             for _ in 0..<3 { #expect(try shelf.attempt("amara", "wrong") == .wrong) }
             #expect(try shelf.attempt("amara", "correct horse") == .wrong)
@@ -182,7 +182,7 @@ extension OfflineJudge.Finding {
             #expect(try shelf.attempt("amara", "correct horse") == .clockSetBack)
             shelf.pass(1500)
             #expect(try shelf.attempt("amara", "correct horse") == .clockSetBack)
-            try shelf.hear(good: [Shelf.id(1)])
+            try shelf.hear(good: [LeaseShelf.id(1)])
             #expect(try shelf.attempt("amara", "correct horse").name == "amara")
         }
     }
@@ -190,11 +190,11 @@ extension OfflineJudge.Finding {
     @Test func `what the server does not call good is erased, and a new lease takes the place of the former`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            try shelf.give(2, to: "bo", keeping: [Shelf.id(1)])
-            try shelf.give(3, keeping: [Shelf.id(1), Shelf.id(2)])
-            #expect(try shelf.book().ids() == [Shelf.id(2), Shelf.id(3)])
-            try shelf.hear(good: [Shelf.id(3)])
-            #expect(try shelf.book().ids() == [Shelf.id(3)])
+            try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
+            try shelf.give(3, keeping: [LeaseShelf.id(1), LeaseShelf.id(2)])
+            #expect(try shelf.book().ids() == [LeaseShelf.id(2), LeaseShelf.id(3)])
+            try shelf.hear(good: [LeaseShelf.id(3)])
+            #expect(try shelf.book().ids() == [LeaseShelf.id(3)])
             try shelf.hear(good: [])
             #expect(try shelf.directory.names() == [])
         }
@@ -202,7 +202,7 @@ extension OfflineJudge.Finding {
 
     @Test func `a lease for another device, or of another signer, is not taken`() throws {
         try withShelf { shelf in
-            #expect(isRefused { _ = try shelf.give(1, device: Shelf.tenant) })
+            #expect(isRefused { _ = try shelf.give(1, device: LeaseShelf.tenant) })
             #expect(isRefused { _ = try shelf.give(1, signer: P256.Signing.PrivateKey()) })
             let ids = try shelf.book().ids()
             #expect(ids == [])
@@ -212,8 +212,8 @@ extension OfflineJudge.Finding {
     @Test func `files of another device, changed ones and exchanged ones are none`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            try shelf.give(2, to: "bo", keeping: [Shelf.id(1)])
-            let (one, two) = (Shelf.id(1) + ".lease", Shelf.id(2) + ".lease")
+            try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
+            let (one, two) = (LeaseShelf.id(1) + ".lease", LeaseShelf.id(2) + ".lease")
             let kept = try #require(try shelf.directory.file(one).read())
             try shelf.directory.file(two).replace(with: kept)
             #expect(try shelf.book().held().map(\.lease.person.userName) == ["amara"])
@@ -253,7 +253,7 @@ extension OfflineJudge.Finding {
         return false
     }
 
-    private func withShelf(_ body: (Shelf) throws -> Void) throws {
-        try Shelf.with(body)
+    private func withShelf(_ body: (LeaseShelf) throws -> Void) throws {
+        try LeaseShelf.with(body)
     }
 }

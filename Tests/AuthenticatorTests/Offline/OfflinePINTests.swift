@@ -72,7 +72,7 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `the worker is known by the PIN that the chip opens, by their password, and by no other PIN`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin])
             #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
             try shelf.set(Self.pin, of: "amara", chip)
@@ -84,7 +84,7 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `password and PIN have one count of attempts, and the last wrong one erases both`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin])
             try shelf.set(Self.pin, of: "amara", chip)
             for typed in ["480272", "wrong", "480273"] { #expect(try shelf.attempt("amara", typed, chip) == .wrong) }
@@ -96,7 +96,7 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `a chip that is locked judges nothing, which costs nothing and is no way to guess a password`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, password: "48027155", credentials: [.password, .pin])
             try shelf.set(Self.pin, of: "amara", chip)
             chip.state.withLock { $0.wrong = 3 }
@@ -111,7 +111,7 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `without the chip no PIN is judged, and a password is`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin, .pinWithoutTPM])
             try shelf.set(Self.pin, of: "amara", chip)
             chip.state.withLock { $0.isGone = true }
@@ -128,7 +128,7 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `the chip is asked for a PIN of the worker alone`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.password, .pin])
             try shelf.set(Self.pin, of: "amara", chip)
             for (name, typed) in [("amara", "wrong"), ("amara", "48027a"), ("bo", Self.pin), ("bo", "480272")] {
@@ -139,13 +139,13 @@ private final class FakeChip: TrustedPlatform {
     }
 
     @Test func `without a TPM a PIN is good where the organisation has opted in to that, and nowhere else`() throws {
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pinWithoutTPM])
             try shelf.set(Self.pin, of: "amara", nil)
             #expect(try shelf.attempt("amara", "480272") == .wrong)
             #expect(try shelf.attempt("amara", Self.pin).name == "amara")
             #expect(try shelf.attempt("amara", "correct horse") == .wrong)
-            try shelf.give(2, to: "bo", credentials: [.pin], keeping: [Shelf.id(1)])
+            try shelf.give(2, to: "bo", credentials: [.pin], keeping: [LeaseShelf.id(1)])
             try shelf.set(Self.pin, of: "bo", nil)
             #expect(try shelf.attempt("bo", Self.pin) == .wrong)
         }
@@ -153,11 +153,11 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `a PIN stays while one lease of its worker follows the other, and is nobody else's`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])
             try shelf.set(Self.pin, of: "amara", chip)
-            try shelf.give(2, credentials: [.pin], keeping: [Shelf.id(1)])
-            try shelf.give(3, to: "bo", credentials: [.pin], keeping: [Shelf.id(2)])
+            try shelf.give(2, credentials: [.pin], keeping: [LeaseShelf.id(1)])
+            try shelf.give(3, to: "bo", credentials: [.pin], keeping: [LeaseShelf.id(2)])
             #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
             #expect(try shelf.attempt("bo", Self.pin, chip) == .wrong)
         }
@@ -165,16 +165,16 @@ private final class FakeChip: TrustedPlatform {
 
     @Test func `what withdraws the lease, or takes PINs out of the rules, erases the PIN`() throws {
         let chip = FakeChip()
-        try Shelf.with { shelf in
+        try LeaseShelf.with { shelf in
             try shelf.give(1, credentials: [.pin])
             try shelf.set(Self.pin, of: "amara", chip)
             // The former is not good any more: a new password, or other rules.
             try shelf.give(2, credentials: [.pin])
             #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
             try shelf.set(Self.pin, of: "amara", chip)
-            try shelf.give(3, credentials: [.password], keeping: [Shelf.id(2)])
+            try shelf.give(3, credentials: [.password], keeping: [LeaseShelf.id(2)])
             #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
-            try shelf.give(4, credentials: [.pin], keeping: [Shelf.id(3)])
+            try shelf.give(4, credentials: [.pin], keeping: [LeaseShelf.id(3)])
             #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
         }
     }
