@@ -10,7 +10,8 @@ import Testing
     private static let pin = SecretBytes(copying: Array("480271".utf8))
     private static let longest = SecretBytes(copying: Array("48027148027148027148027148027159".utf8))
 
-    @Test func `a PIN is known by the chip, and after too many wrong ones nothing is judged until the lock-out is over`()
+    @Test
+    func `a PIN is known by the chip, and after too many wrong ones nothing is judged until the lock-out is over`()
         async throws
     {
         try await Scratch.with { scratch in

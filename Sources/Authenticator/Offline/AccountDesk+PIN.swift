@@ -86,7 +86,8 @@ extension OperatorFailure {
     fileprivate static let pinNotAllowed = OperatorFailure(
         code: "pin_not_allowed", message: "This worker has no leave to sign in at this device by a PIN.",
         remedy:
-            "Turn it on with baton admin offline on --pin (devices with a TPM) or --pin-without-tpm, then sign in again.")
+            "Turn it on with baton admin offline on --pin (devices with a TPM) or --pin-without-tpm, then sign in again."
+    )
 
     /// Somebody sets a PIN already.
     static let pinRunning = OperatorFailure(

@@ -38,7 +38,9 @@ private final class FakeChip: TrustedPlatform {
     }
 
     func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey { throw .unresponsive }
-    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] { throw .unresponsive }
+    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+        throw .unresponsive
+    }
     func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
         throw .unresponsive
     }
