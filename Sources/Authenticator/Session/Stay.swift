@@ -81,7 +81,7 @@ package struct Stay: Sendable, Equatable {
     /// How long nothing can become due; nil where nothing ever does. The wall clock may be set meanwhile, so that it is
     /// looked at again after a quarter of an hour.
     package func pause(at now: Duration) -> Duration? {
-        let warning = hasWarned ? nil : idleEnd.map { $0 - .seconds(rules.idleWarning) }
+        let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }
         let look = wallEnd.map { _ in now + .seconds(900) }
         return [warning, idleEnd, shiftEnd, look].compactMap(\.self).filter { $0 > now }.min().map { $0 - now }
     }

@@ -17,6 +17,12 @@ import Testing
         #expect(told.grade == .cooperative && told.observer == .app && told.name == "app:org.example")
     }
 
+    @Test(arguments: ["ready", "signingIn", "signedIn", "signingOut"])
+    func `a journal that names no epoch is none`(state: String) {
+        let ended = "1." + String(repeating: "0", count: 32)
+        #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
+    }
+
     @Test func `a session with as many apps as it may have is written and read, and has no more`() throws {
         var random = Zeros()
         var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)

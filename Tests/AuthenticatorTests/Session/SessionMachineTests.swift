@@ -97,6 +97,22 @@ import Testing
         #expect(actions.first == .journal(.signingOut(commit)))
     }
 
+    @Test mutating func `a process that dies while somebody signs in ends the attempt`() throws {
+        var (machine, _) = machine(after: .visitWanted(worker))
+        let actions = machine.handle(.childDied, random: &random)
+        let commit = Commit(ended: try epoch(2), next: try epoch(3), door: .processLost, isAttempt: true)
+        #expect(actions.first == .journal(.signingOut(commit)))
+    }
+
+    @Test mutating func `everybody who asks for the end while apps save is answered at the end`() throws {
+        let requesters = [Machine.Requester(number: 1), .init(number: 2)]
+        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .listenerArrived(try epoch(2)))
+        for requester in requesters { _ = machine.handle(.endWanted(requester, .app), random: &random) }
+        _ = machine.handle(.politenessOver(try epoch(2)), random: &random)
+        let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
+        #expect(actions.last == .answer(requesters))
+    }
+
     @Test mutating func `a restart ends the session that was live`() throws {
         for record in [JournalRecord.signingIn(try epoch(5)), .signedIn(try epoch(5), apps: [])] {
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The device goes from hand to hand, at the level of the machine and of the files.
-@Suite(.timeLimit(.minutes(5))) struct SwapTests {
+@Suite(.timeLimit(.minutes(20))) struct SwapTests {
     @Test func `after each of ten thousand swaps, some of them cut off anywhere, nothing of the worker is left`()
         async throws
     {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `baton up` as a program sees it: `--json`.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct UpTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UpTests {
     /// A line of what it prints.
     private struct Event: Decodable {
         let event: String

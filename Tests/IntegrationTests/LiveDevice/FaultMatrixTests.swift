@@ -23,8 +23,9 @@ extension LiveDevice {
             for point in points(.signIn) + points(.renewal) {
                 try await arm(point, world)
                 try world.seat("Amara")
-                // Whoever died, the app may hear of success or failure; both are true then.
-                _ = try? await world.app(1).signIn()
+                // Whoever died, the app may hear of success or failure; both are true then. A broker that died comes back only
+                // when the app has given it up.
+                _ = try? await world.app(1, patience: .seconds(8)).signIn()
                 try world.leave()
                 try await recover(from: point, world)
                 if isSoak {
@@ -84,6 +85,8 @@ extension LiveDevice {
             _ = try? await answer
             try await world.start(.broker)
             try await world.journalSays("ready")
+            // What follows the journal's word is done as well when the broker answers.
+            #expect(try await world.status().session == "ready")
             #expect(try world.isClean)
             try await world.findsNothing(of: "Amara")
             try await nextWorkerSignsIn(world)

@@ -189,7 +189,7 @@ extension LiveDevice {
             defer { #expect(throws: Never.self) { try good.write(to: file) } }
             try await world.start(.broker)
             #expect(try await world.status().session == "quarantined")
-            await #expect(throws: (any Error).self) { try await world.app(1).accounts() }
+            await #expect(throws: (any Error).self) { try await world.app(1, patience: .seconds(1)).accounts() }
             try await world.kill(.broker)
         }
 

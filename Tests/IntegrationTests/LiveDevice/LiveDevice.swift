@@ -2,4 +2,4 @@
 import Testing
 
 /// Everything that is tested on one live, shared device, one test after the other.
-@Suite(.serialized, .world, .timeLimit(.minutes(5))) enum LiveDevice {}
+@Suite(.serialized, .world, .timeLimit(.minutes(20))) enum LiveDevice {}

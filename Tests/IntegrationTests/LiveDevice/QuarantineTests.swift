@@ -51,7 +51,7 @@ extension LiveDevice {
         @Test(arguments: Damage.allCases)
         func `a damaged device serves nobody, says why, and comes back unjoined`(damage: Damage) async throws {
             let world = try await World.ready()
-            let app = try world.app(1)
+            let app = try world.app(1, patience: .seconds(1))
             try await world.kill(.broker)
             let (device, backup) = (world.path("device"), world.path("backup"))
             try FileManager.default.copyItem(atPath: device, toPath: backup)
