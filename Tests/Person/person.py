@@ -12,6 +12,8 @@ person leaves it, until somebody ends it. Knows nothing of Baton but what a page
 FILE is a JSON object:
     username              what is typed into the field with autocomplete=username
     password              what is typed into the field with autocomplete=current-password
+    pin                   what is typed into fields with autocomplete=new-password; without it such a page is left alone
+    mistypesPIN           true: types another one into the second of them, the first time
     wrongPasswordFirst    true: mistypes the password once
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
 
@@ -51,6 +53,7 @@ LOOK = r"""
     ready: document.readyState === 'complete',
     username: place(first('input[autocomplete~="username"]')),
     password: place(first('input[autocomplete~="current-password"]')),
+    news: [...document.querySelectorAll('input[autocomplete~="new-password"]')].filter(seen).map(place),
     button: place(first('form button[type=submit], form input[type=submit], form button:not([type])')),
     refused: !!(alert && alert.textContent.trim()),
   };
@@ -202,12 +205,27 @@ def sign_in(page, url, person, say):
     if person.get("wrongPasswordFirst"):
         passwords.insert(0, "not " + person["password"])
     submitted = False
+    mistypes = person.get("mistypesPIN", False)
     for _ in range(STEPS):
         page.loaded()
         view = page.look()
         if view["url"].startswith("chrome-error:"):
             say("the page did not open")
             return False
+        if view["news"]:
+            if not person.get("pin"):
+                say("no PIN is wanted")
+                return True
+            if view["refused"]:
+                say("the page shows an error")
+            for place in range(len(view["news"])):
+                wrong = place > 0 and mistypes
+                page.type_into(page.look()["news"][place], person["pin"] + "7" * wrong)
+            mistypes = False
+            say("PIN typed")
+            page.click(page.look()["button"])
+            submitted = True
+            continue
         # A page of the broker's own may ask for a password, too; its last one does not.
         if view["url"].startswith("http://127.0.0.1:") and not view["password"] and (
                 submitted or without_query(view["url"]) != without_query(url)):
@@ -244,7 +262,10 @@ def sign_in(page, url, person, say):
 def read_person(path):
     with open(path, encoding="utf-8") as file:
         person = json.load(file)
-    known = {"username": str, "password": str, "wrongPasswordFirst": bool, "closeInsteadOfSignIn": bool}
+    known = {
+        "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
+        "closeInsteadOfSignIn": bool,
+    }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):
             sys.exit(f"person.py: {path}: {key} is unknown or of a wrong type; known: {', '.join(known)}")

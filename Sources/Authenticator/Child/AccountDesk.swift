@@ -19,6 +19,8 @@ final class AccountDesk: Sendable {
         var tokens = TokenCache()
         var visit: Visit?
         var visits: UInt64 = 0
+        /// That the worker who is here has just signed in; nil also once this process took the session up again.
+        var proof: FreshProof?
         var connections: [ObjectIdentifier: AppConnection] = [:]
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false

@@ -14,7 +14,7 @@ extension AccountDesk {
         do {
             let holds = try await disk.run { [self] in
                 guard try !LeaseBook.isEmpty(files.offline) else { return false }
-                return try leaseBook().look().leases.contains { $0.isFor(device: join.deviceID) }
+                return try lookAtLeases().leases.contains { $0.isFor(device: join.deviceID) }
             }
             guard holds else { return false }
             return try await !network.reachability.leads(to: join.loginURL)
@@ -28,12 +28,8 @@ extension AccountDesk {
     func proveOffline(_ visit: Visit, _ epoch: Epoch, _ key: MemoryKey) async throws -> OfflineSession {
         guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
         let known = Promise<HeldLease>()
-        let takesPIN = try await disk.run { [self] in
-            try leaseBook().look().leases.contains {
-                $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil)
-            }
-        }
-        let door = try await OfflineDoor.open(.signIn(takesPIN: takesPIN)) { [self] typed in
+        let secrets = try await disk.run { [self] in secrets(of: try lookAtLeases().leases) }
+        let door = try await OfflineDoor.open(.signIn(by: secrets)) { [self] typed in
             await judge(typed, on: join, known)
         }
         defer { door.close() }
@@ -54,6 +50,13 @@ extension AccountDesk {
         return session
     }
 
+    /// By what somebody may be known here; the page asks for that.
+    private func secrets(of leases: [HeldLease]) -> OfflinePage.Secret {
+        let takesPIN = leases.contains { $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil) }
+        let takesPassword = leases.contains { $0.lease.credentials.contains(.password) }
+        return takesPIN ? takesPassword ? .either : .pin : .password
+    }
+
     private func judge(
         _ typed: OfflineAttempt.Typed, on join: JoinRecord, _ known: Promise<HeldLease>
     ) async -> OfflineDoor.Verdict {
@@ -66,7 +69,9 @@ extension AccountDesk {
             case .known(let held):
                 known.settle(.success(held))
                 return .known
-            case .wrong: return .again(.wrong)
+            case .wrong:
+                _ = try await disk.run { [self] in try lookAtLeases() }
+                return .again(.wrong)
             case .clockSetBack: return .again(.clock)
             case .unjudged(let failure):
                 logger.error("a PIN was not judged", metadata: ["error": "\(failure)"])

@@ -12,6 +12,12 @@ package final class OfflineAttempt: Sendable {
         package let secret: SecretBytes
         /// The same once more, where a PIN is set.
         package let again: SecretBytes?
+        /// Whether the person wants to set none.
+        package let isDeclined: Bool
+
+        package init(name: String, secret: SecretBytes, again: SecretBytes? = nil, isDeclined: Bool = false) {
+            (self.name, self.secret, self.again, self.isDeclined) = (name, secret, again, isDeclined)
+        }
     }
 
     /// A form that was shown.
@@ -28,7 +34,7 @@ package final class OfflineAttempt: Sendable {
     let purpose: OfflinePage.Purpose
     private let state: Mutex<State>
 
-    private enum Field: String, WireName { case again, name, secret, token }
+    private enum Field: String, WireName { case again, later, name, secret, token }
 
     /// - Parameter start: the word of the address that the browser is given.
     init(start: String, purpose: OfflinePage.Purpose) {
@@ -74,7 +80,8 @@ package final class OfflineAttempt: Sendable {
             state.form = nil
             return Typed(
                 name: name ?? "", secret: SecretBytes(copying: secret.utf8),
-                again: again.map { SecretBytes(copying: $0.utf8) })
+                again: again.map { SecretBytes(copying: $0.utf8) },
+                isDeclined: purpose == .newPIN && fields[Field.later] != nil)
         }
     }
 }

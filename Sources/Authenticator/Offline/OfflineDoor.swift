@@ -5,12 +5,15 @@ internal import NIOPosix
 internal import OAuth
 internal import Redaction
 
-/// A web server on a loopback port that lives for one offline sign-in, or for one PIN: the page, and what the person types into it.
+/// A web server on a loopback port that lives for one offline sign-in, or for one PIN: the page, and what the person types
+/// into it.
 package final class OfflineDoor: Sendable {
     /// What became of what the person typed.
     package enum Verdict: Sendable {
         /// The worker is known, or the PIN kept; the page says so.
         case known
+        /// The person wants to set no PIN; the page says so.
+        case declined
         /// The form comes once more.
         case again(OfflinePage.Notice)
     }
@@ -25,7 +28,7 @@ package final class OfflineDoor: Sendable {
     ///
     /// - Parameter judge: hears what was typed; one at a time.
     package static func open(
-        _ purpose: OfflinePage.Purpose = .signIn(takesPIN: false), notice: OfflinePage.Notice = .none,
+        _ purpose: OfflinePage.Purpose = .signIn(by: .password), notice: OfflinePage.Notice = .none,
         judge: @escaping @Sendable (OfflineAttempt.Typed) async -> Verdict
     ) async throws -> OfflineDoor {
         let word = ProofKey.verifier()
@@ -109,10 +112,10 @@ private final class OfflineDoorHandler: ChannelInboundHandler {
         let judge = judge
         Task { judged.succeed(await judge(typed)) }
         judged.futureResult.assumeIsolated().whenSuccess { [self] verdict in
+            let nonce = ProofKey.verifier()
             switch verdict {
-            case .known:
-                let nonce = ProofKey.verifier()
-                send(.ok, OfflinePage.done(attempt.purpose, nonce: nonce), nonce: nonce, context)
+            case .known: send(.ok, OfflinePage.done(attempt.purpose, nonce: nonce), nonce: nonce, context)
+            case .declined: send(.ok, OfflinePage.declined(nonce: nonce), nonce: nonce, context)
             case .again(let notice): form(notice, context)
             }
         }

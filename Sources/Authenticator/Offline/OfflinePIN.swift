@@ -11,13 +11,13 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     private enum Keeper: Sendable, Codable, Equatable {
         /// A random secret that the chip opens by the PIN alone, and its SHA-256.
         case chip(blob: [UInt8], digest: [UInt8])
-        /// scrypt of the PIN.
-        case file(salt: [UInt8], digest: [UInt8])
+        /// scrypt of the PIN, and log₂ of its N.
+        case file(logarithm: Int, salt: [UInt8], digest: [UInt8])
     }
 
     private let keeper: Keeper
 
-    /// log₂ of scrypt's N: 64 MiB and about 0.2 s a guess, which is little protection for a million PINs.
+    /// 64 MiB and about 0.2 s a guess, which is little protection for a million PINs.
     private static let logarithm = 16
     /// A chip takes an authorization of 32 bytes.
     private static let digits = 6...32
@@ -32,16 +32,18 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
 
     /// Keeps a PIN; blocks for as long as chip or scrypt takes.
     ///
-    /// - Parameter platform: the device's chip; nil where there is none, and a hash has to do.
+    /// - Parameters:
+    ///   - platform: the device's chip; nil where there is none, and a hash has to do.
+    ///   - logarithm: what the hash costs, log₂ of scrypt's N.
     /// - Throws: ``Weakness``, ``TrustedPlatformFailure``, the library's error.
-    package init(_ pin: SecretBytes, platform: (any TrustedPlatform)?) throws {
+    package init(_ pin: SecretBytes, platform: (any TrustedPlatform)?, logarithm: Int = logarithm) throws {
         try Self.check(pin)
         if let platform {
             let secret = SealingKey.random()
             keeper = .chip(blob: try platform.seal(secret, authorization: pin), digest: Self.digest(of: secret))
         } else {
             let salt = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-            keeper = .file(salt: salt, digest: try Self.derive(pin, salt))
+            keeper = .file(logarithm: logarithm, salt: salt, digest: try Self.derive(pin, salt, logarithm))
         }
     }
 
@@ -51,7 +53,8 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     ///   error.
     package func matches(_ pin: SecretBytes, platform: (any TrustedPlatform)?) throws -> Bool {
         switch keeper {
-        case .file(let salt, let digest): return equalInConstantTime(try Self.derive(pin, salt), digest)
+        case .file(let logarithm, let salt, let digest):
+            return equalInConstantTime(try Self.derive(pin, salt, logarithm), digest)
         case .chip(let blob, let digest):
             guard let platform else {
                 throw TrustedPlatformFailure.unavailable(cause: "this PIN is under a TPM, and batond.json names none")
@@ -75,7 +78,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         unsafe secret.withUnsafeBytes { unsafe Array(SHA256.hash(data: $0)) }
     }
 
-    private static func derive(_ pin: SecretBytes, _ salt: [UInt8]) throws -> [UInt8] {
+    private static func derive(_ pin: SecretBytes, _ salt: [UInt8], _ logarithm: Int) throws -> [UInt8] {
         var passphrase = unsafe pin.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&passphrase) }
         let key = try KDF.Scrypt.deriveKey(

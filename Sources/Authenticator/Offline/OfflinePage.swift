@@ -2,26 +2,49 @@
 
 /// The broker's own page for a sign-in without the server. It names nobody, runs no script and loads nothing.
 package enum OfflinePage {
+    /// By what somebody may be known at this device.
+    package enum Secret: Sendable, Equatable {
+        case password, pin, either
+
+        fileprivate var label: String {
+            switch self {
+            case .password: "Password"
+            case .pin: "PIN"
+            case .either: "Password or PIN"
+            }
+        }
+    }
+
     /// What a page is for.
     package enum Purpose: Sendable, Equatable {
         /// Signing in without the server.
-        case signIn(takesPIN: Bool)
+        case signIn(by: Secret)
         /// Setting a PIN for that, with the server.
         case newPIN
 
         fileprivate var title: String { self == .newPIN ? "Set a PIN" : "Sign in without the server" }
-        fileprivate var button: String { self == .newPIN ? "Set PIN" : "Sign in" }
+
+        fileprivate var buttons: String {
+            switch self {
+            case .signIn: "<button type=\"submit\">Sign in</button>"
+            case .newPIN:
+                """
+                <button type="submit">Set PIN</button>
+                <button class="later" type="submit" name="later" value="1" formnovalidate>Not now</button>
+                """
+            }
+        }
 
         fileprivate var fields: String {
             switch self {
-            case .signIn(let takesPIN):
+            case .signIn(let secret):
                 """
                 <label for="name">User name</label>
                 <input id="name" name="name" required maxlength="256" autocomplete="username" autocapitalize="none">
-                <label for="secret">\(takesPIN ? "Password or PIN" : "Password")</label>
+                <label for="secret">\(secret.label)</label>
                 <input id="secret" name="secret" type="password" required maxlength="256" autocomplete="current-password">
                 """
-            case .newPIN: Self.digits("secret", "PIN") + Self.digits("again", "The same PIN again")
+            case .newPIN: Self.digits("secret", "New PIN") + Self.digits("again", "The same PIN again")
             }
         }
 
@@ -41,7 +64,7 @@ package enum OfflinePage {
         /// The device's chip takes no PIN for a while, or does not answer.
         case chipLocked, chipSilent
         /// Why a PIN is not set.
-        case pinsDiffer, pinShape, pinTrivial, pinNotKept
+        case pinsDiffer, pinShape, pinTrivial, pinNotKept, pinLate
 
         /// How programs that read a page aloud take it (WAI-ARIA 1.2).
         fileprivate var role: String { self == .none ? "status" : "alert" }
@@ -49,22 +72,32 @@ package enum OfflinePage {
         fileprivate func text(_ purpose: Purpose) -> String {
             switch self {
             case .none where purpose == .newPIN: Self.aboutPINs
+            case .none where purpose == .signIn(by: .pin):
+                "The server cannot be reached. You can sign in if you have set a PIN on this device."
             case .none: "The server cannot be reached. You can sign in if you have signed in on this device today."
             case .wrong: "That is not right, or you cannot sign in here without the server."
             case .clock: "This device's clock cannot be trusted. Connect it to the network, then sign in."
             case .chipLocked:
-                "This device takes no PIN for a while, after too many wrong ones. Yours was not looked at. Wait, or use your password."
-            case .chipSilent: "This device cannot check PINs now. Yours was not looked at. Use your password."
+                "This device takes no PIN for a while, after too many wrong ones. Yours was not looked at. \(Self.way(purpose))"
+            case .chipSilent: "This device cannot check PINs now. Yours was not looked at. \(Self.way(purpose))"
             case .pinsDiffer: "The two are not the same. Type your PIN again, twice."
             case .pinShape: "A PIN has 6 to 32 digits, and nothing else."
             case .pinTrivial:
                 "That PIN is one of the first that somebody would try: one digit only, digits in a row, or a few again and again."
             case .pinNotKept: "This PIN could not be kept. Try again, or ask whoever looks after the device."
+            case .pinLate: "It is too long since you signed in. Sign out and in again to set a PIN."
             }
         }
 
+        /// How somebody signs in all the same whose PIN was not judged.
+        private static func way(_ purpose: Purpose) -> String {
+            purpose == .signIn(by: .pin)
+                ? "Try again later, or connect the device to the network." : "Use your password, or try again later."
+        }
+
         private static let aboutPINs =
-            "At least 6 digits, with which you can sign in at this device while the server cannot be reached."
+            "With it you can sign in at this device when the server cannot be reached. Choose at least 6 digits that nobody "
+            + "would guess, and show them to nobody."
     }
 
     /// The form.
@@ -81,7 +114,7 @@ package enum OfflinePage {
             <form method="post" action="/\(action)">
             <input type="hidden" name="token" value="\(token)">
             \(purpose.fields)
-            <button type="submit">\(purpose.button)</button></form>
+            \(purpose.buttons)</form>
             """)
     }
 
@@ -100,6 +133,13 @@ package enum OfflinePage {
         }
     }
 
+    /// What a person reads who wants no PIN.
+    static func declined(nonce: String) -> String {
+        text(
+            nonce: nonce, title: "No PIN is set",
+            "You are asked again when you sign in the next time. You can close this page.")
+    }
+
     /// A page without a form.
     static func text(nonce: String, title: String, _ text: String) -> String {
         page(nonce: nonce, title: title, "<p>\(text)</p>")
@@ -113,7 +153,8 @@ package enum OfflinePage {
                background: #f4f6f8; color: #14212b }
         main { padding: 2rem; width: min(22rem, 90vw) } h1 { font-size: 1.6rem; margin: 0 0 .5rem }
         label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit }
-        label { margin-top: 1rem } input, button { padding: .6rem } button { margin-top: 1.5rem }
+        label { margin-top: 1rem } input, button { padding: .6rem } button { margin-top: 1.5rem } .later { margin-top: .6rem; background: none; border: 0;
+               color: inherit; text-decoration: underline }
         @media (prefers-color-scheme: dark) { body { background: #14212b; color: #f4f6f8 } }
         </style></head><body><main><h1>\(title)</h1>\(body)</main></body></html>
         """

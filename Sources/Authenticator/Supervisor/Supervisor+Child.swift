@@ -81,7 +81,7 @@ extension Supervisor {
     /// Kills the session's process and waits until the kernel says that it is gone.
     func endChild() {
         // What this process asked for is nobody's wish any more.
-        (waitingPage, agentWait) = (nil, nil)
+        (waitingPage, agentWait, leaseCount) = (nil, nil, nil)
         settlePIN(.pinInterrupted)
         guard let link = child else { return }
         child = nil
@@ -152,6 +152,7 @@ extension Supervisor {
         case .signedInOffline(let subject): try receipts.hear(offline: subject)
         case .leaseOver(let epoch): if let epoch = Epoch(epoch) { try serverEnded(epoch, .offlineLease) }
         case .pinSettled(let failure): settlePIN(failure)
+        case .leasesCounted(let count): leaseCount = count
         case .receiptSubject(let subject): try receipts.hear(subject: subject)
         case .tokenWanted(let time):
             try receipts.hear(tokenUntil: time)

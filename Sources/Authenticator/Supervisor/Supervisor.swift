@@ -77,6 +77,8 @@ final class Supervisor {
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
     /// Who waits for the worker to set a PIN.
     var settingPIN: (@Sendable (OperatorReply) -> Void)?
+    /// What the session's process found of offline leases; nil before it looked.
+    var leaseCount: LeaseCount?
     /// What management was told last.
     private var stage: SessionStage?
     private let watch: @Sendable (WatchedSession) -> Void

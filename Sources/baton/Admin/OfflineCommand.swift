@@ -9,6 +9,10 @@ struct OfflineCommand: AsyncParsableCommand {
         commandName: "offline", abstract: "Say who may sign in at a shared device that does not reach the server.",
         subcommands: [Show.self, On.self, Off.self])
 
+    fileprivate static let warning =
+        "Warning: without a TPM a PIN of six digits protects nothing from somebody who has a copy of the device's disk: "
+        + "they may guess it without end, and are through in days. Use passwords, or devices with a TPM and --pin."
+
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show what holds now.")
         @OptionGroup var admin: AdminOptions
@@ -16,12 +20,13 @@ struct OfflineCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.show(IdentityAdmin.Path.offline) { (offline: IdentityAdmin.Offline) in
                 guard let rules = offline.rules else { return ["Offline sign-in is off."] }
+                let warning = rules.credentials.contains("pin-without-tpm") ? [OfflineCommand.warning] : []
                 return [
                     "by       \(rules.credentials.joined(separator: ", "))",
                     "ends     \(rules.wallSeconds / 60) minutes after the sign-in with the server",
                     "powered  \(rules.poweredSeconds / 60) minutes", "boots    \(rules.boots)",
                     "wrong    \(rules.attempts) attempts",
-                ]
+                ] + warning
             }
         }
     }
@@ -45,12 +50,8 @@ struct OfflineCommand: AsyncParsableCommand {
         @Option(help: "Wrong attempts in a row after which the device forgets the worker.") var attempts = 5
         @OptionGroup var admin: AdminOptions
 
-        private static let warning =
-            "Warning: without a TPM a PIN of six digits protects nothing from somebody who has a copy of the device's disk: "
-            + "they may guess it without end, and are through in days. Use passwords, or devices with a TPM and --pin."
-
         func run() async throws {
-            if pinWithoutTPM { OutputOptions.print([Self.warning], to: STDERR_FILENO) }
+            if pinWithoutTPM { OutputOptions.print([OfflineCommand.warning], to: STDERR_FILENO) }
             try await admin.change(
                 "PUT", IdentityAdmin.Path.offline, [:], body: { IdentityAdmin.Offline(rules: rules) },
                 done: "Workers may sign in offline, for \(minutes) minutes after a sign-in with the server.")

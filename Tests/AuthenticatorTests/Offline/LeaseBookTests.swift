@@ -37,7 +37,7 @@ final class LeaseShelf: Sendable {
     /// A worker sets their PIN.
     func set(_ pin: String, of name: String, _ platform: (any TrustedPlatform)?) throws {
         let held = try #require(try book().look().leases.first { $0.lease.person.userName == name })
-        try book().setPIN(OfflinePIN(SecretBytes(copying: pin.utf8), platform: platform), of: held)
+        try book().setPIN(OfflinePIN(SecretBytes(copying: pin.utf8), platform: platform, logarithm: 4), of: held)
     }
 
     static func with(_ body: (LeaseShelf) throws -> Void) throws {

@@ -106,13 +106,30 @@ import Testing
     @Test func `every notice is another, and the page says where a PIN does`() async throws {
         var texts: Set<String> = []
         for notice in OfflinePage.Notice.allCases {
-            let door = try await OfflineDoor.open(.signIn(takesPIN: true), notice: notice) { _ in .again(notice) }
+            let door = try await OfflineDoor.open(.signIn(by: .either), notice: notice) { _ in .again(notice) }
             defer { door.close() }
             let page = try await ask(door, .get)
             #expect(page.text.contains("Password or PIN"))
             texts.insert(try page.between("<p role", "</p>"))
         }
         #expect(texts.count == OfflinePage.Notice.allCases.count)
+    }
+
+    @Test(arguments: [(OfflinePage.Secret.password, "Password"), (.pin, "PIN"), (.either, "Password or PIN")])
+    func `the page asks for what somebody may be known by here`(secret: OfflinePage.Secret, label: String) async throws {
+        let door = try await OfflineDoor.open(.signIn(by: secret), notice: .chipLocked) { _ in .known }
+        defer { door.close() }
+        let page = try await ask(door, .get)
+        #expect(page.text.contains("<label for=\"secret\">\(label)</label>"))
+        #expect(page.text.contains("Use your password") == (secret != .pin))
+    }
+
+    @Test func `who wants no PIN says so without typing one`() async throws {
+        let door = try await OfflineDoor.open(.newPIN) { $0.isDeclined ? .declined : .again(.pinShape) }
+        defer { door.close() }
+        var post = try Post(try await ask(door, .get), name: "")
+        post.typed = "secret=&again=&later=1"
+        #expect(try await ask(door, .forged(post)).text.contains("No PIN is set"))
     }
 
     private static func text(_ secret: SecretBytes) -> String {

@@ -165,6 +165,22 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
+    @Test func `a PIN at which somebody guessed wrong last is gone with the next lease, which would give them new attempts`()
+        throws
+    {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            #expect(try shelf.attempt("amara", "480272", chip) == .wrong)
+            #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
+            try shelf.give(2, credentials: [.pin], keeping: [LeaseShelf.id(1)])
+            #expect(try shelf.attempt("amara", "480272", chip) == .wrong)
+            try shelf.give(3, credentials: [.pin], keeping: [LeaseShelf.id(2)])
+            #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
+        }
+    }
+
     @Test func `what withdraws the lease, or takes PINs out of the rules, erases the PIN`() throws {
         let chip = FakeChip()
         try LeaseShelf.with { shelf in
