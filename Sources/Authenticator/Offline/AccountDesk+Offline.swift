@@ -28,8 +28,8 @@ extension AccountDesk {
     func proveOffline(_ visit: Visit, _ epoch: Epoch, _ key: MemoryKey) async throws -> OfflineSession {
         guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
         let known = Promise<HeldLease>()
-        let secrets = try await disk.run { [self] in secrets(of: try lookAtLeases().leases) }
-        let door = try await OfflineDoor.open(.signIn(by: secrets)) { [self] typed in
+        let secret = try await disk.run { [self] in asked(of: try lookAtLeases().leases) }
+        let door = try await OfflineDoor.open(.signIn(by: secret)) { [self] typed in
             await judge(typed, on: join, known)
         }
         defer { door.close() }
@@ -51,7 +51,7 @@ extension AccountDesk {
     }
 
     /// By what somebody may be known here; the page asks for that.
-    private func secrets(of leases: [HeldLease]) -> OfflinePage.Secret {
+    private func asked(of leases: [HeldLease]) -> OfflinePage.Secret {
         let takesPIN = leases.contains { $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil) }
         let takesPassword = leases.contains { $0.lease.credentials.contains(.password) }
         return takesPIN ? takesPassword ? .either : .pin : .password

@@ -9,9 +9,10 @@ extension World {
         get throws { try names(in: "device/offline").filter { $0.hasSuffix(".lease") } }
     }
 
-    /// Turns it on, with three attempts.
+    /// Turns it on, with three attempts unless `words` say otherwise.
     func allowOffline(_ words: [String] = []) async throws {
-        try await administer(["offline", "on"] + (words.contains("--attempts") ? [] : ["--attempts", "3"]) + words)
+        let attempts = words.contains("--attempts") ? [] : ["--attempts", "3"]
+        try await administer(["offline", "on"] + attempts + words)
     }
 
     /// Turns it off, which every device hears of.
