@@ -35,7 +35,7 @@ PATIENCE = 60.0  # seconds for a page to come
 
 # What a person sees of a page: fields that are there to be seen, the button, an error text.
 LOOK = r"""
-(() => {
+(wish => {
   const seen = e => {
     const box = e.getBoundingClientRect(), style = getComputedStyle(e);
     return box.width > 0 && box.height > 0 && style.visibility === 'visible' && !e.disabled;
@@ -53,11 +53,11 @@ LOOK = r"""
     ready: document.readyState === 'complete',
     username: place(first('input[autocomplete~="username"]')),
     password: place(first('input[autocomplete~="current-password"]')),
-    news: [...document.querySelectorAll('input[autocomplete~="new-password"]')].filter(seen).map(place),
+    wish: place([...document.querySelectorAll('input[autocomplete~="new-password"]')].filter(seen)[wish]),
     button: place(first('form button[type=submit], form input[type=submit], form button:not([type])')),
     refused: !!(alert && alert.textContent.trim()),
   };
-})()
+})
 """
 
 
@@ -73,7 +73,9 @@ class Chromium:
         self.replies, replies_in = pipe()
         arguments = [
             program, "--headless=new", f"--user-data-dir={profile}", "--remote-debugging-pipe", "--no-first-run",
-            "--no-default-browser-check", "--password-store=basic", "--disable-gpu", *options,
+            "--no-default-browser-check", "--password-store=basic", "--disable-gpu",
+            "--window-size=1000,1200",  # so high that no page has to be scrolled, by which places would change
+            *options,
         ]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")  # root has no user namespace to build the sandbox in
@@ -156,8 +158,9 @@ class Page:
     def loaded(self):
         self.browser.wait_for("Page.loadEventFired", self.session)
 
-    def look(self):
-        result = self.call("Runtime.evaluate", expression=LOOK, returnByValue=True)
+    def look(self, wish=0):
+        """What is there; `wish` is a field for something new, counted from 0."""
+        result = self.call("Runtime.evaluate", expression=f"{LOOK}({wish})", returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError("the page cannot be looked at")
         return result["result"]["value"]
@@ -212,15 +215,14 @@ def sign_in(page, url, person, say):
         if view["url"].startswith("chrome-error:"):
             say("the page did not open")
             return False
-        if view["news"]:
+        if view["wish"]:
             if not person.get("pin"):
                 say("no PIN is wanted")
                 return True
             if view["refused"]:
                 say("the page shows an error")
-            for place in range(len(view["news"])):
-                wrong = place > 0 and mistypes
-                page.type_into(page.look()["news"][place], person["pin"] + "7" * wrong)
+            for wish in range(2):
+                page.type_into(page.look(wish)["wish"], person["pin"] + "7" * (wish and mistypes))
             mistypes = False
             say("PIN typed")
             page.click(page.look()["button"])

@@ -69,19 +69,30 @@ package final class OfflineAttempt: Sendable {
     /// What was typed into the form that is open, which this closes; nil for a post that does not bring its token back.
     func take(_ body: [UInt8]) -> Typed? {
         guard let fields = try? FormParameters(parsing: body), let token = fields[Field.token],
-            let secret = fields[Field.secret]
+            let typed = typed(in: fields)
         else { return nil }
-        let (name, again) = (fields[Field.name], fields[Field.again])
-        guard purpose == .newPIN ? again != nil : name != nil else { return nil }
         return state.withLock { state in
             guard let form = state.form, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else {
                 return nil
             }
             state.form = nil
-            return Typed(
-                name: name ?? "", secret: SecretBytes(copying: secret.utf8),
-                again: again.map { SecretBytes(copying: $0.utf8) },
-                isDeclined: purpose == .newPIN && fields[Field.later] != nil)
+            return typed
+        }
+    }
+
+    private func typed(in fields: FormParameters) -> Typed? {
+        let secret = fields[Field.secret].map { SecretBytes(copying: $0.utf8) }
+        let again = fields[Field.again].map { SecretBytes(copying: $0.utf8) }
+        switch purpose {
+        case .signIn:
+            guard let name = fields[Field.name], let secret else { return nil }
+            return Typed(name: name, secret: secret)
+        case .newPIN:
+            guard fields[Field.later] == nil else {
+                return Typed(name: "", secret: SecretBytes(copying: []), isDeclined: true)
+            }
+            guard let secret, let again else { return nil }
+            return Typed(name: "", secret: secret, again: again)
         }
     }
 }

@@ -96,8 +96,7 @@ package enum OfflinePage {
         }
 
         private static let aboutPINs =
-            "With it you can sign in at this device when the server cannot be reached. Choose at least 6 digits that nobody "
-            + "would guess, and show them to nobody."
+            "With it you can sign in here when the server cannot be reached. Choose 6 digits or more that nobody would guess."
     }
 
     /// The form.
