@@ -18,7 +18,8 @@ extension AccountDesk {
         guard state.withLock({ $0.proof }) != nil else { return }
         do {
             let worker = try newcomer()
-            guard let held = try await disk.run({ [self] in try leaseForPIN(of: worker) }), held.record.pin == nil else {
+            guard let held = try await disk.run({ [self] in try leaseForPIN(of: worker) }), held.record.pin == nil
+            else {
                 return
             }
             try await askForPIN(worker)
