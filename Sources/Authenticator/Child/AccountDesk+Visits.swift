@@ -191,7 +191,8 @@ extension AccountDesk {
             try await Task.sleep(for: patience)
             visit.interruption.settle(
                 .failure(
-                    BrokerError(.userCanceled, "Nobody finished the page within \(patience.components.seconds) seconds.")))
+                    BrokerError(
+                        .userCanceled, "Nobody finished the page within \(patience.components.seconds) seconds.")))
         }
         defer { deadline.cancel() }
         return try await body()

@@ -15,9 +15,11 @@ extension AccountDesk {
 
     /// Shows the page to the worker who has just signed in, where their lease takes a PIN here and they have none.
     func offerPIN() async {
+        guard state.withLock({ $0.proof }) != nil else { return }
         do {
             let worker = try newcomer()
-            guard let held = try await disk.run({ [self] in try leaseForPIN(of: worker) }), held.record.pin == nil else {
+            guard let held = try await disk.run({ [self] in try leaseForPIN(of: worker) }), held.record.pin == nil
+            else {
                 return
             }
             try await askForPIN(worker)

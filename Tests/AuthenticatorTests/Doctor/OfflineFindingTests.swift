@@ -28,7 +28,8 @@ import Testing
         #expect(try await codes(files: 0, nil) == ["offline_none"])
         #expect(try await codes(files: 2, count(2, pins: 1)) == ["offline_leases"])
         #expect(try await codes(files: 2, count(2, mayBegin: false)) == ["offline_clock_set_back"])
-        #expect(try await codes(files: 2, count(2, pins: 2, inFiles: 1)) == ["offline_leases", "offline_pin_without_tpm"])
+        let inFiles = try await codes(files: 2, count(2, pins: 2, inFiles: 1))
+        #expect(inFiles == ["offline_leases", "offline_pin_without_tpm"])
     }
 
     @Test func `leases that the session's process has not read are not called good`() async throws {

@@ -116,7 +116,8 @@ import Testing
     }
 
     @Test(arguments: [(OfflinePage.Secret.password, "Password"), (.pin, "PIN"), (.either, "Password or PIN")])
-    func `the page asks for what somebody may be known by here`(secret: OfflinePage.Secret, label: String) async throws {
+    func `the page asks for what somebody may be known by here`(secret: OfflinePage.Secret, label: String) async throws
+    {
         let door = try await OfflineDoor.open(.signIn(by: secret), notice: .chipLocked) { _ in .known }
         defer { door.close() }
         let page = try await ask(door, .get)

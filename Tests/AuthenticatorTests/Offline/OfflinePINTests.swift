@@ -165,7 +165,7 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    @Test func `a PIN at which somebody guessed wrong last is gone with the next lease, which would give them new attempts`()
+    @Test func `a PIN at which somebody guessed wrong last is gone with the next lease, which gives new attempts`()
         throws
     {
         let chip = FakeChip()
