@@ -49,7 +49,10 @@ struct AccountCommand: AsyncParsableCommand {
     struct PIN: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "pin",
-            abstract: "Let the worker set a PIN for signing in without the server; opens a page in their browser.")
+            abstract: "Let the worker who has just signed in set another PIN for signing in without the server.",
+            discussion:
+                "Opens a page in their browser, within three minutes of the sign-in. Who has no PIN yet is shown it without this."
+        )
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 
