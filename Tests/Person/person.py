@@ -12,6 +12,8 @@ person leaves it, until somebody ends it. Knows nothing of Baton but what a page
 FILE is a JSON object:
     username              what is typed into the field with autocomplete=username
     password              what is typed into the field with autocomplete=current-password
+    pin                   what is typed into fields with autocomplete=new-password; without it such a page is left alone
+    mistypesPIN           true: types another one into the second of them, the first time
     wrongPasswordFirst    true: mistypes the password once
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
 
@@ -33,7 +35,7 @@ PATIENCE = 60.0  # seconds for a page to come
 
 # What a person sees of a page: fields that are there to be seen, the button, an error text.
 LOOK = r"""
-(() => {
+(wish => {
   const seen = e => {
     const box = e.getBoundingClientRect(), style = getComputedStyle(e);
     return box.width > 0 && box.height > 0 && style.visibility === 'visible' && !e.disabled;
@@ -51,10 +53,11 @@ LOOK = r"""
     ready: document.readyState === 'complete',
     username: place(first('input[autocomplete~="username"]')),
     password: place(first('input[autocomplete~="current-password"]')),
+    wish: place([...document.querySelectorAll('input[autocomplete~="new-password"]')].filter(seen)[wish]),
     button: place(first('form button[type=submit], form input[type=submit], form button:not([type])')),
     refused: !!(alert && alert.textContent.trim()),
   };
-})()
+})
 """
 
 
@@ -70,7 +73,9 @@ class Chromium:
         self.replies, replies_in = pipe()
         arguments = [
             program, "--headless=new", f"--user-data-dir={profile}", "--remote-debugging-pipe", "--no-first-run",
-            "--no-default-browser-check", "--password-store=basic", "--disable-gpu", *options,
+            "--no-default-browser-check", "--password-store=basic", "--disable-gpu",
+            "--window-size=1000,1200",  # so high that no page has to be scrolled, by which places would change
+            *options,
         ]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")  # root has no user namespace to build the sandbox in
@@ -153,8 +158,9 @@ class Page:
     def loaded(self):
         self.browser.wait_for("Page.loadEventFired", self.session)
 
-    def look(self):
-        result = self.call("Runtime.evaluate", expression=LOOK, returnByValue=True)
+    def look(self, wish=0):
+        """What is there; `wish` is a field for something new, counted from 0."""
+        result = self.call("Runtime.evaluate", expression=f"{LOOK}({wish})", returnByValue=True)
         if "exceptionDetails" in result:
             raise RuntimeError("the page cannot be looked at")
         return result["result"]["value"]
@@ -202,12 +208,26 @@ def sign_in(page, url, person, say):
     if person.get("wrongPasswordFirst"):
         passwords.insert(0, "not " + person["password"])
     submitted = False
+    mistypes = person.get("mistypesPIN", False)
     for _ in range(STEPS):
         page.loaded()
         view = page.look()
         if view["url"].startswith("chrome-error:"):
             say("the page did not open")
             return False
+        if view["wish"]:
+            if not person.get("pin"):
+                say("no PIN is wanted")
+                return True
+            if view["refused"]:
+                say("the page shows an error")
+            for wish in range(2):
+                page.type_into(page.look(wish)["wish"], person["pin"] + "7" * (wish and mistypes))
+            mistypes = False
+            say("PIN typed")
+            page.click(page.look()["button"])
+            submitted = True
+            continue
         # A page of the broker's own may ask for a password, too; its last one does not.
         if view["url"].startswith("http://127.0.0.1:") and not view["password"] and (
                 submitted or without_query(view["url"]) != without_query(url)):
@@ -244,7 +264,10 @@ def sign_in(page, url, person, say):
 def read_person(path):
     with open(path, encoding="utf-8") as file:
         person = json.load(file)
-    known = {"username": str, "password": str, "wrongPasswordFirst": bool, "closeInsteadOfSignIn": bool}
+    known = {
+        "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
+        "closeInsteadOfSignIn": bool,
+    }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):
             sys.exit(f"person.py: {path}: {key} is unknown or of a wrong type; known: {', '.join(known)}")

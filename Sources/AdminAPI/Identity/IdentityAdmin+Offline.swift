@@ -11,7 +11,7 @@ extension IdentityAdmin {
 
     /// By what workers are known then, and for how long after their last sign-in with the server.
     package struct OfflineRules: Codable, Sendable, Equatable {
-        /// `password`.
+        /// `password`, `pin`, `pin-without-tpm`.
         package let credentials: [String]
         /// Seconds by the wall clock.
         package let wallSeconds: Int

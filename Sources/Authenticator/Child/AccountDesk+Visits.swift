@@ -111,6 +111,7 @@ extension AccountDesk {
                 } else {
                     .online(try await prove(wanted, tenant, visit, epoch, key))
                 }
+            let proof = FreshProof(at: .now)
             tell(.visitSucceeded)
             try await visit.confirmation.value()
             // Every other app belongs to the epoch before; the one that signed in gets its answer first.
@@ -120,6 +121,8 @@ extension AccountDesk {
             switch worker {
             case .online(let session):
                 keepRenewing(under: key)
+                // The epoch's browser was empty before, so that somebody has typed what only this worker knows.
+                state.withLock { $0.proof = proof }
                 fetchLease(of: session)
                 outcome = await fetch(wanted, tenant: tenant, of: session, for: request)
             case .offline(let session):
@@ -182,12 +185,14 @@ extension AccountDesk {
 
     /// A page that somebody left open must not keep the next worker waiting for ever.
     static func inTime<Value: Sendable>(
-        _ visit: Visit, _ body: () async throws -> Value
+        _ visit: Visit, _ patience: Duration = .seconds(600), _ body: () async throws -> Value
     ) async throws -> Value {
         let deadline = Task {
-            try await Task.sleep(for: .seconds(600))
+            try await Task.sleep(for: patience)
             visit.interruption.settle(
-                .failure(BrokerError(.userCanceled, "Nobody finished the sign-in within ten minutes.")))
+                .failure(
+                    BrokerError(
+                        .userCanceled, "Nobody finished the page within \(patience.components.seconds) seconds.")))
         }
         defer { deadline.cancel() }
         return try await body()

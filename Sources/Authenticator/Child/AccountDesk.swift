@@ -19,6 +19,8 @@ final class AccountDesk: Sendable {
         var tokens = TokenCache()
         var visit: Visit?
         var visits: UInt64 = 0
+        /// That the worker who is here has just signed in; nil also once this process took the session up again.
+        var proof: FreshProof?
         var connections: [ObjectIdentifier: AppConnection] = [:]
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
@@ -89,6 +91,7 @@ final class AccountDesk: Sendable {
         case .idle(let epoch, let seconds): Epoch(epoch).map { warn($0, seconds: seconds) }
         case .locks(let locks): state.withLock { $0.handOver.locks = locks }
         case .appSettled(let ticket, let accepted): settle(ticket, accepted)
+        case .pinWanted: setPIN()
         case .leasesInQuestion: Task { [self] in await askAboutLeases() }
         }
     }

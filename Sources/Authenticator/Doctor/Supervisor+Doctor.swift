@@ -12,7 +12,7 @@ extension Supervisor {
         let (status, snapshot, known) = (status, snapshot, ownFindings)
         let outlook = SessionOutlook(status)
         let (refusals, files, configuration) = (refusals, files, configuration)
-        let (clock, inspect) = (clock, inspect)
+        let (clock, inspect, leaseCount) = (clock, inspect, leaseCount)
         Task {
             var findings = known + outlook.findings
             findings += await inspect()
@@ -20,6 +20,7 @@ extension Supervisor {
                 findings += try await blocking {
                     FileFindings(state: files.root).all + KeyFindings(state: files.root).all
                         + ReceiptFindings(state: files.root).all
+                        + OfflineFindings(folder: files.offline, count: leaseCount).all
                 }
             } catch {
                 findings.append(FileFindings.closed(files.root.path))

@@ -50,7 +50,7 @@ enum SealingKey {
         try store.directory.file(platformFile).replace(with: blob, mode: 0o600)
     }
 
-    private static func random() -> SecretBytes {
+    static func random() -> SecretBytes {
         var random = SystemRandomNumberGenerator()
         return SecretBytes(count: length) { span in
             for offset in stride(from: 0, to: length, by: 8) {

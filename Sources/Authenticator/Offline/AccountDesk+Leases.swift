@@ -31,13 +31,27 @@ extension AccountDesk {
         Task { [self] in
             if asking { await askAboutLeases() }
             while await holdsLeases() {
-                do { try await Task.sleep(for: .seconds(600)) } catch { return }
-                do { _ = try await disk.run { [self] in try leaseBook().look() } } catch {
+                do { _ = try await disk.run { [self] in try lookAtLeases() } } catch {
                     logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"])
                 }
+                do { try await Task.sleep(for: .seconds(600)) } catch { return }
             }
             state.withLock { $0.tendsLeases = false }
         }
+    }
+
+    /// Looks at the leases, and tells the supervisor how many there are. Blocks.
+    ///
+    /// - Throws: as ``leaseBook()`` and ``LeaseBook/look()``.
+    func lookAtLeases() throws -> (leases: [HeldLease], mayBegin: Bool) {
+        let found = try leaseBook().look()
+        let pins = found.leases.compactMap(\.record.pin)
+        tell(
+            .leasesCounted(
+                LeaseCount(
+                    leases: found.leases.count, pins: pins.count, pinsInFiles: pins.count { !$0.isUnderPlatform },
+                    mayBegin: found.mayBegin)))
+        return found
     }
 
     private func holdsLeases() async -> Bool {
@@ -54,7 +68,10 @@ extension AccountDesk {
         Task { [self] in
             var patience = 5
             while state.withLock({ $0.worker?.session?.serverSession }) == session.serverSession {
-                guard await !ask(session: session.serverSession) else { return tendLeases(asking: false) }
+                guard await !ask(session: session.serverSession) else {
+                    tendLeases(asking: false)
+                    return await offerPIN()
+                }
                 do { try await Task.sleep(for: .seconds(patience)) } catch { return }
                 patience = min(patience * 2, 600)
             }
@@ -86,6 +103,7 @@ extension AccountDesk {
             try await disk.run { [self] in
                 try leaseBook().follow(
                     answer, asked: held, key: key, device: join.deviceID, tenant: join.tenantID)
+                _ = try lookAtLeases()
             }
             return true
         } catch {
@@ -119,7 +137,7 @@ extension AccountDesk {
         guard case .offline(let session) = state.withLock({ $0.worker }) else { return }
         do {
             let holds = try await disk.run { [self] in
-                try leaseBook().look().leases.contains { $0.lease.id == session.lease }
+                try lookAtLeases().leases.contains { $0.lease.id == session.lease }
             }
             guard !holds, isHere(session) else { return }
             tell(.leaseOver(epoch: state.withLock { $0.epoch.description }))

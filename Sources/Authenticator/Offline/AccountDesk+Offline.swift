@@ -14,7 +14,7 @@ extension AccountDesk {
         do {
             let holds = try await disk.run { [self] in
                 guard try !LeaseBook.isEmpty(files.offline) else { return false }
-                return try leaseBook().look().leases.contains { $0.isFor(device: join.deviceID) }
+                return try lookAtLeases().leases.contains { $0.isFor(device: join.deviceID) }
             }
             guard holds else { return false }
             return try await !network.reachability.leads(to: join.loginURL)
@@ -28,7 +28,10 @@ extension AccountDesk {
     func proveOffline(_ visit: Visit, _ epoch: Epoch, _ key: MemoryKey) async throws -> OfflineSession {
         guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
         let known = Promise<HeldLease>()
-        let door = try await OfflineDoor.open { [self] typed in await judge(typed, on: join, known) }
+        let secret = try await disk.run { [self] in asked(of: try lookAtLeases().leases) }
+        let door = try await OfflineDoor.open(.signIn(by: secret)) { [self] typed in
+            await judge(typed, on: join, known)
+        }
         defer { door.close() }
         visit.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { known.settle(.failure(error)) }
@@ -47,19 +50,32 @@ extension AccountDesk {
         return session
     }
 
+    /// By what somebody may be known here; the page asks for that.
+    private func asked(of leases: [HeldLease]) -> OfflinePage.Secret {
+        let takesPIN = leases.contains { $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil) }
+        let takesPassword = leases.contains { $0.lease.credentials.contains(.password) }
+        return takesPIN ? takesPassword ? .either : .pin : .password
+    }
+
     private func judge(
         _ typed: OfflineAttempt.Typed, on join: JoinRecord, _ known: Promise<HeldLease>
     ) async -> OfflineDoor.Verdict {
         do {
             let finding = try await disk.run { [self] in
-                try OfflineJudge(book: leaseBook(), device: join.deviceID).judge(name: typed.name, secret: typed.secret)
+                try OfflineJudge(book: leaseBook(), device: join.deviceID, platform: files.keyStore.platform)
+                    .judge(name: typed.name, secret: typed.secret)
             }
             switch finding {
             case .known(let held):
                 known.settle(.success(held))
                 return .known
-            case .wrong: return .again(.wrong)
+            case .wrong:
+                _ = try await disk.run { [self] in try lookAtLeases() }
+                return .again(.wrong)
             case .clockSetBack: return .again(.clock)
+            case .unjudged(let failure):
+                logger.error("a PIN was not judged", metadata: ["error": "\(failure)"])
+                return .again(failure == .lockedOut ? .chipLocked : .chipSilent)
             }
         } catch {
             logger.error("an offline attempt was not judged", metadata: ["error": "\(error)"])

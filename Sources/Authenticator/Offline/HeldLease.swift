@@ -19,6 +19,8 @@ package struct HeldLease: Sendable, Equatable {
         var attempts = 0
         /// Names for receipts that were used.
         var subjectsUsed = 0
+        /// How the worker's PIN is known; nil where they have set none.
+        var pin: OfflinePIN?
     }
 
     /// Reads a record; the signature is checked each time.

@@ -69,8 +69,11 @@ package struct LeaseBook: Sendable {
     // MARK: - Leases
 
     /// The ids of all leases in hand.
-    package func ids() throws -> [String] {
-        try directory.names().filter { $0.hasSuffix(Self.suffix) }.map { String($0.dropLast(Self.suffix.count)) }
+    package func ids() throws -> [String] { try Self.ids(in: directory) }
+
+    /// The ids of the leases in a folder, none of which is opened.
+    package static func ids(in directory: Directory) throws -> [String] {
+        try directory.names().filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
     }
 
     /// Follows the server's word: what is not good goes, a new lease takes the place of its worker's former one.
@@ -103,6 +106,11 @@ package struct LeaseBook: Sendable {
             throw JOSEFailure.malformed
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
+        // A PIN stays with the person at this device while one lease follows the other; not one at which somebody has
+        // guessed wrong last: a new lease would give them all attempts anew.
+        var new = new
+        new.record.pin = former.filter { $0.isFor(device: device) && $0.record.attempts == 0 }.compactMap(\.record.pin)
+            .first { $0.isAllowed(by: new.lease) }
         try keep(new)
         for lease in former { try erase(lease.lease.id, because: "renewed") }
         let ids = try ids()
@@ -131,6 +139,22 @@ package struct LeaseBook: Sendable {
         guard held.isUsedUp else { return }
         try erase(held.lease.id, because: "attempts")
         if try ids().isEmpty { try eraseAll() }
+    }
+
+    /// The attempt was not judged: nobody has gained a guess by it, and nobody loses one.
+    func giveBack(_ held: HeldLease) throws {
+        var changed = held
+        changed.record.attempts -= 1
+        try keep(changed)
+    }
+
+    /// Keeps the worker's PIN in place of the one before.
+    ///
+    /// - Throws: ``FileError``, the library's error.
+    package func setPIN(_ pin: OfflinePIN, of held: HeldLease) throws {
+        var changed = held
+        changed.record.pin = pin
+        try keep(changed)
     }
 
     /// The attempt was right: the count begins anew, and the name for receipts is used.

@@ -10,6 +10,14 @@ package final class OfflineAttempt: Sendable {
     package struct Typed: Sendable {
         package let name: String
         package let secret: SecretBytes
+        /// The same once more, where a PIN is set.
+        package let again: SecretBytes?
+        /// Whether the person wants to set none.
+        package let isDeclined: Bool
+
+        package init(name: String, secret: SecretBytes, again: SecretBytes? = nil, isDeclined: Bool = false) {
+            (self.name, self.secret, self.again, self.isDeclined) = (name, secret, again, isDeclined)
+        }
     }
 
     /// A form that was shown.
@@ -23,12 +31,16 @@ package final class OfflineAttempt: Sendable {
         var form: Form?
     }
 
+    let purpose: OfflinePage.Purpose
     private let state: Mutex<State>
 
-    private enum Field: String, WireName { case name, secret, token }
+    private enum Field: String, WireName { case again, later, name, secret, token }
 
     /// - Parameter start: the word of the address that the browser is given.
-    init(start: String) { state = Mutex(State(start: start)) }
+    init(start: String, purpose: OfflinePage.Purpose) {
+        self.purpose = purpose
+        state = Mutex(State(start: start))
+    }
 
     /// Whether `path` is where the browser begins; once, since others can read a command line.
     func begins(with path: Substring) -> Bool {
@@ -57,14 +69,30 @@ package final class OfflineAttempt: Sendable {
     /// What was typed into the form that is open, which this closes; nil for a post that does not bring its token back.
     func take(_ body: [UInt8]) -> Typed? {
         guard let fields = try? FormParameters(parsing: body), let token = fields[Field.token],
-            let name = fields[Field.name], let secret = fields[Field.secret]
+            let typed = typed(in: fields)
         else { return nil }
         return state.withLock { state in
             guard let form = state.form, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else {
                 return nil
             }
             state.form = nil
-            return Typed(name: name, secret: SecretBytes(copying: secret.utf8))
+            return typed
+        }
+    }
+
+    private func typed(in fields: FormParameters) -> Typed? {
+        let secret = fields[Field.secret].map { SecretBytes(copying: $0.utf8) }
+        let again = fields[Field.again].map { SecretBytes(copying: $0.utf8) }
+        switch purpose {
+        case .signIn:
+            guard let name = fields[Field.name], let secret else { return nil }
+            return Typed(name: name, secret: secret)
+        case .newPIN:
+            guard fields[Field.later] == nil else {
+                return Typed(name: "", secret: SecretBytes(copying: []), isDeclined: true)
+            }
+            guard let secret, let again else { return nil }
+            return Typed(name: "", secret: secret, again: again)
         }
     }
 }

@@ -5,12 +5,15 @@ internal import NIOPosix
 internal import OAuth
 internal import Redaction
 
-/// A web server on a loopback port that lives for one offline sign-in: the page, and what the person types into it.
+/// A web server on a loopback port that lives for one offline sign-in, or for one PIN: the page, and what the person types
+/// into it.
 package final class OfflineDoor: Sendable {
     /// What became of what the person typed.
     package enum Verdict: Sendable {
-        /// The worker is known; the page says so.
+        /// The worker is known, or the PIN kept; the page says so.
         case known
+        /// The person wants to set no PIN; the page says so.
+        case declined
         /// The form comes once more.
         case again(OfflinePage.Notice)
     }
@@ -25,10 +28,11 @@ package final class OfflineDoor: Sendable {
     ///
     /// - Parameter judge: hears what was typed; one at a time.
     package static func open(
-        notice: OfflinePage.Notice = .none, judge: @escaping @Sendable (OfflineAttempt.Typed) async -> Verdict
+        _ purpose: OfflinePage.Purpose = .signIn(by: .password), notice: OfflinePage.Notice = .none,
+        judge: @escaping @Sendable (OfflineAttempt.Typed) async -> Verdict
     ) async throws -> OfflineDoor {
         let word = ProofKey.verifier()
-        let attempt = OfflineAttempt(start: word)
+        let attempt = OfflineAttempt(start: word, purpose: purpose)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 16)
             .childChannelInitializer { channel in
@@ -108,24 +112,22 @@ private final class OfflineDoorHandler: ChannelInboundHandler {
         let judge = judge
         Task { judged.succeed(await judge(typed)) }
         judged.futureResult.assumeIsolated().whenSuccess { [self] verdict in
+            let nonce = ProofKey.verifier()
             switch verdict {
-            case .known:
-                let nonce = ProofKey.verifier()
-                send(
-                    .ok, OfflinePage.text(nonce: nonce, title: "You are signed in", Self.done), nonce: nonce, context)
+            case .known: send(.ok, OfflinePage.done(attempt.purpose, nonce: nonce), nonce: nonce, context)
+            case .declined: send(.ok, OfflinePage.declined(nonce: nonce), nonce: nonce, context)
             case .again(let notice): form(notice, context)
             }
         }
     }
 
-    private static let done =
-        "Return to your app. Without the server there are no new data; what needs it waits until the network is back."
-
     private func form(_ notice: OfflinePage.Notice, _ context: ChannelHandlerContext) {
         let (form, nonce) = (attempt.newForm(), ProofKey.verifier())
         send(
-            .ok, OfflinePage.form(action: form.action, token: form.token, nonce: nonce, notice: notice), nonce: nonce,
-            context)
+            .ok,
+            OfflinePage.form(
+                attempt.purpose, action: form.action, token: form.token, nonce: nonce, notice: notice),
+            nonce: nonce, context)
     }
 
     private func refuse(_ context: ChannelHandlerContext) {

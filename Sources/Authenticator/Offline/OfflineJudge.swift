@@ -9,13 +9,20 @@ package struct OfflineJudge {
         case wrong
         /// Nobody can sign in: the clock was set back.
         case clockSetBack
+        /// The device's chip has not judged the PIN; the attempt costs nothing.
+        case unjudged(TrustedPlatformFailure)
     }
 
     private let book: LeaseBook
     private let device: String
+    private let platform: (any TrustedPlatform)?
 
-    /// - Parameter device: the id by which the organisation knows this device; leases for another are none.
-    package init(book: LeaseBook, device: String) { (self.book, self.device) = (book, device) }
+    /// - Parameters:
+    ///   - device: the id by which the organisation knows this device; leases for another are none.
+    ///   - platform: the device's chip, where it has one.
+    package init(book: LeaseBook, device: String, platform: (any TrustedPlatform)? = nil) {
+        (self.book, self.device, self.platform) = (book, device, platform)
+    }
 
     /// Judges one attempt. A name that nobody here has costs the same work as one that somebody has.
     ///
@@ -27,17 +34,39 @@ package struct OfflineJudge {
         guard let held = leases.first(where: { $0.lease.person.userName.lowercased() == name.lowercased() }) else {
             if let other = leases.first {
                 try book.rewrite(other)
-                _ = try matches(secret, other)
+                try pretend(secret, other)
             }
             return .wrong
         }
         guard let charged = try book.charge(held) else { return .wrong }
-        guard try matches(secret, charged) else {
-            try book.fail(charged)
-            return .wrong
+        do {
+            guard try isPIN(secret, of: charged) || matches(secret, charged) else {
+                try book.fail(charged)
+                return .wrong
+            }
+        } catch let failure as TrustedPlatformFailure {
+            // Nothing at all was judged, the password neither: else a chip that is locked would make guesses free.
+            try book.giveBack(charged)
+            return .unjudged(failure)
         }
         try book.succeed(charged)
         return .known(charged)
+    }
+
+    /// Whether the worker has set a PIN here, the lease takes it, and this is it.
+    private func isPIN(_ secret: SecretBytes, of held: HeldLease) throws -> Bool {
+        guard OfflinePIN.hasShape(secret), let pin = held.record.pin, pin.isAllowed(by: held.lease) else {
+            return false
+        }
+        return try pin.matches(secret, platform: platform)
+    }
+
+    /// Does the work of an attempt on a lease that it is not for. A chip is not asked: it would count that.
+    private func pretend(_ secret: SecretBytes, _ held: HeldLease) throws {
+        if OfflinePIN.hasShape(secret), let pin = held.record.pin, !pin.isUnderPlatform {
+            _ = try pin.matches(secret, platform: nil)
+        }
+        _ = try matches(secret, held)
     }
 
     private func matches(_ secret: SecretBytes, _ held: HeldLease) throws -> Bool {

@@ -2,20 +2,101 @@
 
 /// The broker's own page for a sign-in without the server. It names nobody, runs no script and loads nothing.
 package enum OfflinePage {
+    /// By what somebody may be known at this device.
+    package enum Secret: Sendable, Equatable {
+        case password, pin, either
+
+        fileprivate var label: String {
+            switch self {
+            case .password: "Password"
+            case .pin: "PIN"
+            case .either: "Password or PIN"
+            }
+        }
+    }
+
+    /// What a page is for.
+    package enum Purpose: Sendable, Equatable {
+        /// Signing in without the server.
+        case signIn(by: Secret)
+        /// Setting a PIN for that, with the server.
+        case newPIN
+
+        fileprivate var title: String { self == .newPIN ? "Set a PIN" : "Sign in without the server" }
+
+        fileprivate var buttons: String {
+            switch self {
+            case .signIn: "<button type=\"submit\">Sign in</button>"
+            case .newPIN:
+                """
+                <button type="submit">Set PIN</button>
+                <button class="later" type="submit" name="later" value="1" formnovalidate>Not now</button>
+                """
+            }
+        }
+
+        fileprivate var fields: String {
+            switch self {
+            case .signIn(let secret):
+                """
+                <label for="name">User name</label>
+                <input id="name" name="name" required maxlength="256" autocomplete="username" autocapitalize="none">
+                <label for="secret">\(secret.label)</label>
+                <input id="secret" name="secret" type="password" required maxlength="256" autocomplete="current-password">
+                """
+            case .newPIN: Self.digits("secret", "New PIN") + Self.digits("again", "The same PIN again")
+            }
+        }
+
+        private static func digits(_ name: String, _ label: String) -> String {
+            """
+            <label for="\(name)">\(label)</label>
+            <input id="\(name)" name="\(name)" type="password" required maxlength="32" inputmode="numeric"
+            autocomplete="new-password">
+
+            """
+        }
+    }
+
     /// What the person is told above the form.
-    package enum Notice: Sendable {
+    package enum Notice: Sendable, CaseIterable {
         case none, wrong, clock
+        /// The device's chip takes no PIN for a while, or does not answer.
+        case chipLocked, chipSilent
+        /// Why a PIN is not set.
+        case pinsDiffer, pinShape, pinTrivial, pinNotKept, pinLate
 
         /// How programs that read a page aloud take it (WAI-ARIA 1.2).
         fileprivate var role: String { self == .none ? "status" : "alert" }
 
-        fileprivate var text: String {
+        fileprivate func text(_ purpose: Purpose) -> String {
             switch self {
+            case .none where purpose == .newPIN: Self.aboutPINs
+            case .none where purpose == .signIn(by: .pin):
+                "The server cannot be reached. You can sign in if you have set a PIN on this device."
             case .none: "The server cannot be reached. You can sign in if you have signed in on this device today."
             case .wrong: "That is not right, or you cannot sign in here without the server."
             case .clock: "This device's clock cannot be trusted. Connect it to the network, then sign in."
+            case .chipLocked:
+                "This device takes no PIN for a while, after too many wrong ones. Yours was not looked at. \(Self.way(purpose))"
+            case .chipSilent: "This device cannot check PINs now. Yours was not looked at. \(Self.way(purpose))"
+            case .pinsDiffer: "The two are not the same. Type your PIN again, twice."
+            case .pinShape: "A PIN has 6 to 32 digits, and nothing else."
+            case .pinTrivial:
+                "That PIN is one of the first that somebody would try: one digit only, digits in a row, or a few again and again."
+            case .pinNotKept: "This PIN could not be kept. Try again, or ask whoever looks after the device."
+            case .pinLate: "It is too long since you signed in. Sign out and in again to set a PIN."
             }
         }
+
+        /// How somebody signs in all the same whose PIN was not judged.
+        private static func way(_ purpose: Purpose) -> String {
+            purpose == .signIn(by: .pin)
+                ? "Try again later, or connect the device to the network." : "Use your password, or try again later."
+        }
+
+        private static let aboutPINs =
+            "With it you can sign in here when the server cannot be reached. Choose 6 digits or more that nobody would guess."
     }
 
     /// The form.
@@ -24,19 +105,38 @@ package enum OfflinePage {
     ///   - action: the path that it is posted to, of this attempt alone.
     ///   - token: what the post must bring back.
     ///   - nonce: what the page's one style sheet is let in by.
-    static func form(action: String, token: String, nonce: String, notice: Notice) -> String {
+    static func form(_ purpose: Purpose, action: String, token: String, nonce: String, notice: Notice) -> String {
         page(
-            nonce: nonce, title: "Sign in without the server",
+            nonce: nonce, title: purpose.title,
             """
-            <p role="\(notice.role)">\(notice.text)</p>
+            <p role="\(notice.role)">\(notice.text(purpose))</p>
             <form method="post" action="/\(action)">
             <input type="hidden" name="token" value="\(token)">
-            <label for="name">User name</label>
-            <input id="name" name="name" required maxlength="256" autocomplete="username" autocapitalize="none">
-            <label for="secret">Password</label>
-            <input id="secret" name="secret" type="password" required maxlength="256" autocomplete="current-password">
-            <button type="submit">Sign in</button></form>
+            \(purpose.fields)
+            \(purpose.buttons)</form>
             """)
+    }
+
+    /// What the person reads at the end.
+    static func done(_ purpose: Purpose, nonce: String) -> String {
+        switch purpose {
+        case .signIn:
+            text(
+                nonce: nonce, title: "You are signed in",
+                "Return to your app. Without the server there are no new data; what needs it waits until the network is back."
+            )
+        case .newPIN:
+            text(
+                nonce: nonce, title: "Your PIN is set",
+                "It is good at this device, while the server cannot be reached. You can close this page.")
+        }
+    }
+
+    /// What a person reads who wants no PIN.
+    static func declined(nonce: String) -> String {
+        text(
+            nonce: nonce, title: "No PIN is set",
+            "You are asked again when you sign in the next time. You can close this page.")
     }
 
     /// A page without a form.
@@ -52,7 +152,8 @@ package enum OfflinePage {
                background: #f4f6f8; color: #14212b }
         main { padding: 2rem; width: min(22rem, 90vw) } h1 { font-size: 1.6rem; margin: 0 0 .5rem }
         label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit }
-        label { margin-top: 1rem } input, button { padding: .6rem } button { margin-top: 1.5rem }
+        label { margin-top: 1rem } input, button { padding: .6rem } button { margin-top: 1.5rem } .later { margin-top: .6rem; background: none; border: 0;
+               color: inherit; text-decoration: underline }
         @media (prefers-color-scheme: dark) { body { background: #14212b; color: #f4f6f8 } }
         </style></head><body><main><h1>\(title)</h1>\(body)</main></body></html>
         """

@@ -36,6 +36,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case appSettled(ticket: UInt64, accepted: Bool)
     /// Offline leases may be good no more: the server is to be asked.
     case leasesInQuestion
+    /// The operator wants the worker to set a PIN for offline sign-in; the answer is ``ChildMessage/pinSettled(_:)``.
+    case pinWanted
 }
 
 /// What the session's process tells the supervisor.
@@ -77,6 +79,10 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case signedInOffline(subject: String?)
     /// The offline lease is over by which this epoch's worker came.
     case leaseOver(epoch: String)
+    /// A PIN for offline sign-in is set; or why it is not.
+    case pinSettled(OperatorFailure?)
+    /// What the device holds of offline leases, for the doctor.
+    case leasesCounted(LeaseCount)
 }
 
 /// Why the person's browser is gone.

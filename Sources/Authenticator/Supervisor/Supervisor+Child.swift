@@ -32,7 +32,8 @@ extension Supervisor {
 
     func endChild() {
         // What this process asked for is nobody's wish any more, and whatever it knew, nobody is served by it.
-        (waitingPage, agentWait) = (nil, nil)
+        (waitingPage, agentWait, leaseCount) = (nil, nil, nil)
+        settlePIN(.pinInterrupted)
         child.end()
         deviceKnown(change: deviceChange)
     }
@@ -87,6 +88,8 @@ extension Supervisor {
             tellWatch()
         case .signedInOffline(let subject): try receipts.hear(offline: subject)
         case .leaseOver(let epoch): if let epoch = Epoch(epoch) { try serverEnded(epoch, .offlineLease) }
+        case .pinSettled(let failure): settlePIN(failure)
+        case .leasesCounted(let count): leaseCount = count
         case .receiptSubject(let subject): try receipts.hear(subject: subject)
         case .tokenWanted(let time):
             try receipts.hear(tokenUntil: time)

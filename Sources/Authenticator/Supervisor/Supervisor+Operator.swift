@@ -12,6 +12,7 @@ extension Supervisor {
         case .checkIn: device.checkIn(answer: answer)
         case .reload: try reload(answer: answer)
         case .join(let order): try join(order, answer: answer)
+        case .setPIN: setPIN(answer: answer)
         case .recover:
             answer(
                 .failed(
@@ -47,6 +48,20 @@ extension Supervisor {
         let known = reloads.prefix { $0.change <= change }
         reloads.removeFirst(known.count)
         for reload in known { reload.answer() }
+    }
+
+    /// Opens a page in the session's browser on which the worker sets a PIN for offline sign-in.
+    private func setPIN(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        guard case .signedIn = machine.state else { return answer(.failed(.pinNeedsWorker)) }
+        guard settingPIN == nil else { return answer(.failed(.pinRunning)) }
+        settingPIN = answer
+        tell(.pinWanted)
+    }
+
+    /// Tells who waits for a PIN what became of it.
+    func settlePIN(_ failure: OperatorFailure?) {
+        settingPIN?(failure.map { .failed($0) } ?? .done)
+        settingPIN = nil
     }
 
     private func signOut(by door: Door, answer: @escaping @Sendable (OperatorReply) -> Void) throws {

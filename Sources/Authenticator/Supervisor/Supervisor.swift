@@ -67,6 +67,10 @@ final class Supervisor {
     var reloads: [(change: UInt64, answer: @Sendable () -> Void)] = []
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    /// Who waits for the worker to set a PIN.
+    var settingPIN: (@Sendable (OperatorReply) -> Void)?
+    /// What the session's process found of offline leases; nil before it looked.
+    var leaseCount: LeaseCount?
     /// What management was told last.
     private var stage: SessionStage?
     private let watch: @Sendable (WatchedSession) -> Void

@@ -21,6 +21,9 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case examine
     /// Something happened to the device after which nobody is at it any more.
     case seat(SeatEvent)
+    /// Let the worker who is signed in set a PIN for offline sign-in, on a page in the session's browser; answered when they
+    /// have.
+    case setPIN
 }
 
 /// What the device's hardware tells by a command hook.

@@ -66,7 +66,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .badOfflineRules:
             (
                 "Offline sign-in cannot be so.",
-                "Name `password`, 60 s to a week, at most 100 starts and 1 to 20 attempts."
+                "Name `password`, `pin` or `pin-without-tpm`, 60 s to a week, at most 100 starts and 1 to 20 attempts."
             )
         case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")

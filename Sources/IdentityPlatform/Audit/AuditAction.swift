@@ -25,6 +25,7 @@ package enum AuditAction: String, Sendable {
     case groupRemoved = "group.remove"
     case helloKeyAdded = "user.key.add"
     case offlineLeaseGiven = "offline.lease.give"
+    case offlinePINWithoutTPM = "offline.pin-without-tpm"
     case offlineTurnedOff = "offline.off"
     case offlineTurnedOn = "offline.on"
     case passwordSet = "user.password.set"

@@ -24,6 +24,10 @@ package struct OfflineLease: Sendable, Equatable {
     /// By what a worker may be known again.
     package enum Credential: String, Sendable, CaseIterable {
         case password
+        /// A PIN of the device, under the lock-out of its TPM.
+        case pin
+        /// A PIN also where there is no TPM: whoever copies the disk may guess on.
+        case pinWithoutTPM = "pin-without-tpm"
     }
 
     /// How long the lease holds; the first end of all counts.

@@ -7,7 +7,7 @@ import Foundation
 struct AccountCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Show who is signed in; sign in, sign out, watch.",
-        subcommands: [Current.self, SignIn.self, SignOut.self, Watch.self])
+        subcommands: [Current.self, SignIn.self, SignOut.self, PIN.self, Watch.self])
 
     struct Current: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show who is signed in on this device.")
@@ -43,6 +43,21 @@ struct AccountCommand: AsyncParsableCommand {
                 {
                     _ = try await device.client.ask(.signOut(fromBrowser: fromBrowser))
                 }, done: "Nobody is signed in. The device is ready for the next worker.")
+        }
+    }
+
+    struct PIN: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "pin",
+            abstract: "Let the worker who has just signed in set another PIN for signing in without the server.",
+            discussion:
+                "Opens a page in their browser, within three minutes of the sign-in. Who has no PIN yet is shown it without this."
+        )
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ _ = try await device.client.ask(.setPIN) }, done: "The PIN is set.")
         }
     }
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
+import Glibc
 
 /// Whether workers may sign in at shared devices while the server cannot be reached.
 struct OfflineCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "offline", abstract: "Say who may sign in at a shared device that does not reach the server.",
         subcommands: [Show.self, On.self, Off.self])
+
+    fileprivate static let warning =
+        "Warning: without a TPM a PIN of six digits protects nothing from somebody who has a copy of the device's disk: "
+        + "they may guess it without end, and are through in days. Use passwords, or devices with a TPM and --pin."
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Show what holds now.")
@@ -15,12 +20,13 @@ struct OfflineCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.show(IdentityAdmin.Path.offline) { (offline: IdentityAdmin.Offline) in
                 guard let rules = offline.rules else { return ["Offline sign-in is off."] }
+                let warning = rules.credentials.contains("pin-without-tpm") ? [OfflineCommand.warning] : []
                 return [
                     "by       \(rules.credentials.joined(separator: ", "))",
                     "ends     \(rules.wallSeconds / 60) minutes after the sign-in with the server",
                     "powered  \(rules.poweredSeconds / 60) minutes", "boots    \(rules.boots)",
                     "wrong    \(rules.attempts) attempts",
-                ]
+                ] + warning
             }
         }
     }
@@ -29,9 +35,15 @@ struct OfflineCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let workers sign in offline whom the device has seen with the server.",
             discussion:
-                "They are known by their password, and get their identity and no token. A worker who is disabled meanwhile "
+                "They are known by their password unless you say otherwise, and get their identity and no token. A worker who is disabled meanwhile "
                 + "gets in until the first of the ends below, at a device that nobody can tell. What was given before is "
                 + "withdrawn.")
+        @Flag(inversion: .prefixedNo, help: "Know them by their password.") var password = true
+        @Flag(help: "Know them by a PIN that they set on the device, under the lock-out of its TPM.") var pin = false
+        @Flag(
+            name: .customLong("pin-without-tpm"),
+            help: "Know them by a PIN also where there is no TPM: whoever copies the disk may guess it.")
+        var pinWithoutTPM = false
         @Option(help: "Minutes from the sign-in with the server to the end, by the wall clock.") var minutes = 720
         @Option(help: "Minutes that the device may be powered on since.") var poweredMinutes = 720
         @Option(help: "How often the device may be started since.") var boots = 3
@@ -39,20 +51,25 @@ struct OfflineCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
+            if pinWithoutTPM { OutputOptions.print([OfflineCommand.warning], to: STDERR_FILENO) }
             try await admin.change(
                 "PUT", IdentityAdmin.Path.offline, [:], body: { IdentityAdmin.Offline(rules: rules) },
                 done: "Workers may sign in offline, for \(minutes) minutes after a sign-in with the server.")
         }
 
         func validate() throws {
+            guard password || pin || pinWithoutTPM else {
+                throw ValidationError("Say by what workers are known: --password, --pin or --pin-without-tpm.")
+            }
             guard (1...10080).contains(minutes), (1...10080).contains(poweredMinutes) else {
                 throw ValidationError("A lease holds for a minute to a week (10080 minutes).")
             }
         }
 
         private var rules: IdentityAdmin.OfflineRules {
-            IdentityAdmin.OfflineRules(
-                credentials: ["password"], wallSeconds: minutes * 60,
+            let credentials = [(password, "password"), (pin, "pin"), (pinWithoutTPM, "pin-without-tpm")]
+            return IdentityAdmin.OfflineRules(
+                credentials: credentials.filter(\.0).map(\.1), wallSeconds: minutes * 60,
                 poweredSeconds: poweredMinutes * 60, boots: boots, attempts: attempts)
         }
     }

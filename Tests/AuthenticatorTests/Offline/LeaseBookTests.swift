@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A device that holds offline leases in a real folder, and whose clock a test moves.
-private final class Shelf: Sendable {
+final class LeaseShelf: Sendable {
     let directory: Directory
     let moment = Mutex(OfflineMoment(wall: 1_000_000, sinceBoot: 100, boot: "a"))
     let signer = P256.Signing.PrivateKey()
@@ -27,9 +27,23 @@ private final class Shelf: Sendable {
             now: { [self] in moment.withLock(\.self) }, logger: Logger(label: "test"))
     }
 
-    func attempt(_ name: String, _ secret: String) throws -> OfflineJudge.Finding {
-        try OfflineJudge(book: book(), device: Shelf.device).judge(
+    func attempt(
+        _ name: String, _ secret: String, _ platform: (any TrustedPlatform)? = nil
+    ) throws -> OfflineJudge.Finding {
+        try OfflineJudge(book: book(), device: LeaseShelf.device, platform: platform).judge(
             name: name, secret: SecretBytes(copying: secret.utf8))
+    }
+
+    /// A worker sets their PIN.
+    func set(_ pin: String, of name: String, _ platform: (any TrustedPlatform)?) throws {
+        let held = try #require(try book().look().leases.first { $0.lease.person.userName == name })
+        try book().setPIN(OfflinePIN(SecretBytes(copying: pin.utf8), platform: platform, logarithm: 4), of: held)
+    }
+
+    static func with(_ body: (LeaseShelf) throws -> Void) throws {
+        let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
+        defer { #expect(throws: Never.self) { try folder.removeTree() } }
+        try body(LeaseShelf(folder.appending("offline")))
     }
 
     func pass(_ seconds: Int) {
@@ -48,7 +62,8 @@ private final class Shelf: Sendable {
     @discardableResult
     func give(
         _ number: Int, to name: String = "amara", password: String = "correct horse", attempts: Int = 3,
-        device: String = device, keeping good: Set<String> = [], signer: P256.Signing.PrivateKey? = nil
+        device: String = device, credentials: Set<OfflineLease.Credential> = [.password],
+        keeping good: Set<String> = [], signer: P256.Signing.PrivateKey? = nil
     ) throws -> String {
         let now = moment.withLock(\.wall)
         let salt = [UInt8](repeating: 3, count: 16)
@@ -58,7 +73,7 @@ private final class Shelf: Sendable {
             id: Self.id(number), tenant: Self.tenant, device: device,
             person: .init(id: "id of \(name)", userName: name, displayName: name, givenName: nil, familyName: nil),
             issued: now, ends: now + 3600, limits: .init(poweredSeconds: 3600, boots: 1, attempts: attempts),
-            credentials: [.password],
+            credentials: credentials,
             password: OfflinePassword(
                 logarithm: 4, blockSize: 8, parallelism: 1, salt: salt,
                 digest: unsafe digest.withUnsafeBytes { unsafe Array($0) },
@@ -79,7 +94,7 @@ private final class Shelf: Sendable {
 }
 
 extension OfflineJudge.Finding {
-    fileprivate var name: String? {
+    var name: String? {
         guard case .known(let held) = self else { return nil }
         return held.lease.person.userName
     }
@@ -141,7 +156,7 @@ extension OfflineJudge.Finding {
     @Test func `wrong attempts of one worker cost another nothing`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            try shelf.give(2, to: "bo", keeping: [Shelf.id(1)])
+            try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
             for _ in 0..<5 { #expect(try shelf.attempt("nobody", "wrong") == .wrong) }
             for _ in 0..<3 { #expect(try shelf.attempt("amara", "wrong") == .wrong) }
             #expect(try shelf.attempt("amara", "correct horse") == .wrong)
@@ -167,7 +182,7 @@ extension OfflineJudge.Finding {
             #expect(try shelf.attempt("amara", "correct horse") == .clockSetBack)
             shelf.pass(1500)
             #expect(try shelf.attempt("amara", "correct horse") == .clockSetBack)
-            try shelf.hear(good: [Shelf.id(1)])
+            try shelf.hear(good: [LeaseShelf.id(1)])
             #expect(try shelf.attempt("amara", "correct horse").name == "amara")
         }
     }
@@ -175,11 +190,11 @@ extension OfflineJudge.Finding {
     @Test func `what the server does not call good is erased, and a new lease takes the place of the former`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            try shelf.give(2, to: "bo", keeping: [Shelf.id(1)])
-            try shelf.give(3, keeping: [Shelf.id(1), Shelf.id(2)])
-            #expect(try shelf.book().ids() == [Shelf.id(2), Shelf.id(3)])
-            try shelf.hear(good: [Shelf.id(3)])
-            #expect(try shelf.book().ids() == [Shelf.id(3)])
+            try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
+            try shelf.give(3, keeping: [LeaseShelf.id(1), LeaseShelf.id(2)])
+            #expect(try shelf.book().ids() == [LeaseShelf.id(2), LeaseShelf.id(3)])
+            try shelf.hear(good: [LeaseShelf.id(3)])
+            #expect(try shelf.book().ids() == [LeaseShelf.id(3)])
             try shelf.hear(good: [])
             #expect(try shelf.directory.names() == [])
         }
@@ -187,7 +202,7 @@ extension OfflineJudge.Finding {
 
     @Test func `a lease for another device, or of another signer, is not taken`() throws {
         try withShelf { shelf in
-            #expect(isRefused { _ = try shelf.give(1, device: Shelf.tenant) })
+            #expect(isRefused { _ = try shelf.give(1, device: LeaseShelf.tenant) })
             #expect(isRefused { _ = try shelf.give(1, signer: P256.Signing.PrivateKey()) })
             let ids = try shelf.book().ids()
             #expect(ids == [])
@@ -197,8 +212,8 @@ extension OfflineJudge.Finding {
     @Test func `files of another device, changed ones and exchanged ones are none`() throws {
         try withShelf { shelf in
             try shelf.give(1)
-            try shelf.give(2, to: "bo", keeping: [Shelf.id(1)])
-            let (one, two) = (Shelf.id(1) + ".lease", Shelf.id(2) + ".lease")
+            try shelf.give(2, to: "bo", keeping: [LeaseShelf.id(1)])
+            let (one, two) = (LeaseShelf.id(1) + ".lease", LeaseShelf.id(2) + ".lease")
             let kept = try #require(try shelf.directory.file(one).read())
             try shelf.directory.file(two).replace(with: kept)
             #expect(try shelf.book().held().map(\.lease.person.userName) == ["amara"])
@@ -238,9 +253,7 @@ extension OfflineJudge.Finding {
         return false
     }
 
-    private func withShelf(_ body: (Shelf) throws -> Void) throws {
-        let folder = Directory(path: FileManager.default.temporaryDirectory.path + "/baton-" + UUID().uuidString)
-        defer { #expect(throws: Never.self) { try folder.removeTree() } }
-        try body(Shelf(folder.appending("offline")))
+    private func withShelf(_ body: (LeaseShelf) throws -> Void) throws {
+        try LeaseShelf.with(body)
     }
 }

@@ -77,6 +77,66 @@ import Testing
         #expect(!page.text.contains("<script"))
     }
 
+    @Test func `a page for a new PIN asks for it twice, says why it is refused, and what became of it`() async throws {
+        let heard = Mutex<[(SecretBytes, SecretBytes?)]>([])
+        let door = try await OfflineDoor.open(.newPIN) { typed in
+            let count = heard.withLock { heard in
+                heard.append((typed.secret, typed.again))
+                return heard.count
+            }
+            return count == 1 ? .again(.pinTrivial) : .known
+        }
+        defer { door.close() }
+        var post = try Post(try await ask(door, .get), name: "")
+        // A form of another shape is none of this page's, and closes nothing.
+        #expect(try await ask(door, .forged(post)).status == 404)
+        post.typed = "secret=111111&again=111111"
+        let again = try await ask(door, .forged(post))
+        #expect(again.text.contains("role=\"alert\""))
+        #expect(again.text.contains("one of the first that somebody would try"))
+        #expect(again.text.components(separatedBy: "autocomplete=\"new-password\"").count == 3)
+        #expect(!again.text.contains("111111"))
+        post = try Post(again, name: "")
+        post.typed = "secret=480271&again=480272"
+        #expect(try await ask(door, .forged(post)).text.contains("Your PIN is set"))
+        let texts = heard.withLock { $0.map { [$0.0, $0.1].map { $0.map(Self.text) } } }
+        #expect(texts == [["111111", "111111"], ["480271", "480272"]])
+    }
+
+    @Test func `every notice is another, and the page says where a PIN does`() async throws {
+        var texts: Set<String> = []
+        for notice in OfflinePage.Notice.allCases {
+            let door = try await OfflineDoor.open(.signIn(by: .either), notice: notice) { _ in .again(notice) }
+            defer { door.close() }
+            let page = try await ask(door, .get)
+            #expect(page.text.contains("Password or PIN"))
+            texts.insert(try page.between("<p role", "</p>"))
+        }
+        #expect(texts.count == OfflinePage.Notice.allCases.count)
+    }
+
+    @Test(arguments: [(OfflinePage.Secret.password, "Password"), (.pin, "PIN"), (.either, "Password or PIN")])
+    func `the page asks for what somebody may be known by here`(secret: OfflinePage.Secret, label: String) async throws
+    {
+        let door = try await OfflineDoor.open(.signIn(by: secret), notice: .chipLocked) { _ in .known }
+        defer { door.close() }
+        let page = try await ask(door, .get)
+        #expect(page.text.contains("<label for=\"secret\">\(label)</label>"))
+        #expect(page.text.contains("Use your password") == (secret != .pin))
+    }
+
+    @Test func `who wants no PIN says so without typing one`() async throws {
+        let door = try await OfflineDoor.open(.newPIN) { $0.isDeclined ? .declined : .again(.pinShape) }
+        defer { door.close() }
+        var post = try Post(try await ask(door, .get), name: "")
+        post.typed = "secret=&again=&later=1"
+        #expect(try await ask(door, .forged(post)).text.contains("No PIN is set"))
+    }
+
+    private static func text(_ secret: SecretBytes) -> String {
+        unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
     // MARK: - A browser of a few lines
 
     struct Page {
@@ -100,6 +160,7 @@ import Testing
         var action: String
         var token: String
         var name: String
+        var typed = "secret=x"
 
         init(_ page: Page, name: String) throws {
             action = try page.between("action=\"/", "\"")
@@ -122,7 +183,7 @@ import Testing
         case .get: request = "GET \(url.path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
         case .post(let page, let name): return try await ask(door, .forged(try Post(page, name: name)))
         case .forged(let post):
-            let body = "token=\(post.token)&name=\(post.name)&secret=x"
+            let body = "token=\(post.token)&name=\(post.name)&\(post.typed)"
             let origin = post.origin.map { "Origin: \($0.isEmpty ? "http://127.0.0.1:\(port)" : $0)\r\n" } ?? ""
             request =
                 "POST /\(post.action) HTTP/1.1\r\nHost: \(post.host):\(port)\r\n\(origin)"

@@ -175,6 +175,32 @@ import Testing
         #expect(lines.contains { $0.action == "offline.lease.give" && $0.subject == world.amara.id.rawValue })
     }
 
+    @Test func `a lease says by what its worker is known, and holds nothing of a password that is not among it`()
+        async throws
+    {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        try await world.allowOffline(by: [.password, .pin])
+        let both = try #require(try await session.lease())
+        #expect(both.credentials == [.password, .pin])
+        #expect(both.password != nil)
+        try await world.allowOffline(by: [.pinWithoutTPM])
+        let alone = try #require(try await session.lease())
+        #expect(alone.credentials == [.pinWithoutTPM])
+        #expect(alone.password == nil)
+    }
+
+    @Test func `the audit log says where a PIN is enough without a TPM, and only there`() async throws {
+        let world = try await World()
+        for (credentials, count) in [([.password, .pin], 0), ([.pin, .pinWithoutTPM], 1)]
+            as [(Set<OfflineLease.Credential>, Int)]
+        {
+            try await world.allowOffline(by: credentials)
+            let lines = try await world.platform.database.read { try AuditLog($0).latest(100, tenant: world.tenant.id) }
+            #expect(lines.filter { $0.action == "offline.pin-without-tpm" }.count == count)
+        }
+    }
+
     @Test func `rules out of bounds are none`() {
         let usual = OfflineLease.Limits(poweredSeconds: 3600, boots: 1, attempts: 5)
         #expect(OfflineRules(credentials: [.password], wallSeconds: 3600, limits: usual) != nil)
@@ -189,9 +215,11 @@ import Testing
 }
 
 extension World {
-    fileprivate func allowOffline(attempts: Int = 3) async throws {
+    fileprivate func allowOffline(
+        by credentials: Set<OfflineLease.Credential> = [.password], attempts: Int = 3
+    ) async throws {
         let rules = OfflineRules(
-            credentials: [.password], wallSeconds: 3600,
+            credentials: credentials, wallSeconds: 3600,
             limits: .init(poweredSeconds: 1800, boots: 2, attempts: attempts))
         try await administration.setOfflineRules(rules, tenant: tenant)
     }

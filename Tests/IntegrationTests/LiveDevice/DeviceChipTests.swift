@@ -71,7 +71,7 @@ extension LiveDevice {
 
 extension World {
     /// Lends the suite's world with a device that has joined anew, with its keys in a TPM.
-    fileprivate static func withTPM(_ body: (World, SoftwareTPM) async throws -> Void) async throws {
+    static func withTPM(_ body: (World, SoftwareTPM) async throws -> Void) async throws {
         let world = try await World.ready()
         try await world.kill(.broker)
         try world.copyDevice(to: "without-tpm")

@@ -44,7 +44,7 @@ extension LiveDevice {
             for found in [
                 "shared", "joined", "profile_there", "app_configuration_there", "broker_package_there", "ready",
                 "agent_connected", "server_reached", "clock_agrees", "files_private", "device_certificate",
-                "mdm_certificate", "core_forbidden", "apps_session-bound",
+                "mdm_certificate", "core_forbidden", "apps_session-bound", "offline_none",
             ] { #expect(report.has(found), "\(found) is missing") }
             #expect(!report.movers.isEmpty && report.status?.session == "ready")
             #expect(text.contains("Nothing is wrong"))

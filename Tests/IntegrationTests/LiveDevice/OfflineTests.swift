@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerProtocol
-import Foundation
-import Glibc
 import MSAL
 import TestSupport
 import Testing
@@ -77,7 +75,7 @@ extension LiveDevice {
             let app = try world.app(1)
             _ = try await world.leaveWithLease("Amara", app)
             try await world.kill(.server)
-            try world.seat("Amara", password: "not the password")
+            try world.seat("Amara", password: "not the password", pin: nil)
             #expect(try await seen { try await app.signIn() }.code == .userCanceled)
             try await world.settle()
             // What was counted stays counted when everything dies.
@@ -144,53 +142,5 @@ extension LiveDevice {
             try await world.settle()
             #expect(try world.names(in: "device/offline") == [])
         }
-    }
-}
-
-extension World {
-    fileprivate var leases: [String] {
-        get throws { try names(in: "device/offline").filter { $0.hasSuffix(".lease") } }
-    }
-
-    fileprivate func allowOffline() async throws { try await administer("offline", "on", "--attempts", "3") }
-
-    /// Turns it off, which every device hears of.
-    fileprivate func forbidOffline() async throws {
-        try await administer("offline", "off")
-        try await holdsLeases(0)
-    }
-
-    /// Waits until the device holds so many leases.
-    fileprivate func holdsLeases(_ count: Int) async throws {
-        let folder = path("device/offline")
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // The device may have to open its line anew first, which it tries after pauses of up to a minute.
-        var rounds = 4
-        while true {
-            do {
-                return try await FolderWatch(folder).until("\(count) leases") {
-                    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-                    return count == 0 ? names.isEmpty : names.filter { $0.hasSuffix(".lease") }.count == count
-                }
-            } catch {
-                rounds -= 1
-                guard rounds > 0 else { throw error }
-            }
-        }
-    }
-
-    /// Somebody signs in with the server and out again; the device holds a lease of theirs.
-    fileprivate func leaveWithLease(_ givenName: String, _ app: App) async throws -> MSALAccount {
-        let account = try await signIn(givenName, through: app)
-        try await holdsLeases(1)
-        try await app.signOut(account)
-        try await settle()
-        return account
-    }
-
-    fileprivate func seat(_ givenName: String, password: String) throws {
-        let seated: [String: Any] = ["username": try person(givenName).userName, "password": password]
-        try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
     }
 }

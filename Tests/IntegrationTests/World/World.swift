@@ -250,7 +250,9 @@ final class World: Sendable {
     // MARK: The administrator
 
     /// Does what `baton admin` does.
-    func administer(_ words: String...) async throws {
+    func administer(_ words: String...) async throws { try await administer(words) }
+
+    func administer(_ words: [String]) async throws {
         let baton = try RunningProgram.built("baton")
         let act = try await RunningProgram.start(
             baton, ["admin"] + words + ["--server", path("server")],

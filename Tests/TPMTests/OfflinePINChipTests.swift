@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Redaction
+import TPM
+import TestSupport
+import Testing
+
+/// A worker's PIN in a real TPM 2.0 in software.
+@Suite struct OfflinePINChipTests {
+    private static let pin = SecretBytes(copying: Array("480271".utf8))
+    private static let longest = SecretBytes(copying: Array("48027148027148027148027148027159".utf8))
+
+    @Test
+    func `a PIN is known by the chip, and after too many wrong ones nothing is judged until the lock-out is over`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let chip = try await SoftwareTPM.start(in: scratch)
+            let module = TrustedPlatformModule(chip.configuration)
+            let kept = try OfflinePIN(Self.pin, platform: module)
+            let other = try OfflinePIN(Self.longest, platform: module)
+            #expect(kept.isUnderPlatform)
+            #expect(try kept.matches(Self.pin, platform: module))
+            #expect(try other.matches(Self.longest, platform: module))
+            #expect(try !kept.matches(SecretBytes(copying: Array("480272".utf8)), platform: module))
+            var failure: TrustedPlatformFailure?
+            // This chip has three tries; any other has fewer than this.
+            for guess in 480_300..<480_364 where failure == nil {
+                do {
+                    #expect(try !kept.matches(SecretBytes(copying: Array("\(guess)".utf8)), platform: module))
+                } catch let error as TrustedPlatformFailure { failure = error }
+            }
+            #expect(failure == .lockedOut)
+            #expect(throws: TrustedPlatformFailure.lockedOut) { try kept.matches(Self.pin, platform: module) }
+            _ = try await chip.tool("tpm2_dictionarylockout", "--clear-lockout")
+            #expect(try kept.matches(Self.pin, platform: module))
+        }
+    }
+
+    @Test func `a PIN that one chip keeps is judged by no other, nor by none`() async throws {
+        try await Scratch.with { scratch in
+            let module = TrustedPlatformModule(try await SoftwareTPM.start(in: scratch).configuration)
+            let kept = try OfflinePIN(Self.pin, platform: module)
+            let other = TrustedPlatformModule(try await SoftwareTPM.start("other", in: scratch).configuration)
+            #expect(throws: TrustedPlatformFailure.foreign) { try kept.matches(Self.pin, platform: other) }
+            #expect(throws: TrustedPlatformFailure.self) { try kept.matches(Self.pin, platform: nil) }
+        }
+    }
+}
