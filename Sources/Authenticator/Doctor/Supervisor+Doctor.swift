@@ -54,11 +54,11 @@ extension Supervisor {
                     try? Certificate(pemEncoded: join.certificate), now: clock.now(),
                     remedy: "Remove the device in the directory, and join anew."))
         }
-        if !endedSessions.isEmpty {
+        if !serverSessions.ended.isEmpty {
             findings.append(
                 CheckResult(
                     .server, "ends_untold", .note,
-                    "The identity platform has not been told of \(endedSessions.count) ended sessions yet; that goes on."
+                    "The identity platform has not been told of \(serverSessions.ended.count) ended sessions yet; that goes on."
                 ))
         }
         findings.append(Self.coreLimit)

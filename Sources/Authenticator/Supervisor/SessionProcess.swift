@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import Glibc
+internal import JSON
 internal import Logging
 internal import Processes
 internal import UnixSocket
