@@ -80,10 +80,15 @@ final class LeaseShelf: Sendable {
                 binding: [UInt8](repeating: 9, count: OfflinePassword.bindingLength)),
             receiptSubjects: ["p1.one", "p1.two"])
         let token = try lease.signed(with: .p256(signer ?? self.signer), keyID: "key")
-        try book().follow(
-            OfflineAnswer(time: now, good: good, lease: token), asked: try book().ids(),
-            key: try JSONWebKey(.p256(self.signer.publicKey)), device: Self.device, tenant: Self.tenant)
+        try take(token, keeping: good)
         return token
+    }
+
+    /// The device hears of a new lease.
+    func take(_ token: String, keeping good: Set<String> = []) throws {
+        try book().follow(
+            OfflineAnswer(time: moment.withLock(\.wall), good: good, lease: token), asked: try book().ids(),
+            key: try JSONWebKey(.p256(signer.publicKey)), device: Self.device, tenant: Self.tenant)
     }
 
     func hear(good: Set<String>, time: Int? = nil) throws {
@@ -206,6 +211,19 @@ extension OfflineJudge.Finding {
             #expect(isRefused { _ = try shelf.give(1, signer: P256.Signing.PrivateKey()) })
             let ids = try shelf.book().ids()
             #expect(ids == [])
+        }
+    }
+
+    @Test func `what the organisation has signed and is no lease is not taken`() throws {
+        try withShelf { shelf in
+            let lease = try CompactJWS(try shelf.give(1))
+            try shelf.hear(good: [])
+            var header = MembersWriter()
+            header.set(HeaderName.type, "JWT")
+            header.set(HeaderName.algorithm, "ES256")
+            let other = try TokenSigner(key: .p256(shelf.signer), header: header).token(payload: lease.rawPayload)
+            #expect(isRefused { try shelf.take(other) })
+            #expect(try shelf.book().ids() == [])
         }
     }
 

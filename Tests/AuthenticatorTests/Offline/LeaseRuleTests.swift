@@ -104,8 +104,11 @@ import Testing
 
     @Test mutating func `an account that was put back to before the lease ends it`() {
         let early = OfflineTime(at: OfflineMoment(wall: Self.issued, sinceBoot: 0, boot: "z"))
-        pass(wall: 1, sinceBoot: 700, boot: "b")
-        let later = time.mark
-        #expect(LeaseRule.end(of: Self.lease, since: later, by: early) != nil)
+        pass(wall: 1, sinceBoot: 700)
+        #expect(LeaseRule.end(of: Self.lease, since: time.mark, by: early) == .poweredTime)
+        var shortly = early
+        shortly.note(OfflineMoment(wall: Self.issued, sinceBoot: 4000, boot: "z"))
+        pass(wall: 1, sinceBoot: 10, boot: "b")
+        #expect(LeaseRule.end(of: Self.lease, since: time.mark, by: shortly) == .boots)
     }
 }
