@@ -58,7 +58,7 @@ package struct QuarantineService: Service {
             configuration: configuration, inheritance: inheritance,
             entrance: AppEntrance(
                 configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger),
-            ownUser: geteuid(), inputs: inputs, logger: logger)
+            ownUser: geteuid(), inputs: inputs, helloPatience: SupervisorService.helloPatience, logger: logger)
         defer { sockets.close() }
         try sockets.open()
         try ServiceNotification.ready()

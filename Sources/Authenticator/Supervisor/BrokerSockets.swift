@@ -21,8 +21,8 @@ struct BrokerSockets: Sendable {
     /// One count for the process: a link of sockets that were closed is never taken for a later one.
     private static let links = Counter()
 
-    /// Milliseconds for an agent's hello.
-    private static let helloPatience: Int32 = 5000
+    /// For an agent's hello.
+    private let helloPatience: Duration
     /// Milliseconds that an agent or operator may leave what it is sent unread; the thread that decides waits so long.
     private static let sendPatience: Int32 = 1000
     /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
@@ -30,7 +30,7 @@ struct BrokerSockets: Sendable {
 
     init(
         configuration: SupervisorConfiguration, inheritance: Inheritance, entrance: AppEntrance,
-        ownUser: UInt32, inputs: Mailbox<SupervisorInput>, logger: Logger
+        ownUser: UInt32, inputs: Mailbox<SupervisorInput>, helloPatience: Duration, logger: Logger
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
@@ -41,6 +41,7 @@ struct BrokerSockets: Sendable {
         operators = try inheritance.listener(.control, path: configuration.operatorSocket, mode: 0o600)
         self.entrance = entrance
         self.inputs = inputs
+        self.helloPatience = helloPatience
         self.logger = logger
     }
 
@@ -124,7 +125,7 @@ struct BrokerSockets: Sendable {
     }
 
     private func agentReader(_ descriptor: Descriptor, _ peer: Peer) throws -> @Sendable () -> Void {
-        try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
+        try descriptor.setReceiveTimeout(milliseconds: Int32(helloPatience / .milliseconds(1)))
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
         let link = AgentLink(id: Self.links.next(), user: peer.uid, channel: channel, logger: logger)

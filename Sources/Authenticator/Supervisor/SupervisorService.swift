@@ -19,22 +19,28 @@ package struct SupervisorService: Service {
     private let watch: @Sendable (WatchedSession) -> Void
     private let inspect: @Sendable () async -> [CheckResult]
     private let platform: (any TrustedPlatform)?
+    private let helloPatience: Duration
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
     package static let ownExecutable = "/proc/self/exe"
 
+    /// How long an agent that has connected may leave its hello.
+    package static let helloPatience = Duration.seconds(5)
+
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session's process.
     ///   - inherited: what the service manager handed to this process.
     ///   - platform: the chip with the device's keys, where it has one.
+    ///   - helloPatience: how long an agent that has connected may leave its hello.
     ///   - isAnnounced: whether the service manager has been told already that this process serves.
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
-        clock: SupervisorClock = .system, platform: (any TrustedPlatform)? = nil, isAnnounced: Bool = false,
+        clock: SupervisorClock = .system, platform: (any TrustedPlatform)? = nil,
+        helloPatience: Duration = helloPatience, isAnnounced: Bool = false,
         watch: @escaping @Sendable (WatchedSession) -> Void,
         inspect: @escaping @Sendable () async -> [CheckResult] = { [] }
     ) {
@@ -49,6 +55,7 @@ package struct SupervisorService: Service {
         self.watch = watch
         self.inspect = inspect
         self.platform = platform
+        self.helloPatience = helloPatience
     }
 
     /// Serves until the process is asked to end; says so to the service manager when it is ready.
@@ -75,7 +82,7 @@ package struct SupervisorService: Service {
             configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger)
         let sockets = try BrokerSockets(
             configuration: configuration, inheritance: inheritance, entrance: entrance, ownUser: geteuid(),
-            inputs: inputs, logger: logger)
+            inputs: inputs, helloPatience: helloPatience, logger: logger)
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,

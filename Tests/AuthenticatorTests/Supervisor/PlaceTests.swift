@@ -41,8 +41,8 @@ import UnixSocket
         try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
     }
 
-    /// Whether the broker ends the connection before its patience for a hello does.
-    private func isEnded(_ connection: Connection, within milliseconds: Int32 = 3000) async throws -> Bool {
+    /// Whether the broker ends the connection; in this world it has patience for a hello.
+    private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
         try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         return try await blocking {
             do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
