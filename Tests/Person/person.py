@@ -14,6 +14,7 @@ FILE is a JSON object:
     password              what is typed into the field with autocomplete=current-password
     wrongPasswordFirst    true: mistypes the password once
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
+    saves                 a text that is kept among the downloads and as a temporary file, before the password is sent
 
 Who is refused with the right password closes the browser. A second call with the same profile hands its page to the
 first, as browsers do. The log says what was done, never what was typed or where.
@@ -228,6 +229,8 @@ def sign_in(page, url, person, say):
             if view["password"]:
                 page.type_into(view["password"], passwords.pop(0))
                 say("password typed")
+                if "saves" in person:
+                    save(person["saves"])
             submitted = bool(view["password"])
         elif not view["button"]:
             continue  # a page that goes on by itself
@@ -244,7 +247,8 @@ def sign_in(page, url, person, say):
 def read_person(path):
     with open(path, encoding="utf-8") as file:
         person = json.load(file)
-    known = {"username": str, "password": str, "wrongPasswordFirst": bool, "closeInsteadOfSignIn": bool}
+    known = {
+        "username": str, "password": str, "wrongPasswordFirst": bool, "closeInsteadOfSignIn": bool, "saves": str}
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):
             sys.exit(f"person.py: {path}: {key} is unknown or of a wrong type; known: {', '.join(known)}")
@@ -252,6 +256,15 @@ def read_person(path):
         if key not in person:
             sys.exit(f"person.py: {path}: lacks {key}")
     return person
+
+
+def save(text):
+    """Writes what a person keeps of a page to where programs of the session keep such files."""
+    downloads = os.path.join(os.environ["HOME"], "Downloads")
+    os.makedirs(downloads, exist_ok=True)
+    for folder in (downloads, os.environ["TMPDIR"]):
+        with open(os.path.join(folder, "notes.txt"), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def meeting_point(profile):

@@ -104,6 +104,7 @@ package struct LeaseBook: Sendable {
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
         try keep(new)
+        Failpoint.leaseKept.reach()
         for lease in former { try erase(lease.lease.id, because: "renewed") }
         let ids = try ids()
         guard ids.count > OfflineQuestion.maximumHeld else { return }
@@ -123,6 +124,7 @@ package struct LeaseBook: Sendable {
         var charged = held
         charged.record.attempts += 1
         try keep(charged)
+        Failpoint.attemptCounted.reach()
         return charged
     }
 
@@ -163,6 +165,7 @@ package struct LeaseBook: Sendable {
 
     private func erase(_ id: String, because reason: String) throws {
         try directory.file(id + Self.suffix).remove()
+        Failpoint.leaseErased.reach()
         logger.info("an offline lease is gone", metadata: ["lease.end": "\(reason)"])
     }
 

@@ -190,6 +190,7 @@ final class ReceiptWriter {
                 tenant: join.tenantID, device: join.deviceID, key: key.published, at: clock.now(),
                 certificate: certificate)
             try book.add(statement: try statement.signed(with: try DeviceKeys(in: keys).identity))
+            Failpoint.receiptKeyStated.reach()
         } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }
     }
 }

@@ -148,20 +148,20 @@ extension LiveDevice {
 }
 
 extension World {
-    fileprivate var leases: [String] {
+    var leases: [String] {
         get throws { try names(in: "device/offline").filter { $0.hasSuffix(".lease") } }
     }
 
-    fileprivate func allowOffline() async throws { try await administer("offline", "on", "--attempts", "3") }
+    func allowOffline() async throws { try await administer("offline", "on", "--attempts", "3") }
 
     /// Turns it off, which every device hears of.
-    fileprivate func forbidOffline() async throws {
+    func forbidOffline() async throws {
         try await administer("offline", "off")
         try await holdsLeases(0)
     }
 
     /// Waits until the device holds so many leases.
-    fileprivate func holdsLeases(_ count: Int) async throws {
+    func holdsLeases(_ count: Int) async throws {
         let folder = path("device/offline")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -181,7 +181,7 @@ extension World {
     }
 
     /// Somebody signs in with the server and out again; the device holds a lease of theirs.
-    fileprivate func leaveWithLease(_ givenName: String, _ app: App) async throws -> MSALAccount {
+    func leaveWithLease(_ givenName: String, _ app: App) async throws -> MSALAccount {
         let account = try await signIn(givenName, through: app)
         try await holdsLeases(1)
         try await app.signOut(account)
@@ -189,7 +189,7 @@ extension World {
         return account
     }
 
-    fileprivate func seat(_ givenName: String, password: String) throws {
+    func seat(_ givenName: String, password: String) throws {
         let seated: [String: Any] = ["username": try person(givenName).userName, "password": password]
         try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
     }
