@@ -72,13 +72,13 @@ private struct SeededGenerator: RandomNumberGenerator {
             certificateRequest: [0x30, 0], transportKey: transportKey, targetDomain: "d", deviceType: "t",
             operatingSystemVersion: "v", displayName: "n", isShared: true)
         let end = EndSessionRequest(
-            audience: "https://login.test/", deviceID: "d", nonce: "n", issuedAt: 1, sessionID: "s",
+            CallBinding(audience: "https://login.test/", deviceID: "d", nonce: "n", issuedAt: 1), sessionID: "s",
             epoch: try #require(DeviceEpoch(id: String(repeating: "0", count: 32), counter: 1)),
             endsBrowserSession: true)
         let signed = [
             try issue.signed(with: device, certificate: [1, 2, 3]),
             try use.signed(with: key, now: 0, using: &generator),
-            try #require(try end.form(signedWith: device, certificate: [1])[ParameterName.request]),
+            try end.signed(with: device, certificate: [1]),
         ]
         let payloads = try signed.map { try CompactJWS($0).rawPayload }
         return signed.map { Array($0.utf8) } + payloads + [

@@ -81,15 +81,13 @@ import Testing
     }
 
     @Test func `an end of session says the same on both ends`() throws {
+        let binding = CallBinding(audience: "https://login/x", deviceID: "d", nonce: "n", issuedAt: 5)
         let request = EndSessionRequest(
-            audience: "https://login/x", deviceID: "d", nonce: "n", issuedAt: 5, sessionID: "s",
-            epoch: try #require(epoch), endsBrowserSession: true)
-        let form = try request.form(signedWith: device, certificate: [9])
-        let text = try #require(form[ParameterName.request])
+            binding, sessionID: "s", epoch: try #require(epoch), endsBrowserSession: true)
+        let text = try request.signed(with: device, certificate: [9])
         let received = try DeviceSignedRequest.Unverified(try CompactJWS(text))
         let read = try EndSessionRequest(try received.verified(with: device.verification))
-        #expect(read.audience == "https://login/x")
-        #expect(read.deviceID == "d")
+        #expect(read.binding == binding)
         #expect(read.sessionID == "s")
         #expect(read.epoch == epoch)
         #expect(read.endsBrowserSession)

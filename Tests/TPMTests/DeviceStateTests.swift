@@ -24,15 +24,19 @@ import Testing
                 #expect(!String(decoding: content, as: UTF8.self).contains("PRIVATE KEY"))
             }
             let input = Array("a request".utf8)
-            for key in [keys.identity, receipt.signing] {
-                let signature = try key.signature(for: input)
-                #expect(key.verification.isValid(signature, for: input))
+            try keys.usingHere { held in
+                for key in [held.identity, receipt.signing] {
+                    let signature = try key.signature(for: input)
+                    #expect(key.verification.isValid(signature, for: input))
+                }
+                #expect(held.identity.algorithm == .rs256 && receipt.signing.algorithm == .es256)
             }
-            #expect(keys.identity.algorithm == .rs256 && receipt.signing.algorithm == .es256)
             let sender = try JSONWebKey(keys.transportPublicKey()).encryptionKey()
             let encrypted = try sender.encrypt(Data([1, 2, 3]), padding: .PKCS1_OAEP)
-            #expect(try keys.decrypt(Array(encrypted)) == SecretBytes(copying: [1, 2, 3]))
-            #expect(throws: JOSEFailure.wrongSignature) { try keys.decrypt([UInt8](repeating: 3, count: 256)) }
+            #expect(try keys.usingHere { try $0.decrypt(Array(encrypted)) } == SecretBytes(copying: [1, 2, 3]))
+            #expect(throws: JOSEFailure.wrongSignature) {
+                try keys.usingHere { try $0.decrypt([UInt8](repeating: 3, count: 256)) }
+            }
             #expect(try device.check() == nil)
         }
     }

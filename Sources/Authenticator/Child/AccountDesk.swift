@@ -71,8 +71,9 @@ final class AccountDesk: Sendable {
     func take(_ message: SupervisorMessage, _ descriptors: [Descriptor]) {
         switch message {
         case .start: break
-        case .device(let device):
+        case .device(let device, let change):
             state.withLock { $0.device = device }
+            tell(.deviceKnown(change: change))
             reportEndedSessions()
         case .connection(let peer): if let descriptor = descriptors.first { serve(descriptor, peer) }
         case .admit(let ticket, let epoch): admitted(ticket, epoch, descriptors.first)

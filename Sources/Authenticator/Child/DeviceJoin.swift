@@ -50,7 +50,7 @@ struct DeviceJoin: Sendable {
         return try JoinReply(decoding: response.body)
     }
 
-    private static func certificateRequest(_ keys: DeviceKeys) throws -> [UInt8] {
+    private static func certificateRequest(_ keys: DeviceKeys.Held) throws -> [UInt8] {
         let name = try DistinguishedName { CommonName(JoinRequest.certificateRequestCommonName) }
         let request = try CertificateSigningRequest(
             version: .v1, subject: name, privateKey: Certificate.PrivateKey(keys.identity),

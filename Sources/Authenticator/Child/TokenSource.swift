@@ -7,24 +7,25 @@ internal import X509
 
 /// What a joined device and a signed-in worker can get from the identity platform.
 struct TokenSource: Sendable {
-    private(set) var server: IdentityClient
-    let keys: DeviceKeys
+    /// Who speaks to the identity platform where no worker has to.
+    private(set) var device: DeviceCaller
+    var server: IdentityClient { device.server }
+    var keys: DeviceKeys { device.keys }
     /// DER.
-    let certificate: [UInt8]
-    let now: @Sendable () -> Int
+    var certificate: [UInt8] { device.certificate }
 
     init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {
-        server = IdentityClient(https: https, loginURL: join.loginURL, tenant: join.tenantID)
-        self.keys = keys
-        certificate = try PEMDocument(pemString: join.certificate).derBytes
-        self.now = now
+        device = try DeviceCaller(join: join, keys: keys, https: https, now: now)
     }
+
+    /// Seconds since 1970.
+    @Sendable func now() -> Int { device.now() }
 
     /// The same, for what one request of an app asks: under its id, and of the tenant by the name that it uses.
     func serving(_ request: TokenRequest, tenant: String) -> TokenSource {
         var source = self
-        source.server.correlationID = request.client.correlationID
-        source.server.tenant = tenant
+        source.device.server.correlationID = request.client.correlationID
+        source.device.server.tenant = tenant
         return source
     }
 
@@ -104,17 +105,11 @@ struct TokenSource: Sendable {
         guard let epoch = Epoch(session.epoch), let counter = Int(exactly: epoch.counter),
             let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
         else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
-        var server = server
-        server.correlationID = session.correlationID
-        let path = EndpointPath.endSession(tenant: server.tenant)
-        let deviceID = try Certificate(derEncoded: certificate).commonName
-        let answer = try await server.post(to: path) { nonce in
-            let request = EndSessionRequest(
-                audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(),
-                sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
-            return try await keys.using { [certificate] keys in
-                try request.form(signedWith: keys.identity, certificate: certificate)
-            }
+        var device = device
+        device.server.correlationID = session.correlationID
+        let answer = try await device.answer { binding in
+            EndSessionRequest(
+                binding, sessionID: session.serverSession, epoch: deviceEpoch, endsBrowserSession: session.fromBrowser)
         }
         guard EndSessionRequest.isHeard(answer) else {
             throw BrokerError(

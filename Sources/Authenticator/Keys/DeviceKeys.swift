@@ -7,14 +7,19 @@ package import Redaction
 
 /// The device's two keys of the directory: one signs for the device, the other opens the session keys sent to it.
 ///
-/// Both are files, or both are of the device's chip. What signs or opens goes through ``using(_:)``, since a chip takes its
-/// time.
+/// Both are files, or both are of the device's chip. What signs or opens has to come through ``using(_:)`` or
+/// ``usingHere(_:)``, since a chip takes its time.
 package struct DeviceKeys: Sendable {
-    package let identity: SigningKey
-    private let transport: Transport
+    private let held: Held
     private let queue: BlockingQueue?
 
-    private enum Transport: Sendable {
+    /// The keys where a thread may block.
+    package struct Held: Sendable {
+        package let identity: SigningKey
+        fileprivate let transport: Transport
+    }
+
+    fileprivate enum Transport: Sendable {
         case file(SecretBytes)
         case platform(PlatformKey, KeyStore)
     }
@@ -36,52 +41,36 @@ package struct DeviceKeys: Sendable {
             guard let transport = try store.platformKey(Name.platformTransport, .rsaDecryption) else {
                 throw DeviceStateDamaged(file: Name.platformTransport)
             }
-            identity = .held(try PlatformSigner(key, in: store))
-            self.transport = .platform(transport, store)
+            held = Held(identity: .held(try PlatformSigner(key, in: store)), transport: .platform(transport, store))
             queue = BlockingQueue(label: "baton.keys")
             return
         }
         let identityPEM = try Self.read(store, Name.identity)
         let transportPEM = try Self.read(store, Name.transport)
         do {
-            identity = .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(identityPEM)))
+            held = Held(
+                identity: .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(identityPEM))),
+                transport: .file(transportPEM))
         } catch { throw DeviceStateDamaged(file: Name.identity) }
-        transport = .file(transportPEM)
         queue = nil
         _ = try Self.transport(transportPEM)
     }
 
     /// Runs what signs or opens with these keys where it may block.
-    package func using<T: Sendable>(_ body: @escaping @Sendable (DeviceKeys) throws -> T) async throws -> T {
-        guard let queue else { return try body(self) }
-        return try await queue.run { try body(self) }
+    package func using<T: Sendable>(_ body: @escaping @Sendable (Held) throws -> T) async throws -> T {
+        guard let queue else { return try body(held) }
+        return try await queue.run { [held] in try body(held) }
     }
 
-    /// Opens what was encrypted to the transport key, RSA-OAEP with SHA-1; within ``using(_:)``.
-    ///
-    /// - Throws: ``JOSEFailure`` where it was not encrypted to it; ``TrustedPlatformFailure``.
-    package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
-        switch transport {
-        case .platform(let key, let store):
-            let platform = try store.requirePlatform()
-            do throws(TrustedPlatformFailure) { return try platform.decrypt(encrypted, with: key) } catch {
-                if case .refused = error { throw JOSEFailure.wrongSignature }
-                throw error
-            }
-        case .file(let pem):
-            // Made anew for each use, since the library's type stays on one thread.
-            let key = try Self.transport(pem)
-            var bytes: [UInt8]
-            do { bytes = Array(try key.decrypt(encrypted, padding: .PKCS1_OAEP)) } catch {
-                throw JOSEFailure.wrongSignature
-            }
-            return SecretBytes(consuming: &bytes)
-        }
-    }
+    /// Runs it on this thread, which may block.
+    package func usingHere<T>(_ body: (Held) throws -> T) rethrows -> T { try body(held) }
+
+    /// The public half of the identity key.
+    package var identityPublicKey: VerificationKey { held.identity.verification }
 
     /// The public half of the transport key.
     package func transportPublicKey() throws -> VerificationKey {
-        switch transport {
+        switch held.transport {
         case .platform(let key, _): try key.verification()
         case .file(let pem): .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(pem)).publicKey)
         }
@@ -113,7 +102,7 @@ package struct DeviceKeys: Sendable {
         return try DeviceKeys(in: store)
     }
 
-    private static func transport(_ pem: SecretBytes) throws -> _RSA.Encryption.PrivateKey {
+    fileprivate static func transport(_ pem: SecretBytes) throws -> _RSA.Encryption.PrivateKey {
         do { return try _RSA.Encryption.PrivateKey(pemRepresentation: KeyFile.text(pem)) } catch {
             throw DeviceStateDamaged(file: Name.transport)
         }
@@ -122,5 +111,29 @@ package struct DeviceKeys: Sendable {
     private static func read(_ store: KeyStore, _ name: String) throws -> SecretBytes {
         guard let secret = try KeyFile.read(name, in: store.directory) else { throw DeviceStateDamaged(file: name) }
         return secret
+    }
+}
+
+extension DeviceKeys.Held {
+    /// Opens what was encrypted to the transport key, RSA-OAEP with SHA-1.
+    ///
+    /// - Throws: ``JOSEFailure`` where it was not encrypted to it; ``TrustedPlatformFailure``.
+    package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
+        switch transport {
+        case .platform(let key, let store):
+            let platform = try store.requirePlatform()
+            do throws(TrustedPlatformFailure) { return try platform.decrypt(encrypted, with: key) } catch {
+                if case .refused = error { throw JOSEFailure.wrongSignature }
+                throw error
+            }
+        case .file(let pem):
+            // Made anew for each use, since the library's type stays on one thread.
+            let key = try DeviceKeys.transport(pem)
+            var bytes: [UInt8]
+            do { bytes = Array(try key.decrypt(encrypted, padding: .PKCS1_OAEP)) } catch {
+                throw JOSEFailure.wrongSignature
+            }
+            return SecretBytes(consuming: &bytes)
+        }
     }
 }

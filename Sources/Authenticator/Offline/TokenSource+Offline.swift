@@ -9,13 +9,8 @@ extension TokenSource {
     ///
     /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, what the reply's reading throws: then nothing is known.
     func leases(held: [String], session: String?) async throws -> OfflineAnswer {
-        let path = EndpointPath.offlineLeases(tenant: server.tenant)
-        let deviceID = try Certificate(derEncoded: certificate).commonName
-        let body = try await server.post(to: path) { nonce in
-            try OfflineQuestion(
-                audience: server.loginURL + path, deviceID: deviceID, nonce: nonce, issuedAt: now(), sessionID: session,
-                held: held
-            ).form(signedWith: keys.identity, certificate: certificate)
+        let body = try await device.answer { binding in
+            OfflineQuestion(binding, sessionID: session, held: held)
         }
         return try OfflineAnswer(decoding: body)
     }

@@ -52,7 +52,7 @@ package struct DeviceCheck: Sendable {
         guard let document = try? PEMDocument(pemString: join.certificate),
             let certificate = try? Certificate(pemDocument: document)
         else { throw DeviceStateDamaged(file: "join.json") }
-        return try certificate.publicKey == Certificate.PublicKey(keys.identity.verification)
+        return try certificate.publicKey == Certificate.PublicKey(keys.identityPublicKey)
             && certificate.commonName == join.deviceID
     }
 }

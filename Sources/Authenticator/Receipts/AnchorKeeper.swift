@@ -5,7 +5,6 @@ package import Logging
 internal import OAuth
 internal import Receipts
 internal import ServiceLifecycle
-internal import SwiftASN1
 internal import Synchronization
 
 /// Has the server countersign the newest receipt: when one was written, and when the server can be reached again.
@@ -72,27 +71,20 @@ package final class AnchorKeeper: Service {
             return (end, key, try DeviceKeys(in: keys))
         }
         guard let pending else { return }
-        let server = IdentityClient(https: try https(), loginURL: join.loginURL, tenant: join.tenantID)
-        let line = try await countersignature(of: pending.end, pending.key, pending.device, join, server)
+        let device = try DeviceCaller(join: join, keys: pending.device, https: try https(), now: { Int(time(nil)) })
+        let line = try await countersignature(of: pending.end, pending.key, join, device)
         try await disk.run { try book.add(anchor: line) }
         logger.info("receipts anchored", metadata: ["receipt.sequence": "\(pending.end.sequence)"])
     }
 
     private func countersignature(
-        of end: ChainEnd, _ key: ReceiptKey, _ device: DeviceKeys, _ join: JoinRecord, _ server: IdentityClient
+        of end: ChainEnd, _ key: ReceiptKey, _ join: JoinRecord, _ device: DeviceCaller
     ) async throws -> SignedLine {
-        let path = EndpointPath.receiptAnchor(tenant: join.tenantID)
-        let certificate = try PEMDocument(pemString: join.certificate).derBytes
-        let answer = try await server.post(to: path) { nonce in
+        let answer = try await device.answer { binding in
             let head = ChainHead(
                 tenant: join.tenantID, device: join.deviceID, key: key.published, sequence: end.sequence,
-                hash: end.hash, nonce: nonce)
-            return try await device.using { device in
-                try AnchorRequest(
-                    audience: join.loginURL + path, deviceID: join.deviceID, nonce: nonce, issuedAt: Int(time(nil)),
-                    head: try head.signed(with: key.signing)
-                ).form(signedWith: device.identity, certificate: certificate)
-            }
+                hash: end.hash, nonce: binding.nonce)
+            return AnchorRequest(binding, head: try head.signed(with: key.signing))
         }
         let (anchor, line) = try AnchorRequest.anchor(decoding: answer)
         guard anchor.sequence == end.sequence, anchor.hash == end.hash, anchor.key == end.key else {

@@ -189,7 +189,8 @@ final class ReceiptWriter {
             let statement = KeyStatement(
                 tenant: join.tenantID, device: join.deviceID, key: key.published, at: clock.now(),
                 certificate: certificate)
-            try book.add(statement: try statement.signed(with: try DeviceKeys(in: keys).identity))
+            try book.add(
+                statement: try DeviceKeys(in: keys).usingHere { keys in try statement.signed(with: keys.identity) })
             Failpoint.receiptKeyStated.reach()
         } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }
     }

@@ -7,8 +7,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case start(
         configuration: SupervisorConfiguration, epoch: String, resuming: Bool, device: DeviceSnapshot,
         principals: [AccountReader: [Principal]], askedApps: [String: String], locks: [String: String])
-    /// The device changed.
-    case device(DeviceSnapshot)
+    /// The device changed; the answer is ``ChildMessage/deviceKnown(change:)``.
+    case device(DeviceSnapshot, change: UInt64)
     /// A new app connection, as a descriptor.
     case connection(PeerRecord)
     /// What readers have been told of, after some of it was forgotten.
@@ -40,6 +40,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
 
 /// What the session's process tells the supervisor.
 package enum ChildMessage: Sendable, Codable, Equatable {
+    /// Whoever asks from now on is answered by the device as it is since this change.
+    case deviceKnown(change: UInt64)
     case visitWanted(ticket: UInt64)
     /// A loopback address for the person's browser; nothing secret.
     case browserWanted(url: String)

@@ -84,6 +84,8 @@ extension Supervisor {
         (waitingPage, agentWait) = (nil, nil)
         guard let link = child else { return }
         child = nil
+        // Whatever it knew, nobody is served by it any more.
+        deviceKnown(change: deviceChange)
         link.process.kill()
         link.channel.connection.shutDown()
         do {
@@ -140,6 +142,7 @@ extension Supervisor {
 
     func childSaid(_ message: ChildMessage, _ descriptors: [Descriptor]) throws {
         switch message {
+        case .deviceKnown(let change): deviceKnown(change: change)
         case .visitWanted(let ticket):
             try handle(.visitWanted(.init(number: ticket, purpose: .worker)))
             awaitAgentOfLastWorker()
@@ -181,7 +184,7 @@ extension Supervisor {
     func heardTooLate(_ message: ChildMessage) throws {
         guard case .sessionKnown(let session) = message, !endedSessions.contains(session) else { return }
         try rememberEnd(session)
-        tell(.device(snapshot))
+        tellDevice()
     }
 
     /// An app asked: the answer goes out on its own connection, which then ends like every other of the epoch.
@@ -256,8 +259,13 @@ extension Supervisor {
     func deviceChanged() throws {
         readRegistry()
         readDoors()
-        tell(.device(snapshot))
+        tellDevice()
         try endUnlessShared()
+    }
+
+    private func tellDevice() {
+        deviceChange += 1
+        tell(.device(snapshot, change: deviceChange))
     }
 
     /// A device that is not shared (any more) has no worker.

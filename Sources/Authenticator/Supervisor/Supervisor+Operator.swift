@@ -26,17 +26,27 @@ extension Supervisor {
     }
 
     /// What an administrator has changed on the disk holds from now on; where it is no good, that is the answer.
-    private func reload(answer: @Sendable (OperatorReply) -> Void) throws {
+    ///
+    /// It is said when whoever asks is served by it, and not when that is on its way.
+    private func reload(answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         try deviceChanged()
-        switch registry {
-        case .success: answer(.done)
-        case .failure(let failure):
-            answer(
+        let reply: OperatorReply =
+            switch registry {
+            case .success: .done
+            case .failure(let failure):
                 .failed(
                     OperatorFailure(
                         code: failure.code.rawValue, message: failure.message + " No app is served.",
-                        remedy: failure.remedy)))
-        }
+                        remedy: failure.remedy))
+            }
+        reloads.append((deviceChange, { answer(reply) }))
+        if child == nil { deviceKnown(change: deviceChange) }
+    }
+
+    func deviceKnown(change: UInt64) {
+        let known = reloads.prefix { $0.change <= change }
+        reloads.removeFirst(known.count)
+        for reload in known { reload.answer() }
     }
 
     private func signOut(by door: Door, answer: @escaping @Sendable (OperatorReply) -> Void) throws {

@@ -73,6 +73,9 @@ final class Supervisor {
     var refusedAgent: UInt32?
     var requesters: [SessionMachine.Requester: (SignOutOutcome) -> Void] = [:]
     var requesterNumber: UInt64 = 0
+    /// How often the device has changed, and the operators who wait until one is known where apps are served.
+    var deviceChange: UInt64 = 0
+    var reloads: [(change: UInt64, answer: @Sendable () -> Void)] = []
     /// The operator who waits for a join.
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
     /// What management was told last.

@@ -19,15 +19,11 @@ struct EndSessionEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await platform.oneTenant(in: context)
-        let token = try CompactJWS(request: try form.required(.request))
         // A disabled device may still say that a session ended: it gives power away, nothing else.
-        let proof = try await platform.deviceProof(token, tenant: tenant.id)
-        guard let end = try? EndSessionRequest(proof.claims) else { throw OAuthError.malformedSignedRequest }
-        try platform.confirm(
-            end.audience, is: EndpointPath.endSession(tenant: tenant.id.rawValue), of: end.deviceID, proof)
-        try platform.nonces.accept(end.nonce, signed: token.signingInput, for: .endSession)
+        let (end, device) = try await platform.heard(
+            EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
         let outcome = try await platform.database.write { [platform] connection in
-            try conclude(end, proof.device.id, tenant.id, at: platform.ambient.now(), connection)
+            try conclude(end, device, tenant.id, at: platform.ambient.now(), connection)
         }
         context.logger.info("session ended by its device", metadata: ["session.outcome": "\(outcome)"])
         var body = MembersWriter()

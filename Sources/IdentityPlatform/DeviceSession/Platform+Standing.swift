@@ -16,14 +16,9 @@ extension Platform {
     /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
     ///   ``StorageError``.
     package func asker(of question: String, tenant: TenantID) async throws -> DeviceAsker {
-        let token = try CompactJWS(request: question)
-        let proof = try await deviceProof(token, tenant: tenant)
-        guard let question = try? SessionQuestion(proof.claims) else { throw OAuthError.malformedSignedRequest }
-        try confirm(
-            question.audience, is: EndpointPath.sessionState(tenant: tenant.rawValue), of: question.deviceID, proof)
-        try nonces.accept(question.nonce, signed: token.signingInput, for: .sessionState)
-        return DeviceAsker(
-            tenant: tenant, device: proof.device.id, epoch: question.epoch, session: question.sessionID)
+        let (question, device) = try await heard(
+            SessionQuestion.self, in: question, tenant: tenant, for: .sessionState)
+        return DeviceAsker(tenant: tenant, device: device, epoch: question.epoch, session: question.sessionID)
     }
 
     /// How the device and its session stand now.

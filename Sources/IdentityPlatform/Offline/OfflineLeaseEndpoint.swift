@@ -19,14 +19,10 @@ struct OfflineLeaseEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await platform.oneTenant(in: context)
-        let token = try CompactJWS(request: try form.required(.request))
         // A disabled device may ask: it hears that nothing it holds is good.
-        let proof = try await platform.deviceProof(token, tenant: tenant.id)
-        guard let question = try? OfflineQuestion(proof.claims) else { throw OAuthError.malformedSignedRequest }
-        try platform.confirm(
-            question.audience, is: EndpointPath.offlineLeases(tenant: tenant.id.rawValue), of: question.deviceID, proof)
-        try platform.nonces.accept(question.nonce, signed: token.signingInput, for: .offlineLeases)
-        let answer = try await platform.answer(question, of: proof.device.id, tenant: tenant.id)
+        let (question, device) = try await platform.heard(
+            OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
+        let answer = try await platform.answer(question, of: device, tenant: tenant.id)
         if answer.lease != nil { context.logger.info("offline lease given") }
         return Response(json: answer.members)
     }

@@ -31,6 +31,21 @@ extension Platform {
         }
     }
 
+    /// A call that a device has signed, read when everything about it holds, and which device it was.
+    ///
+    /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
+    ///   ``StorageError``.
+    func heard<Call: DeviceCall>(
+        _ type: Call.Type, in request: String, tenant: TenantID, for purpose: Nonces.Purpose
+    ) async throws -> (call: Call, device: DeviceID) {
+        let token = try CompactJWS(request: request)
+        let proof = try await deviceProof(token, tenant: tenant)
+        guard let call = try? Call(proof.claims) else { throw OAuthError.malformedSignedRequest }
+        try confirm(call.binding.audience, is: Call.path(tenant: tenant.rawValue), of: call.binding.deviceID, proof)
+        try nonces.accept(call.binding.nonce, signed: token.signingInput, for: purpose)
+        return (call, proof.device.id)
+    }
+
     /// Checks that a signed request is meant for `path` of this server, and names the device that signed it. The server's
     /// name may be spelt as the device was given it; the port is left out, since in front of the server there may be
     /// another one than it knows of.

@@ -19,20 +19,13 @@ struct ReceiptAnchorEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await platform.oneTenant(in: context)
-        let token = try CompactJWS(request: try form.required(.request))
         // A disabled device may still say what it did: it gains nothing by it.
-        let proof = try await platform.deviceProof(token, tenant: tenant.id)
-        guard let anchorRequest = try? AnchorRequest(proof.claims), let head = try? ChainHead(anchorRequest.head) else {
-            throw OAuthError.malformedSignedRequest
-        }
-        try platform.confirm(
-            anchorRequest.audience, is: EndpointPath.receiptAnchor(tenant: tenant.id.rawValue),
-            of: anchorRequest.deviceID, proof)
-        guard head.device.lowercased() == proof.device.id.rawValue, head.tenant.lowercased() == tenant.id.rawValue,
-            head.nonce == anchorRequest.nonce
+        let (asked, device) = try await platform.heard(
+            AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
+        guard let head = try? ChainHead(asked.head), head.device.lowercased() == device.rawValue,
+            head.tenant.lowercased() == tenant.id.rawValue, head.nonce == asked.binding.nonce
         else { throw OAuthError.malformedSignedRequest }
-        try platform.nonces.accept(anchorRequest.nonce, signed: token.signingInput, for: .receiptAnchor)
-        let line = try await platform.anchor(head, of: proof.device.id, tenant: tenant.id)
+        let line = try await platform.anchor(head, of: device, tenant: tenant.id)
         var body = MembersWriter()
         body.set(ReplyName.anchor, String(decoding: line, as: UTF8.self))
         return Response(json: body)

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's question about its offline leases (Baton's own call), signed by the device key: which of those that it holds
-/// are still good, and whether the worker who is signed in gets one.
-package struct OfflineQuestion: Sendable {
-    /// The endpoint's URL.
-    package let audience: String
-    package let deviceID: String
-    package let nonce: String
-    /// Seconds since 1970.
-    package let issuedAt: Int
+/// A device's question about its offline leases: which of those that it holds are still good, and whether the worker who is
+/// signed in gets one.
+package struct OfflineQuestion: DeviceCall {
+    package let binding: CallBinding
     /// The session whose worker may get a lease; nil where only the leases in hand are asked about.
     package let sessionID: String?
     /// The ids of the leases that the device holds.
@@ -17,43 +12,22 @@ package struct OfflineQuestion: Sendable {
     /// Leases that a device may hold at once.
     package static let maximumHeld = 256
 
-    package init(
-        audience: String, deviceID: String, nonce: String, issuedAt: Int, sessionID: String?, held: [String]
-    ) {
-        (self.audience, self.deviceID, self.nonce) = (audience, deviceID, nonce)
-        (self.issuedAt, self.sessionID, self.held) = (issuedAt, sessionID, held)
+    package init(_ binding: CallBinding, sessionID: String?, held: [String]) {
+        (self.binding, self.sessionID, self.held) = (binding, sessionID, held)
     }
 
-    /// Reads the members of a verified request.
-    ///
-    /// - Throws: ``MembersFailure``.
+    package static func path(tenant: String) -> String { EndpointPath.offlineLeases(tenant: tenant) }
+
     package init(_ claims: Members) throws(MembersFailure) {
-        audience = try claims.string(ClaimName.audience)
-        deviceID = try claims.string(ClaimName.issuer)
-        nonce = try claims.string(ClaimName.requestNonce)
-        issuedAt = try claims.integer(ClaimName.issuedAt)
+        binding = try CallBinding(claims)
         sessionID = try claims.optionalString(ClaimName.sessionID)
         held = try claims.strings(OfflineName.held) ?? []
         guard held.count <= Self.maximumHeld else { throw .overLimit }
     }
 
-    /// The form to post to ``EndpointPath/offlineLeases(tenant:)``.
-    ///
-    /// - Parameter certificate: the device's, DER.
-    /// - Throws: the library's error.
-    package func form(signedWith deviceKey: SigningKey, certificate: [UInt8]) throws -> FormParameters {
-        var payload = MembersWriter()
-        payload.set(ClaimName.audience, audience)
-        payload.set(ClaimName.issuer, deviceID)
-        payload.set(ClaimName.requestNonce, nonce)
-        payload.set(ClaimName.issuedAt, issuedAt)
+    package func write(to payload: inout MembersWriter) {
         payload.set(ClaimName.sessionID, sessionID)
         payload.set(OfflineName.held, held)
-        var form = FormParameters()
-        form.append(
-            ParameterName.request,
-            try TokenSigner(key: deviceKey, certificate: certificate).token(payload: payload.bytes))
-        return form
     }
 }
 

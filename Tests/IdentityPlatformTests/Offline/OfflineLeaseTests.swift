@@ -219,13 +219,11 @@ extension Till {
     fileprivate func askLeases(
         sessionID: String? = nil, held: [String] = [], audience: String? = nil, nonce: String? = nil
     ) async throws -> TestResponse {
-        let path = EndpointPath.offlineLeases(tenant: world.tenant.id.rawValue)
         let fresh = try await self.nonce()
-        let form = try OfflineQuestion(
-            audience: audience ?? "https://login.test:8443\(path)", deviceID: id, nonce: nonce ?? fresh,
-            issuedAt: Int(world.clock.now.seconds), sessionID: sessionID, held: held
-        ).form(signedWith: .rsa(deviceKey), certificate: certificate)
-        return try await world.client.send(.post, path, body: form.encoded)
+        return try await send(
+            OfflineQuestion(
+                try binding(OfflineQuestion.self, nonce: nonce ?? fresh, audience: audience), sessionID: sessionID,
+                held: held))
     }
 
     fileprivate func good(_ held: [String]) async throws -> Set<String> {

@@ -106,16 +106,13 @@ extension Till {
         _ key: P256.Signing.PrivateKey, _ sequence: Int, _ line: String, signer: P256.Signing.PrivateKey? = nil,
         device: String? = nil, headNonce: String? = nil
     ) async throws -> TestResponse {
-        let path = EndpointPath.receiptAnchor(tenant: world.tenant.id.rawValue)
         let nonce = try await nonce()
         let head = ChainHead(
             tenant: world.tenant.id.rawValue, device: try device ?? id, key: try JSONWebKey(.p256(key.publicKey)),
             sequence: sequence, hash: Self.hash(line), nonce: headNonce ?? nonce)
-        let form = try AnchorRequest(
-            audience: "https://login.test:8443\(path)", deviceID: id, nonce: nonce,
-            issuedAt: Int(world.clock.now.seconds), head: try head.signed(with: .p256(signer ?? key))
-        ).form(signedWith: .rsa(deviceKey), certificate: certificate)
-        return try await world.client.send(.post, path, body: form.encoded)
+        return try await send(
+            AnchorRequest(
+                try binding(AnchorRequest.self, nonce: nonce), head: try head.signed(with: .p256(signer ?? key))))
     }
 
     func anchored(

@@ -168,17 +168,13 @@ struct TillSession {
         deviceID: String? = nil, counter: Int? = nil, endsBrowserSession: Bool = false
     ) async throws -> TestResponse {
         let till = other ?? till
-        let path = EndpointPath.endSession(tenant: till.world.tenant.id.rawValue)
         let fresh = try await till.nonce()
         let request = EndSessionRequest(
-            audience: audience ?? "https://login.test:8443\(path)", deviceID: try deviceID ?? till.id,
-            nonce: nonce ?? fresh,
-            issuedAt: Int(till.world.clock.now.seconds),
+            try till.binding(EndSessionRequest.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
             sessionID: try sessionID ?? #require(reply.sessionID),
             epoch: try #require(Till.epoch(counter ?? self.counter)),
             endsBrowserSession: endsBrowserSession)
-        let form = try request.form(signedWith: .rsa(till.deviceKey), certificate: till.certificate)
-        return try await till.world.client.send(.post, path, body: form.encoded)
+        return try await till.send(request)
     }
 
     /// Asks how the device and this session stand.
@@ -188,18 +184,31 @@ struct TillSession {
 }
 
 extension Till {
+    /// What binds a call of this device; what a test does not say is as it should be.
+    func binding<Call: DeviceCall>(
+        _ call: Call.Type, nonce: String, audience: String? = nil, deviceID: String? = nil
+    ) throws -> CallBinding {
+        CallBinding(
+            audience: audience ?? "https://login.test:8443\(Call.path(tenant: world.tenant.id.rawValue))",
+            deviceID: try deviceID ?? id, nonce: nonce, issuedAt: Int(world.clock.now.seconds))
+    }
+
+    /// Signs a call and posts it.
+    func send<Call: DeviceCall>(_ call: Call) async throws -> TestResponse {
+        let signed = try call.signed(with: .rsa(deviceKey), certificate: certificate)
+        return try await world.client.send(
+            .post, Call.path(tenant: world.tenant.id.rawValue), body: Call.form(signed).encoded)
+    }
+
     func ask(
         counter: Int, sessionID: String?, epochID: String = String(repeating: "0123456789abcdef", count: 2),
         audience: String? = nil, deviceID: String? = nil, nonce: String? = nil
     ) async throws -> TestResponse {
-        let path = EndpointPath.sessionState(tenant: world.tenant.id.rawValue)
         let fresh = try await self.nonce()
-        let question = SessionQuestion(
-            audience: audience ?? "https://login.test:8443\(path)", deviceID: try deviceID ?? id,
-            nonce: nonce ?? fresh, issuedAt: Int(world.clock.now.seconds),
-            epoch: try #require(DeviceEpoch(id: epochID, counter: counter)), sessionID: sessionID)
-        let signed = try question.signed(with: .rsa(deviceKey), certificate: certificate)
-        return try await world.client.send(.post, path, body: SessionQuestion.form(signed).encoded)
+        return try await send(
+            SessionQuestion(
+                try binding(SessionQuestion.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
+                epoch: try #require(DeviceEpoch(id: epochID, counter: counter)), sessionID: sessionID))
     }
 
     func standing(counter: Int, sessionID: String?) async throws -> SessionStanding {

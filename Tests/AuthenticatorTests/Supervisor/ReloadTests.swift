@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Processes
+import Synchronization
+import TestSupport
+import Testing
+
+/// What an operator hears of a reload is true when they hear it.
+@Suite struct ReloadTests {
+    @Test func `a reload is done when apps are served by it, and not before`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let isAnswered = Promise<OperatorReply>()
+                let seen = Mutex(false)
+                world.inputs.post(
+                    .operatorAsked(.reload) { reply in
+                        seen.withLock { $0 = true }
+                        isAnswered.settle(.success(reply))
+                    })
+                _ = try await world.status()
+                let isTooEarly = seen.withLock { $0 }
+                #expect(!isTooEarly)
+                try await world.childHears(#""change":1"#)
+                world.childSays(.deviceKnown(change: 1))
+                #expect(try await isAnswered.value() == .done)
+            }
+        }
+    }
+
+    @Test func `where the session's process dies first, nobody is served by what it knew`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                async let answer = world.ask(.reload)
+                try await world.childHears(#""change":1"#)
+                world.inputs.post(.childEnded(child: 1))
+                #expect(try await answer == .done)
+            }
+        }
+    }
+}
