@@ -164,9 +164,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "MSAL", "Processes", "Redaction", "TestSupport", "UnixSocket",
-                "baton",
-                "baton-agent", "baton-server", "batond", .crypto, .cryptoExtras, .subprocess,
+                "Authenticator", "BrokerProtocol", "MSAL", "OAuth", "Processes", "Redaction", "TestSupport",
+                "UnixSocket", "baton", "baton-agent", "baton-server", "batond", .crypto, .cryptoExtras, .subprocess,
             ]),
     ]
 )

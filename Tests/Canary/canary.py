@@ -5,13 +5,15 @@
     canary.py --canaries FILE [--surface NAME=PATH]… [--process NAME=PID]… [--absent-is-none NAME]…
               [--expect-none | --expect-none=SURFACE[,SURFACE]…]… [--expect-hit SURFACE[=CANARY[,CANARY]…]]… [--json]
 
-FILE is a JSON object: canary name → text (at least 6 bytes; a file, so that no text stands on a command line).
+FILE is a JSON object: canary name → text (at least 6 bytes; a file, so that no text stands on a command line), or for
+bytes that are no text, such as a key, {"hex": digits}.
 A surface is a file or a folder (with names, link targets and extended attributes; links are not followed), or a
 process: its readable memory and the unlinked files that it holds open.
 
-Each canary is looked for raw (UTF-8), as UTF-16 (both orders), base64 (at its three offsets, both alphabets),
+Each text is looked for raw (UTF-8), as UTF-16 (both orders), base64 (at its three offsets, both alphabets),
 percent-encoded and form-encoded, JSON- and HTML-escaped (also partly), hexadecimal, and all of these inside gzip, zlib
-and zip streams of files and in files that are one raw deflate stream. Not seen: other compressions (Brotli, Snappy),
+and zip streams of files and in files that are one raw deflate stream; bytes that are no text raw, in base64 and
+hexadecimal. Not seen: other compressions (Brotli, Snappy),
 encryption, texts that a database splits over pages.
 
 Prints a line for each surface and canary with encoding and place, never the text. Exit status: 0 every expectation held;
@@ -93,32 +95,37 @@ def base64_at(data, offset, alphabet):
     return encoded[(0, 2, 3)[offset] : (offset + len(data)) * 8 // 6]
 
 
-def encodings(text):
+def raw(canary):
+    return canary.encode() if isinstance(canary, str) else canary
+
+
+def encodings(canary):
     """Yields the name of each encoding and its patterns, raw first."""
-    data = text.encode()
+    data = raw(canary)
     yield "raw", [re.escape(data)]
-    yield "utf-16le", [re.escape(text.encode("utf-16-le"))]
-    # Without the zero at its beginning, at which a search of empty memory would stop at every byte.
-    yield "utf-16be", [re.escape(text.encode("utf-16-be").lstrip(b"\0"))]
     for offset in range(3):
         yield f"base64@{offset}", [re.escape(base64_at(data, offset, b"+/"))]
         if base64_at(data, offset, b"-_") != base64_at(data, offset, b"+/"):
             yield f"base64url@{offset}", [re.escape(base64_at(data, offset, b"-_"))]
     yield "hex", [data.hex().encode(), data.hex().upper().encode()]
-    yield "percent", percent(text)
-    yield "json", json_escaped(text)
-    yield "html", html_escaped(text)
+    if isinstance(canary, str):
+        yield "utf-16le", [re.escape(canary.encode("utf-16-le"))]
+        # Without the zero at its beginning, at which a search of empty memory would stop at every byte.
+        yield "utf-16be", [re.escape(canary.encode("utf-16-be").lstrip(b"\0"))]
+        yield "percent", percent(canary)
+        yield "json", json_escaped(canary)
+        yield "html", html_escaped(canary)
 
 
 class Needles:
     """All canaries in all encodings, compiled once."""
 
     def __init__(self, canaries):
-        self.raw = {name: text.encode() for name, text in canaries.items()}
+        self.raw = {name: raw(canary) for name, canary in canaries.items()}
         self.each = []
         everything = set()
-        for name, text in canaries.items():
-            for encoding, patterns in encodings(text):
+        for name, canary in canaries.items():
+            for encoding, patterns in encodings(canary):
                 self.each.append((name, encoding, re.compile(b"|".join(patterns), re.DOTALL)))
                 everything.update(patterns)
         self.any = re.compile(b"|".join(sorted(everything, key=len, reverse=True)), re.DOTALL)
@@ -382,9 +389,13 @@ def parse():
         canaries = json.load(file)
     if not isinstance(canaries, dict) or not canaries:
         parser.error("--canaries: no canaries")
-    for name, text in canaries.items():
-        if not isinstance(text, str) or len(text.encode()) < SHORTEST:
-            parser.error(f"--canaries: {name} is no text of {SHORTEST} bytes or more")
+    for name, canary in canaries.items():
+        try:
+            canaries[name] = canary if isinstance(canary, str) else bytes.fromhex(canary["hex"])
+        except (KeyError, TypeError, ValueError):
+            parser.error(f"--canaries: {name} is neither text nor hexadecimal digits")
+        if len(raw(canaries[name])) < SHORTEST:
+            parser.error(f"--canaries: {name} has less than {SHORTEST} bytes")
     check(arguments, canaries, parser.error)
     return arguments, canaries
 

@@ -123,6 +123,23 @@ class CanarySearch(unittest.TestCase):
                 for name, encodings in found.items():
                     self.assertIn(name.split(",")[0].lower(), encodings, name)
 
+    def test_bytes_that_are_no_text_are_found_as_they_are_and_written_down(self):
+        key = bytes([0, 255, 10, 92, 128, 46, 0, 7, 200, 13, 43, 1])
+        self.write({"key": {"hex": key.hex()}}, "key.json")
+        forms = {"raw": key, "base64": base64.b64encode(b"x" + key), "hex": key.hex().encode()}
+        for name, data in forms.items():
+            self.plant(b"before" + data + b"after", name)
+        status, output = self.search(
+            "--surface", f"place={self.place}", "--expect-none", "--json", canaries="key.json")
+        self.assertEqual(status, 1)
+        places = {hit["place"].split("+")[0] for hit in json.loads(output)["surfaces"][0]["hits"]["key"]}
+        self.assertEqual(places, set(forms))
+        self.plant(key[1:], "raw")
+        self.plant(b"", "base64")
+        self.plant(b"", "hex")
+        self.assertEqual(
+            self.search("--surface", f"place={self.place}", "--expect-none", canaries="key.json")[0], 0)
+
     def test_a_broken_text_is_not_found(self):
         for data in (TEXT.encode()[:-1], TEXT.encode("utf-16-le")[:-2], PLAIN[:-1].encode(), PLAIN.upper().encode()):
             self.plant(data)
@@ -261,7 +278,8 @@ class CanarySearch(unittest.TestCase):
             ["--surface", self.place, "--expect-none"], [*surface, "--absent-is-none", "other", "--expect-none"],
         ):
             self.assertEqual(self.search(*arguments)[0], 2, arguments)
-        for canaries in ({}, {"short": "abc"}, {"number": 1}, []):
+        odd_bytes = ({"odd": {"hex": "0g" * 9}}, {"short": {"hex": "00ff"}}, {"empty": {}}, {"list": {"hex": [1] * 9}})
+        for canaries in ({}, {"short": "abc"}, {"number": 1}, [], *odd_bytes):
             self.write(canaries, "odd.json")
             self.assertEqual(self.search(*surface, "--expect-none", canaries="odd.json")[0], 2, canaries)
         self.assertEqual(self.search(*surface, "--expect-none", canaries="missing.json")[0], 2)

@@ -4,16 +4,24 @@
 
     liar.py PORT CERTIFICATE KEY ORDERS       127.0.0.2:PORT -> 127.0.0.1:PORT, both TLS
 
-ORDERS is a file, read anew at each request: a regular expression for "PATH BODY" in the first line, then one lie a line.
-Each request that matches is answered by the next of them and does not reach the server; when none is left, by the server.
-Without the file nothing is a lie. Writes "lied LIE" for each.
+ORDERS is a file, read anew at each request: a regular expression for "PATH BODY CLAIMS" in the first line, where CLAIMS is
+what a signed request in the body says, then one lie a line. Each request that matches is answered by the next of them and
+does not reach the server; when none is left, by the server. Without the file nothing is a lie. Writes "lied LIE" for each.
+
+Lies with a name, that of a file beside ORDERS:
+    keep:NAME     no lie: the server answers, and what it says is kept in the file
+    brief:NAME    the same, but the primary refresh token has two seconds to live
+    say:NAME      what stands in the file, as soon as there is one
 """
 import asyncio
+import base64
+import json
 import os
 import re
 import socket
 import ssl
 import sys
+import urllib.parse
 
 PORT, CERTIFICATE, KEY, ORDERS = int(sys.argv[1]), *sys.argv[2:5]
 LIMIT = 4 << 20  # bytes that the device reads of an answer
@@ -42,9 +50,58 @@ def next_lie(request):
     return lies[told[1] - 1]
 
 
-async def lie(kind, writer):
+def beside(name):
+    return os.path.join(os.path.dirname(ORDERS), name)
+
+
+def claims(body):
+    """What the signed request in a form says."""
+    request = urllib.parse.parse_qs(body).get("request", [""])[0].split(".")
+    if len(request) != 3:
+        return ""
+    return base64.urlsafe_b64decode(request[1] + "=" * (-len(request[1]) % 4)).decode(errors="replace")
+
+
+async def keep(kind, head, body, writer):
+    """Passes a request on and keeps the answer; as it is, or with a token that is to be renewed at once."""
+    kind, _, name = kind.partition(":")
+    answered = asyncio.StreamReader()
+    await pass_on(head, body, Answer(answered))
+    answered.feed_eof()
+    status, _, rest = (await answered.read()).partition(b"\r\n")
+    content = rest.partition(b"\r\n\r\n")[2]
+    if b"chunked" in rest[: len(rest) - len(content)].lower():
+        raise SystemExit("liar.py: chunked answers cannot be kept")
+    if kind == "brief":
+        said = json.loads(content)
+        content = json.dumps(said | {"refresh_token_expires_in": 2}).encode()
+    with open(beside(name) + ".new", "wb") as file:
+        file.write(content)
+    os.rename(beside(name) + ".new", beside(name))
+    writer.write(answer(status.split(b" ", 1)[1].decode(), content))
+    await writer.drain()
+
+
+class Answer:
+    """Takes an answer in the place of the device."""
+
+    def __init__(self, reader):
+        self.write = reader.feed_data
+
+    async def drain(self):
+        pass
+
+
+async def lie(kind, head, body, writer):
     print("lied", kind, flush=True)
-    if kind == "nonsense":
+    if kind.startswith(("keep:", "brief:")):
+        return await keep(kind, head, body, writer)
+    if kind.startswith("say:"):
+        while not os.path.exists(beside(kind[4:])):
+            await asyncio.sleep(0.02)
+        with open(beside(kind[4:]), "rb") as file:
+            writer.write(answer("200 OK", file.read()))
+    elif kind == "nonsense":
         writer.write(answer("200 OK", b"<html>\xff\x00 all is well"))
     elif kind == "other":
         writer.write(answer("200 OK", b'{"ended":"true","access_token":7,"Nonce":[],"error":{}}'))
@@ -79,9 +136,10 @@ async def serve(reader, writer):
         head = await reader.readuntil(b"\r\n\r\n")
         length = re.search(rb"(?i)content-length: *(\d+)", head)
         body = await reader.readexactly(int(length.group(1))) if length else b""
-        told_lie = next_lie(head.split(b" ")[1].decode() + " " + body.decode(errors="replace"))
+        text = body.decode(errors="replace")
+        told_lie = next_lie(" ".join([head.split(b" ")[1].decode(), text, claims(text)]))
         if told_lie:
-            await lie(told_lie, writer)
+            await lie(told_lie, head, body, writer)
         else:
             await pass_on(head, body, writer)
         writer.close()

@@ -16,6 +16,7 @@ FILE is a JSON object:
     mistypesPIN           true: types another one into the second of them, the first time
     wrongPasswordFirst    true: mistypes the password once
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
+    saves                 a text that is kept among the downloads and as a temporary file, before the password is sent
 
 Who is refused with the right password closes the browser. A second call with the same profile hands its page to the
 first, as browsers do. The log says what was done, never what was typed or where.
@@ -248,6 +249,8 @@ def sign_in(page, url, person, say):
             if view["password"]:
                 page.type_into(view["password"], passwords.pop(0))
                 say("password typed")
+                if "saves" in person:
+                    save(person["saves"])
             submitted = bool(view["password"])
         elif not view["button"]:
             continue  # a page that goes on by itself
@@ -266,7 +269,7 @@ def read_person(path):
         person = json.load(file)
     known = {
         "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
-        "closeInsteadOfSignIn": bool,
+        "closeInsteadOfSignIn": bool, "saves": str,
     }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):
@@ -275,6 +278,15 @@ def read_person(path):
         if key not in person:
             sys.exit(f"person.py: {path}: lacks {key}")
     return person
+
+
+def save(text):
+    """Writes what a person keeps of a page to where programs of the session keep such files."""
+    downloads = os.path.join(os.environ["HOME"], "Downloads")
+    os.makedirs(downloads, exist_ok=True)
+    for folder in (downloads, os.environ["TMPDIR"]):
+        with open(os.path.join(folder, "notes.txt"), "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 def meeting_point(profile):

@@ -172,6 +172,9 @@ extension AccountDesk {
         guard let join = state.withLock({ $0.device.join }) else { throw ChildFailure.unexpectedStart }
         let worker = try await source.session(
             refreshToken: tokens.refreshToken, epoch: epoch, environment: join.loginHost)
+        guard worker.account.homeAccountID.lowercased() == tokens.homeAccountID.lowercased() else {
+            throw BrokerError.answerOfAnother
+        }
         Failpoint.sessionGranted.reach()
         tell(.receiptSubject(worker.receiptSubject))
         // From here the server holds a session: that is written down before anything can be answered.

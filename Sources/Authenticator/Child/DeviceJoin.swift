@@ -31,6 +31,7 @@ struct DeviceJoin: Sendable {
         Failpoint.joinRegistered.reach()
         let record = try record(reply, tenantID: try tenantID(in: tokens.accessToken))
         try await disk.run { [files] in try files.write(confirmed: record) }
+        Failpoint.joinConfirmed.reach()
         return record
     }
 

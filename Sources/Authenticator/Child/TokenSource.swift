@@ -44,6 +44,7 @@ struct TokenSource: Sendable {
             }
         }
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer)
+        guard reply.epoch ?? deviceEpoch == deviceEpoch else { throw BrokerError.answerOfAnother }
         let key = try await keys.using { keys in try reply.sessionKey { try keys.decrypt($0) } }
         return try WorkerSession(reply, key: key, environment: environment, now: now())
     }
@@ -59,6 +60,7 @@ struct TokenSource: Sendable {
         }
         let encrypted = String(decoding: answer, as: UTF8.self)
         let body = try EncryptedReply.open(encrypted, with: session.key)
+        try session.expectRenewal(try Members(decoding: body))
         return session.renewed(try PrimaryRefreshToken.RenewalReply(decoding: body), now: asked)
     }
 
@@ -77,6 +79,7 @@ struct TokenSource: Sendable {
         }
         let encrypted = String(decoding: answer, as: UTF8.self)
         let reply = try Members(decoding: try EncryptedReply.open(encrypted, with: session.key))
+        try session.expectToken(reply, for: request.client.clientID)
         return try response(reply, to: request, of: session, asked: asked)
     }
 

@@ -31,6 +31,9 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case receiptCommitKept = "receipt.commit-kept"
     case receiptLineWritten = "receipt.line-written"
     case receiptAcknowledged = "receipt.acknowledged"
+    // At the first line under a receipt key alone.
+    case receiptKeyStated = "receipt.key-stated"
+    case receiptEndBegun = "receipt.end-begun"
     // The session's process.
     case sessionGranted = "session.granted"
     case sessionSealed = "session.sealed"
@@ -39,6 +42,10 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case renewalSealed = "renewal.sealed"
     case joinKeysMade = "join.keys-made"
     case joinRegistered = "join.registered"
+    case joinConfirmed = "join.confirmed"
+    case leaseKept = "offline.lease-kept"
+    case attemptCounted = "offline.attempt-counted"
+    case leaseErased = "offline.lease-erased"
     // The agent.
     case browserStarted = "browser.started"
     case browserEnding = "browser.ending"
@@ -50,7 +57,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     package var program: Program {
         switch self {
         case .sessionGranted, .sessionSealed, .sessionBegun, .renewalGranted, .renewalSealed, .joinKeysMade,
-            .joinRegistered:
+            .joinRegistered, .joinConfirmed, .leaseKept, .attemptCounted, .leaseErased:
             .session
         case .browserStarted, .browserEnding, .browserCleared: .agent
         default: .supervisor
@@ -58,7 +65,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     }
 
     /// What is going on when the point is reached.
-    package enum Step: Sendable { case signIn, signOut, renewal, join }
+    package enum Step: Sendable { case signIn, signOut, firstReceipt, renewal, join, offline }
 
     package var step: Step {
         switch self {
@@ -71,7 +78,9 @@ package enum Failpoint: String, Sendable, CaseIterable {
             .receiptLineWritten, .receiptAcknowledged:
             .signOut
         case .renewalGranted, .renewalSealed: .renewal
-        case .joinWritten, .joinKeysMade, .joinRegistered: .join
+        case .receiptKeyStated, .receiptEndBegun: .firstReceipt
+        case .joinWritten, .joinKeysMade, .joinRegistered, .joinConfirmed: .join
+        case .leaseKept, .attemptCounted, .leaseErased: .offline
         }
     }
 

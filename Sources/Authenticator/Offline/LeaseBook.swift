@@ -112,6 +112,7 @@ package struct LeaseBook: Sendable {
         new.record.pin = former.filter { $0.isFor(device: device) && $0.record.attempts == 0 }.compactMap(\.record.pin)
             .first { $0.isAllowed(by: new.lease) }
         try keep(new)
+        Failpoint.leaseKept.reach()
         for lease in former { try erase(lease.lease.id, because: "renewed") }
         let ids = try ids()
         guard ids.count > OfflineQuestion.maximumHeld else { return }
@@ -131,6 +132,7 @@ package struct LeaseBook: Sendable {
         var charged = held
         charged.record.attempts += 1
         try keep(charged)
+        Failpoint.attemptCounted.reach()
         return charged
     }
 
@@ -187,6 +189,7 @@ package struct LeaseBook: Sendable {
 
     private func erase(_ id: String, because reason: String) throws {
         try directory.file(id + Self.suffix).remove()
+        Failpoint.leaseErased.reach()
         logger.info("an offline lease is gone", metadata: ["lease.end": "\(reason)"])
     }
 

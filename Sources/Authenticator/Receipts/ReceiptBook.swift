@@ -62,7 +62,10 @@ package struct ReceiptBook: Sendable {
         if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes {
             (segment, length) = (end.segment, end.bytes)
         }
-        if end == nil { try write(.beginning(key: receipt.key, segment: segment)) }
+        if end == nil {
+            try write(.beginning(key: receipt.key, segment: segment))
+            Failpoint.receiptEndBegun.reach()
+        }
         try AppendedFile(path: directory.path + "/" + segment).append(content, behind: length)
         if length == 0 { try directory.sync() }
         Failpoint.receiptLineWritten.reach()

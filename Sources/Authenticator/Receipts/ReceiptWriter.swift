@@ -191,6 +191,7 @@ final class ReceiptWriter {
                 certificate: certificate)
             try book.add(
                 statement: try DeviceKeys(in: keys).usingHere { keys in try statement.signed(with: keys.identity) })
+            Failpoint.receiptKeyStated.reach()
         } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }
     }
 }

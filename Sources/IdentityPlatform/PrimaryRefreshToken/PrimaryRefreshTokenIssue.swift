@@ -33,7 +33,8 @@ struct PrimaryRefreshTokenIssue: Sendable {
         }
         let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)
         var body = PrimaryRefreshTokenReply(platform: platform).members(issued, tenant, primary, envelope)
-        if issue.epoch != nil {
+        if let epoch = issue.epoch {
+            epoch.write(to: &body)
             body.set(ReplyName.receiptSubject, try await platform.receiptSubject(of: issued, on: proof.device))
             let isOffline = try await platform.database.read { try OfflineRules.of(tenant.id, $0) } != nil
             if isOffline { body.set(ReplyName.offlineLeases, true) }

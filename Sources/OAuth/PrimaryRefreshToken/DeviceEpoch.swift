@@ -26,7 +26,8 @@ package struct DeviceEpoch: Sendable, Hashable {
         return epoch
     }
 
-    func write(to payload: inout MembersWriter) {
+    /// Writes the members that ``read(_:)`` reads.
+    package func write(to payload: inout MembersWriter) {
         payload.set(ClaimName.epochID, id)
         payload.set(ClaimName.epochCounter, counter)
     }

@@ -12,6 +12,8 @@ extension PrimaryRefreshToken {
         package let clientInfo: ClientInfo
         /// The server's session id, needed to end the session later.
         package let sessionID: String?
+        /// The epoch that the server took the PRT to be for; nil from a server that does not say.
+        package let epoch: DeviceEpoch?
         /// What the device's receipts call the person; nil from a server that gives none.
         package let receiptSubject: String?
         /// Whether the device may ask for a lease by which the person signs in offline.
@@ -31,6 +33,7 @@ extension PrimaryRefreshToken {
             }
             expiresIn = seconds
             clientInfo = try ClientInfo(decoding: try reply.string(ReplyName.clientInfo))
+            epoch = try DeviceEpoch.read(reply)
             receiptSubject = try reply.optionalString(ReplyName.receiptSubject)
             offersOfflineLeases = try reply.lenientBool(ReplyName.offlineLeases) ?? false
             sessionKeyEnvelope = try reply.string(ReplyName.sessionKey)

@@ -64,4 +64,23 @@ import Testing
         expectAcknowledged(false, "bo", current: "bo")
         #expect(principals.previous == "bo")
     }
+
+    @Test mutating func `what a client has been told is noted once, and an account stands in one line`() {
+        let first = principals.tell("amara", in: "2")
+        let again = principals.tell("amara", in: "2")
+        // The same worker in a later session, and one who left and came back.
+        let later = principals.tell("amara", in: "4")
+        #expect(first && !again && later)
+        #expect(principals.told == [Principal(homeAccountID: "amara", epoch: "4")])
+        principals = Principals([Principal(homeAccountID: "amara", epoch: "4", endedAt: 7)])
+        let back = principals.tell("amara", in: "4")
+        #expect(back)
+        #expect(principals.told == [Principal(homeAccountID: "amara", epoch: "4")])
+    }
+
+    @Test mutating func `a client that sleeps through many changes hears of the latest sixteen`() {
+        for number in 1...20 { _ = principals.tell("worker \(number)", in: "\(number)") }
+        #expect(principals.told.map(\.homeAccountID) == (5...20).map { "worker \($0)" })
+        #expect(principals.previous == "worker 5")
+    }
 }

@@ -10,6 +10,8 @@ extension LiveDevice {
     /// `kill -9` of supervisor, session's process or agent at every point that the code names: the device becomes ready by
     /// itself, nothing of the worker is left, and the next one signs in.
     ///
+    /// Whoever copied the whole state at such a moment opens nothing with it.
+    ///
     /// With `BATON_SOAK` (scripts/soak) every surface is searched, and the next worker signs in, after each single death.
     @Suite struct FaultMatrixTests {
         private let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
@@ -20,6 +22,7 @@ extension LiveDevice {
             async throws
         {
             let world = try await World.ready()
+            var copies = try StateCopies(world)
             for point in points(.signIn) + points(.renewal) {
                 try await arm(point, world)
                 try world.seat("Amara")
@@ -27,6 +30,8 @@ extension LiveDevice {
                 // when the app has given it up.
                 _ = try? await world.app(1, patience: .seconds(8)).signIn()
                 try world.leave()
+                try await awaitDeath(at: point, world)
+                if point.program != .session { try await copies.take(point.rawValue) }
                 try await recover(from: point, world)
                 if isSoak {
                     try await world.findsNothing(of: "Amara")
@@ -34,6 +39,11 @@ extension LiveDevice {
                 }
             }
             try await world.findsNothing(of: "Amara")
+            #expect(copies.holdsSession(in: Failpoint.confirmed.rawValue))
+            for step in copies.steps {
+                try copies.expectNothing(in: step, of: try world.person("Amara").userName)
+            }
+            try copies.remove()
             try await nextWorkerSignsIn(world)
             try await expectWholeReceipts(world)
         }
@@ -41,23 +51,36 @@ extension LiveDevice {
         @Test func `a sign-out that a death cuts off is finished, and the next worker signs in`() async throws {
             let world = try await World.ready()
             var tokens: [String: String] = [:]
+            var keys: [String: [UInt8]] = [:]
+            var copies = try StateCopies(world)
             for point in points(.signOut) {
                 try await arm(point, world)
                 // This is also the next worker after the death before.
                 let app = try world.app(1)
                 let amara = try await world.signIn("Amara", through: app)
+                keys[point.rawValue] = try await world.sessionKey()
                 if tokens.isEmpty || isSoak {
                     try await world.searchHits("Amara")
                     for (name, token) in try await world.harvest() { tokens["\(point.rawValue) \(name)"] = token }
                 }
                 // Where the agent died the app hears after ten seconds that its sign-out goes on: nobody waits for that.
                 async let answer = app.signOut(amara)
+                try await awaitDeath(at: point, world)
+                try await copies.take(point.rawValue)
                 try await recover(from: point, world)
                 _ = try? await answer
-                if isSoak { try await world.findsNothing(of: "Amara", or: tokens) }
+                if isSoak { try await world.findsNothing(of: "Amara", or: tokens, keys: keys) }
                 try await world.serverHearsOfEveryEnd()
             }
-            try await world.findsNothing(of: "Amara", or: tokens)
+            try await world.findsNothing(of: "Amara", or: tokens, keys: keys)
+            // Until the files are cleared a copy has the session, and the key that is dead would open it.
+            for point in [Failpoint.endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing] {
+                #expect(copies.holdsSession(in: point.rawValue), "\(point.rawValue)")
+            }
+            for (step, key) in keys {
+                try copies.expectNothing(in: step, of: try world.person("Amara").userName, key: key)
+            }
+            try copies.remove()
             try await nextWorkerSignsIn(world)
             try await expectWholeReceipts(world)
         }
@@ -101,16 +124,77 @@ extension LiveDevice {
                 try await world.start(.broker, dyingAt: point)
                 try await world.awaitAgent()
                 try world.seat("Carol")
-                #expect(try await !world.joins())
+                // The supervisor finishes what the directory has confirmed to a process that died then.
+                #expect(try await world.joins() == (point == .joinConfirmed), "\(point.rawValue)")
                 try world.leave()
+                try await awaitDeath(at: point, world)
                 try await recover(from: point, world)
-                #expect(try await world.status().deviceID == nil || point == .joinWritten)
+                // What the directory has confirmed is the device's, whoever still waits for it.
+                let isJoined = [.joinWritten, .joinConfirmed].contains(point)
+                #expect(try await (world.status().deviceID != nil) == isJoined, "\(point.rawValue)")
             }
             if try await world.status().deviceID == nil {
                 try world.seat("Carol")
                 try await world.join()
                 try world.leave()
             }
+            try await nextWorkerSignsIn(world)
+        }
+
+        @Test func `a first receipt that a death cuts off is written, once, and its chain is whole`() async throws {
+            let world = try await World.ready()
+            for point in points(.firstReceipt) {
+                try await world.kill(.broker)
+                try world.forgetReceipts()
+                try await world.start(.broker, dyingAt: point)
+                try await world.awaitAgent()
+                let app = try world.app(1)
+                let amara = try await world.signIn("Amara", through: app)
+                async let answer = app.signOut(amara)
+                try await awaitDeath(at: point, world)
+                try await recover(from: point, world)
+                _ = try? await answer
+                #expect(try world.receipts == 1, "\(point.rawValue)")
+                #expect(try world.receiptStatements == 1, "\(point.rawValue)")
+                try await expectWholeReceipts(world)
+            }
+            try await nextWorkerSignsIn(world)
+            try await expectWholeReceipts(world)
+        }
+
+        @Test func `a death beside a lease loses no attempt, keeps no lease, and signs nobody in`() async throws {
+            let world = try await World.ready()
+            try await world.allowOffline()
+            let app = try world.app(1, patience: .seconds(8))
+            try await arm(.leaseKept, world)
+            try world.seat("Amara")
+            _ = try? await app.signIn()
+            try await world.holdsLeases(1)
+            try await recover(from: .leaseKept, world)
+            #expect(try world.leases.count == 1)
+
+            try await world.kill(.server)
+            try world.seat("Amara", password: "not the password")
+            // Three wrong ones in a row are too many: the first was counted before it was judged, and stays so.
+            try await arm(.attemptCounted, world)
+            _ = try? await app.signIn()
+            try await recover(from: .attemptCounted, world)
+            #expect(try await seen { try await app.signIn() }.code == .userCanceled)
+            try await world.settle()
+            #expect(try world.leases.count == 1)
+            try await arm(.leaseErased, world)
+            _ = try? await app.signIn()
+            try await recover(from: .leaseErased, world)
+            #expect(try world.leases == [])
+            try world.seat("Amara")
+            #expect(try await seen { try await app.signIn() }.code == .userCanceled)
+            try await world.settle()
+            try world.leave()
+            #expect(try await app.accounts().current == nil)
+            #expect(Set(points(.offline)) == [.leaseKept, .attemptCounted, .leaseErased])
+
+            try await world.start(.server)
+            try await world.forbidOffline()
             try await nextWorkerSignsIn(world)
         }
 
@@ -129,14 +213,20 @@ extension LiveDevice {
             try await world.awaitAgent()
         }
 
+        /// Waits until the supervisor or the agent has died; the session's process is started again by its supervisor.
+        private func awaitDeath(at point: Failpoint, _ world: World) async throws {
+            switch point.program {
+            case .supervisor: try await world.awaitEnd(of: .broker)
+            case .agent: try await world.awaitEnd(of: .agent)
+            case .session: break
+            }
+        }
+
         /// Starts what died, or whose child did, as it should be, and sees the device become ready.
         private func recover(from point: Failpoint, _ world: World) async throws {
             switch point.program {
-            case .supervisor:
-                try await world.awaitEnd(of: .broker)
-                try await world.start(.broker)
+            case .supervisor: try await world.start(.broker)
             case .agent:
-                try await world.awaitEnd(of: .agent)
                 try await world.start(.agent)
                 // A sign-in whose agent died fails; one that had been finished before is a session that goes on.
                 if point.step == .signIn { try await world.settle() }

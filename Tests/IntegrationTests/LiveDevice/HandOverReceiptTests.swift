@@ -110,6 +110,19 @@ extension World {
         get throws { try Self.numbers(path("device/receipts/end.json")).max() ?? 0 }
     }
 
+    /// How often the device has said whose its receipt keys are.
+    var receiptStatements: Int {
+        get throws { try textOfFile(path("device/receipts/keys.jsonl")).split(separator: "\n").count }
+    }
+
+    /// Makes the device, whose broker does not run, one that has never written a receipt.
+    func forgetReceipts() throws {
+        try FileManager.default.removeItem(atPath: path("device/receipts"))
+        for name in try names(in: "device/keys") where name.hasPrefix("receipt.") {
+            try FileManager.default.removeItem(atPath: path("device/keys/" + name))
+        }
+    }
+
     /// The number of the newest receipt that the server countersigned.
     var anchored: Int {
         get throws { try Self.numbers(path("device/receipts/anchors.jsonl")).max() ?? 0 }

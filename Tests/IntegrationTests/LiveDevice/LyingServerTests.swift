@@ -75,7 +75,7 @@ extension World {
     /// Runs `body` with a broker that comes to the identity platform through one that lies as it is told.
     ///
     /// - Parameter last: what must have been said at last.
-    fileprivate func lied(
+    func lied(
         last: [String] = [],
         _ body: (_ lie: (_ pattern: String, _ lies: [String]) throws -> Void) async throws -> Void
     ) async throws {

@@ -42,20 +42,13 @@ extension LiveDevice {
             try await world.awaitEnd(of: .broker)
             try await copies.take("key-destroyed")
 
-            // With the live key the same search opens each copy that holds the session: it can see.
-            for step in ["signed-in", "tokens", "resumed"] {
-                let opened = try copies.openings(of: step, with: key)
-                let plain = opened.map { String(decoding: $0, as: UTF8.self) }.joined()
-                #expect(plain.contains(try world.person("Amara").userName), "\(step)")
-            }
-
+            #expect(["signed-in", "tokens", "resumed", "ending"].allSatisfy(copies.holdsSession))
             try await world.start(.broker, by: manager)
             try await world.settle()
             _ = await answer
             try await copies.take("signed-out")
             for step in copies.steps {
-                #expect(try copies.openings(of: step).isEmpty, "the copy \(step) opens")
-                #expect(try !copies.holds(key, in: step), "the copy \(step) holds the key")
+                try copies.expectNothing(in: step, of: try world.person("Amara").userName, key: key)
             }
             try await world.finds(none: canaries, in: ["copies": copies.folder])
             // In the place of the device's own, none of them makes the broker give a worker. Without a server, so that it
@@ -63,6 +56,28 @@ extension LiveDevice {
             for program in [World.Program.broker, .server] { try await world.kill(program) }
             for step in copies.steps { try await giveNobody(copies.path(of: step), world) }
             try copies.remove()
+        }
+
+        @Test func `a copy that was made after a renewal opens nothing after the sign-out`() async throws {
+            let world = try await World.ready()
+            try await world.lied { lie in
+                // So given, the worker's token is renewed as soon as it is there.
+                try lie("/token .*epoch_id", ["brief:issue"])
+                let renewals = "primary refresh token was renewed"
+                let before = try world.log(of: .broker).components(separatedBy: renewals).count - 1
+                let app = try world.app(1)
+                let amara = try await world.signIn("Amara", through: app)
+                let key = try await world.sessionKey()
+                try await world.log(of: .broker, says: renewals, times: before + 1)
+                var copies = try StateCopies(world)
+                try await copies.take("renewed")
+                #expect(copies.holdsSession(in: "renewed"))
+                #expect(try await app.token(of: amara, refreshed: true).account == amara)
+                #expect(try await app.signOut(amara))
+                let userName = try world.person("Amara").userName
+                try copies.expectNothing(in: "renewed", of: userName, key: key)
+                try copies.remove()
+            }
         }
 
         /// Has the broker open a copy, keys and all, as its own state.

@@ -57,12 +57,19 @@ struct KeyRing {
             blobs.insert(Blob(bytes: piece, file: file))
             if mayHoldKeys, [16, 24, 32].contains(piece.count) { keys.insert(piece) }
         }
-        if file.hasPrefix("keys/") { keys.insert(Array(SHA256.hash(data: content))) }
+        if file.hasPrefix("keys/") { keys.formUnion([Array(SHA256.hash(data: content)), Self.sealing(content)]) }
         if file == "journal" { epochs = Set(Self.words(text).filter { $0.contains(".") }.map { Array($0.utf8) }) }
         if let key = try? _RSA.Encryption.PrivateKey(pemRepresentation: text) { privateKeys.append(key) }
         if let key = try? P256.Signing.PrivateKey(pemRepresentation: text) {
             keys.insert([UInt8](key.rawRepresentation))
         }
+    }
+
+    /// What the broker itself makes of its sealing key for its files.
+    private static func sealing(_ content: [UInt8]) -> [UInt8] {
+        let derived = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: content), info: Array("baton sealed file".utf8), outputByteCount: 32)
+        return unsafe derived.withUnsafeBytes { unsafe [UInt8]($0) }
     }
 
     private func openedOnce() -> Set<[UInt8]> {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Foundation
 import TestSupport
 
@@ -9,8 +10,22 @@ extension World {
         let person = try person(givenName)
         return [
             "user name": person.userName, "name": person.displayName, "password": person.password,
-            "phone": person.mobilePhone,
+            "phone": person.mobilePhone, "file": try savedText(of: givenName),
         ]
+    }
+
+    /// What somebody keeps in files of their session.
+    func savedText(of givenName: String) throws -> String {
+        "What \(try person(givenName).givenName) alone keeps: 73190"
+    }
+
+    /// The key of the session that lives, as its process holds it.
+    func sessionKey() async throws -> [UInt8] {
+        let said = try await run(
+            "/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/session_key.py", "\(try sessionProcess().pid)")
+        let digits = said.compactMap(\.hexDigitValue)
+        guard digits.count == 64 else { throw TestProblem("no session key:\n\(said)") }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
     }
 
     /// The tokens that the session's process holds now.
@@ -29,28 +44,53 @@ extension World {
         for name in try names(in: "device/management") where name != "apps" {
             surfaces["management " + name] = path("device/management/" + name)
         }
+        for name in try temporaryFolders { surfaces[Self.temporary + name] = "/tmp/" + name }
         return surfaces
+    }
+
+    private static let temporary = "temporary "
+
+    /// Where browsers' temporary files are, by epoch; also those of tests beside this one.
+    private var temporaryFolders: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { name in
+                name.hasPrefix("baton-") && Epoch(id: String(name.dropFirst(6)), counter: 0) != nil
+            }
+        }
     }
 
     /// The search can see: it finds a worker who is here where she has to be.
     func searchHits(_ givenName: String) async throws {
+        guard let epoch = Epoch(try await status().epoch) else { throw TestProblem("the epoch cannot be read") }
         try await search(
             try canaries(of: givenName),
             [
                 "--process", "session=\(try sessionProcess().pid)", "--surface", "profiles=" + path("run/profiles"),
-                "--expect-hit", "session=user name,name", "--expect-hit", "profiles",
+                "--surface", "temporary=/tmp/baton-" + epoch.id, "--expect-hit", "session=user name,name",
+                "--expect-hit", "profiles=file", "--expect-hit", "temporary=file",
             ])
     }
 
     /// Looks for texts in folders and files; none may be there.
     ///
     /// - Throws: ``TestProblem`` with what was found and where, never the text.
-    func finds(none canaries: [String: String], in surfaces: [String: String]) async throws {
-        try await search(canaries, surfaces.map { ["--surface", "\($0)=\($1)"] }.flatMap(\.self) + ["--expect-none"])
+    func finds(
+        none canaries: [String: String], keys: [String: [UInt8]] = [:], in surfaces: [String: String]
+    ) async throws {
+        let places = surfaces.flatMap { name, path in
+            ["--surface", "\(name)=\(path)"] + (name.hasPrefix(Self.temporary) ? ["--absent-is-none", name] : [])
+        }
+        try await search(canaries, keys: keys, places + ["--expect-none"])
     }
 
-    func search(_ canaries: [String: String], _ arguments: [String]) async throws {
+    /// - Parameter keys: what is looked for besides, and is no text.
+    func search(_ texts: [String: String], keys: [String: [UInt8]] = [:], _ arguments: [String]) async throws {
         let file = path("canaries-\(UInt32.random(in: 0...UInt32.max)).json")
+        var canaries: [String: Any] = texts
+        for (name, bytes) in keys {
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            canaries[name] = ["hex": digits]
+        }
         try JSONSerialization.data(withJSONObject: canaries).write(to: URL(filePath: file))
         defer { try? FileManager.default.removeItem(atPath: file) }
         try await run(

@@ -63,12 +63,14 @@ final class World: Sendable {
     }
 
     /// Looks for what is known of somebody, and for these texts, in everything that the device keeps.
-    func findsNothing(of givenName: String, or texts: [String: String] = [:]) async throws {
+    func findsNothing(
+        of givenName: String, or texts: [String: String] = [:], keys: [String: [UInt8]] = [:]
+    ) async throws {
         let none = try canaries(of: givenName).merging(texts) { mine, _ in mine }
         // Files come and go while the broker works; what is searched has to stand still. A broker may also be dead.
         try? send(SIGSTOP, to: .broker)
         defer { try? send(SIGCONT, to: .broker) }
-        try await finds(none: none, in: try surfaces())
+        try await finds(none: none, keys: keys, in: try surfaces())
     }
 
     /// The file with what a program has written.
@@ -174,6 +176,16 @@ final class World: Sendable {
     /// What a program has written into its log.
     func log(of program: Program) throws -> String { try process(program).log() }
 
+    /// Waits until a program has written `text` into its log, so often since this World began.
+    func log(of program: Program, says text: String, times: Int = 1) async throws {
+        let path = logPath(of: program)
+        try await FolderWatch(scratch.path).until("in the log: \(text)") {
+            try textOfFile(path).components(separatedBy: text).count > times
+        }
+    }
+
+    func pid(of program: Program) throws -> Int32 { try process(program).pid }
+
     private func process(_ program: Program) throws -> RunningProgram {
         guard let process = running.withLock({ $0[program] }) else {
             throw TestProblem("\(program.rawValue) does not run")
@@ -211,7 +223,7 @@ final class World: Sendable {
         let person = try person(givenName)
         let seated: [String: Any] = [
             "username": person.userName, "password": person.password, "wrongPasswordFirst": wrongPasswordFirst,
-            "closeInsteadOfSignIn": closesBrowser,
+            "closeInsteadOfSignIn": closesBrowser, "saves": try savedText(of: givenName),
         ]
         try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
     }

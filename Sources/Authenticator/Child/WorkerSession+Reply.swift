@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import OAuth
+
+/// What the identity platform answers must be about the worker, the session and the app that was asked for: an answer that was
+/// mixed up on its way, or by the server, must not bring anybody another one's token.
+extension WorkerSession {
+    /// Looks whom an app's tokens are for.
+    ///
+    /// - Throws: ``BrokerError`` for another worker or another app; ``MembersFailure``, ``Base64Failure``, ``JOSEFailure``.
+    func expectToken(_ reply: Members, for clientID: String) throws {
+        try expectOwner(reply)
+        let claims = try Self.claims(of: try reply.string(ReplyName.idToken))
+        guard try claims.string(ClaimName.audience).lowercased() == clientID.lowercased() else {
+            throw BrokerError.answerOfAnother
+        }
+        // In a tenant where the worker is a guest they have another object.
+        guard try claims.optionalString(ClaimName.tenantID)?.lowercased() == account.realm.lowercased(),
+            let person = try claims.optionalString(ClaimName.objectID)
+        else { return }
+        guard person.lowercased() == account.localAccountID.lowercased() else { throw BrokerError.answerOfAnother }
+    }
+
+    /// Looks whose PRT a renewal brings.
+    ///
+    /// - Throws: as ``expectToken(_:for:)``, and ``BrokerError`` for another session.
+    func expectRenewal(_ reply: Members) throws {
+        try expectOwner(reply)
+        guard let plate = try reply.optionalString(ReplyName.idToken) else { return }
+        guard try Self.claims(of: plate).optionalString(ClaimName.sessionID) ?? serverSession == serverSession else {
+            throw BrokerError.answerOfAnother
+        }
+    }
+
+    private func expectOwner(_ reply: Members) throws {
+        guard let info = try reply.optionalString(ReplyName.clientInfo) else { return }
+        let owner = try ClientInfo(decoding: info).homeAccountID
+        guard owner.lowercased() == account.homeAccountID.lowercased() else { throw BrokerError.answerOfAnother }
+    }
+
+    /// The payload of an id token, which the session's key or the TLS connection vouches for, not its signature.
+    private static func claims(of token: String) throws -> Members {
+        let segments = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard segments.count == 3 else { throw JOSEFailure.malformed }
+        return try Members(decoding: try Base64URL.decode(segments[1]))
+    }
+}
+
+extension BrokerError {
+    /// The identity platform answered what is another worker's, epoch's, session's or app's.
+    static let answerOfAnother = BrokerError(
+        .serverError,
+        "The identity platform's answer is about another worker, epoch, session or app. Look at its log.")
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import Glibc
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// The agent is killed, or its connection ends, in the middle of a sign-in or a sign-out: the device becomes ready by
+    /// itself, with nothing of the worker.
+    @Suite struct AgentCutTests {
+        @Test func `a connection that ends inside a message costs one sign-in at most, and no sign-out`() async throws {
+            let world = try await World.ready()
+            try await world.withCuts { cut in
+                let app = try world.app(1)
+                for message in ["open", "opened"] {
+                    try cut(message)
+                    try world.seat("Amara")
+                    let failure = try await seen { try await app.signIn() }
+                    #expect(failure.text.contains("baton-agent"), "\(message): \(failure)")
+                    try world.leave()
+                    try await world.settle()
+                    #expect(try await app.accounts().current == nil, "\(message)")
+                    #expect(try world.isClean, "\(message)")
+                    try await world.awaitAgent()
+                }
+                for message in ["close", "closed"] {
+                    let amara = try await world.signIn("Amara", through: app)
+                    try cut(message)
+                    #expect(try await app.signOut(amara), "\(message)")
+                    #expect(try world.isClean, "\(message)")
+                    try await world.awaitAgent()
+                }
+                try await world.findsNothing(of: "Amara")
+            }
+        }
+
+        @Test func `an agent that is killed while its browser is open ends the sign-in, and the next agent clears up`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let opened = "browser started"
+            let before = try world.log(of: .agent).components(separatedBy: opened).count - 1
+            // The page does not come, so that the person goes on looking at it.
+            try world.send(SIGSTOP, to: .server)
+            try world.seat("Amara")
+            async let failure = seen { try await app.signIn() }
+            try await world.log(of: .agent, says: opened, times: before + 1)
+            #expect(try !world.names(in: "run/profiles").isEmpty)
+            try await world.kill(.agent)
+            #expect(try await failure.text.contains("baton-agent"))
+            // Its traces are there, and hold the device, until an agent has cleared them away.
+            #expect(try await world.status().pending == ["browser"])
+            try await world.start(.agent)
+            try await world.settle()
+            #expect(try world.isClean)
+            try world.send(SIGCONT, to: .server)
+            try world.leave()
+            try await world.awaitAgent()
+            try await world.findsNothing(of: "Amara")
+            let next = try await world.signIn("Bo", through: app)
+            #expect(try await app.signOut(next))
+        }
+    }
+}
+
+extension World {
+    /// Runs `body` with an agent whose connection ends in the middle of the messages that it names (Tests/Line/cut.py).
+    fileprivate func withCuts(_ body: (_ cut: (String) throws -> Void) async throws -> Void) async throws {
+        let (orders, socket) = (URL(filePath: path("cut")), path("run/cut.sock"))
+        let cutter = try await runAside("cut.py", [socket, path("run/agent.sock"), orders.path])
+        let file = URL(filePath: path("configuration/baton-agent.json"))
+        let former = try Data(contentsOf: file)
+        var changed = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
+        changed["socket"] = socket
+        try JSONSerialization.data(withJSONObject: changed).write(to: file)
+        var cuts: [String] = []
+        let outcome: Result<Void, any Error>
+        do {
+            try await kill(.agent)
+            try await start(.agent)
+            try await awaitAgent()
+            try await body { message in
+                cuts.append(message)
+                try Data(message.utf8).write(to: orders, options: .atomic)
+            }
+            outcome = .success(())
+        } catch { outcome = .failure(error) }
+        try former.write(to: file)
+        try? await kill(.agent)
+        try await start(.agent)
+        cutter.kill()
+        try await cutter.waitForExit()
+        try FileManager.default.removeItem(atPath: socket)
+        try outcome.get()
+        #expect(try cutter.log().split(separator: "\n").map(String.init) == cuts.map { "cut " + $0 })
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// What a worker's session holds in memory is in one process alone, and gone with it.
+    @Suite struct MemoryTests {
+        @Test func `the session's secrets are in its process alone, and in no process after the sign-out`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            var held: [String: String] = [:]
+            for number in [1, 2] {
+                let token = try await world.app(number).token(of: amara, refreshed: true).accessToken
+                held["token \(number)"] = String(token.suffix(80))
+            }
+            let session = try world.sessionProcess()
+            let key = try await world.sessionKey()
+            let primary = try primary(world, under: key)
+            held["primary token"] = String(primary.token.suffix(80))
+            let keys = ["session key": key, "primary key": primary.key]
+            let there = ["user name", "name"] + held.keys + keys.keys
+            let texts = try world.canaries(of: "Amara").merging(held) { mine, _ in mine }
+
+            // The same search finds each secret where it has to be.
+            let processes = try ["supervisor": world.pid(of: .broker), "agent": world.pid(of: .agent)]
+            let others = processes.flatMap { ["--process", "\($0)=\($1)"] }
+            try await world.search(
+                texts, keys: keys,
+                others + [
+                    "--process", "session=\(session.pid)",
+                    "--expect-hit", "session=" + there.sorted().joined(separator: ","),
+                    // It holds the memory file for its child.
+                    "--expect-hit", "supervisor=session key", "--expect-none=agent",
+                ])
+            try await world.search(
+                texts, keys: ["primary key": primary.key],
+                ["--process", "supervisor=\(world.pid(of: .broker))", "--expect-none"])
+
+            #expect(try await app.signOut(amara))
+            try await session.waitForEnd()
+            let next = try world.sessionProcess().pid
+            #expect(next != session.pid)
+            try await world.search(texts, keys: keys, others + ["--process", "session=\(next)", "--expect-none"])
+        }
+
+        /// The primary refresh token of the session and the key beside it, as they lie sealed.
+        private func primary(_ world: World, under key: [UInt8]) throws -> (token: String, key: [UInt8]) {
+            struct Sealed: Decodable {
+                let token: String
+                let key: Data
+            }
+            var ring = try KeyRing(of: world.path("device"))
+            ring.add(key: key)
+            for opened in ring.openings() {
+                guard let sealed = try? JSONDecoder().decode(Sealed.self, from: Data(opened)) else { continue }
+                return (sealed.token, [UInt8](sealed.key))
+            }
+            throw TestProblem("the sealed session does not open")
+        }
+    }
+}

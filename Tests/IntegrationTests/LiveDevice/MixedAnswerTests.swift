@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import OAuth
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// A server whose answers are well made, and about another worker, epoch, session or app: nobody comes in by them, nobody
+    /// gets another one's token, and who is here stays.
+    @Suite struct MixedAnswerTests {
+        private typealias Lie = (_ pattern: String, _ lies: [String]) throws -> Void
+
+        /// What the identity platform is asked for a token, but for the questions for a nonce.
+        private static let tokens = "/token (?!.*srv_challenge)"
+        private static let nonces = "/token .*srv_challenge"
+        /// The device's request for a worker's PRT, and the one for another in its place.
+        private static let issue = "/token .*epoch_id"
+        private static let renewal = "/token .*previous_refresh_token"
+
+        private static let mixedUp = "is about another worker, epoch, session or app"
+
+        @Test func `a token of another worker, session or app is refused, and the worker stays`() async throws {
+            let world = try await World.ready()
+            try await world.lied { lie in
+                let app = try world.app(1)
+                let bo = try await signIn("Bo", world, lie)
+                #expect(try await app.signOut(bo))
+                let amara = try await signIn("Amara", world, lie)
+                try lie(Self.tokens, ["keep:Amara-other"])
+                _ = try await world.app(2).token(of: amara)
+                let (hers, his) = (try KeptAnswers(world, "Amara"), try KeptAnswers(world, "Bo"))
+                let (unreadable, mixedUp) = ("cannot be used (JOSEFailure)", Self.mixedUp)
+                let lies: [(name: String, said: [UInt8], cause: String)] = [
+                    ("another session's", try his.bytes("token"), unreadable),
+                    ("in clear", try hers.opened("token"), unreadable),
+                    ("cut", try hers.bytes("token").dropLast(9), unreadable),
+                    ("a renewal's", try hers.sealed(hers.bytes("issue")), mixedUp),
+                    ("another worker's", try hers.sealed(his.opened("token")), mixedUp),
+                    ("another app's", try hers.bytes("other"), mixedUp),
+                ]
+                for (number, (name, said, cause)) in lies.enumerated() {
+                    try Data(said).write(to: URL(filePath: world.path("said-\(number)")))
+                    try lie(Self.tokens, ["say:said-\(number)"])
+                    let failure = try await seen { try await app.token(of: amara, refreshed: true) }
+                    #expect(failure.code == .internal && failure.text.contains(cause), "\(name): \(failure)")
+                    #expect(try await app.accounts().current == amara, "\(name)")
+                    #expect(try await app.token(of: amara).account == amara, "\(name)")
+                }
+                // A nonce that is not the server's, time and again.
+                try Data(#"{"Nonce":"AwABAAEAAAACAOz_BAD0_8KdPIdY"}"#.utf8).write(
+                    to: URL(filePath: world.path("nonce")))
+                try lie(Self.nonces, [String](repeating: "say:nonce", count: 100))
+                let failure = try await seen { try await app.token(of: amara, refreshed: true) }
+                #expect(failure.text.contains("nonce"), "\(failure)")
+                #expect(try await app.accounts().current == amara)
+                try lie(Self.nonces, [])
+                #expect(try await app.token(of: amara, refreshed: true).account == amara)
+                #expect(try await app.signOut(amara))
+            }
+        }
+
+        @Test func `a session for another worker or another epoch is none`() async throws {
+            let world = try await World.ready()
+            try await world.lied { lie in
+                let app = try world.app(1)
+                for name in ["Bo", "Amara"] {
+                    let account = try await signIn(name, world, lie)
+                    #expect(try await app.signOut(account))
+                }
+                // Those of epochs before this one; one that does not say for which epoch it is, and is somebody else's.
+                let said = try KeptAnswers(world, "Bo").issueWithoutEpoch
+                try Data(said).write(to: URL(filePath: world.path("Bo-anytime")))
+                for name in ["Bo-issue", "Amara-issue", "Bo-anytime"] {
+                    try lie(Self.issue, ["say:" + name])
+                    try world.seat("Amara")
+                    let failure = try await seen { try await app.signIn() }
+                    #expect(failure.code == .internal && failure.text.contains(Self.mixedUp), "\(name): \(failure)")
+                    try world.leave()
+                    try await world.settle()
+                    #expect(try await app.accounts().current == nil, "\(name)")
+                    #expect(try world.isClean, "\(name)")
+                }
+                let amara = try await world.signIn("Amara", through: app)
+                #expect(try await app.signOut(amara))
+            }
+        }
+
+        @Test func `a renewal of another worker or session is refused, and the session goes on by what it has`()
+            async throws
+        {
+            let world = try await World.ready()
+            try await world.lied { lie in
+                let app = try world.app(1)
+                let bo = try await signIn("Bo", world, lie)
+                #expect(try await app.signOut(bo))
+                let refusals = "the session is not renewed yet"
+                let before = try world.log(of: .broker).components(separatedBy: refusals).count - 1
+                try lie(
+                    "\(Self.issue)|\(Self.renewal)", ["brief:Amara-issue"] + (0..<4).map { "say:renewal-\($0)" })
+                let amara = try await world.signIn("Amara", through: app)
+                let epoch = try await world.status().epoch
+                let (hers, his) = (try KeptAnswers(world, "Amara"), try KeptAnswers(world, "Bo"))
+                let lies = [
+                    try his.sealed(hers.bytes("issue")), try hers.bytes("issue"),
+                    try hers.sealed(his.bytes("issue")), try hers.sealed(hers.issueOfAnotherSession),
+                ]
+                for (number, said) in lies.enumerated() {
+                    try Data(said).write(to: URL(filePath: world.path("renewal-\(number)")), options: .atomic)
+                    try await world.log(of: .broker, says: refusals, times: before + number + 1)
+                    // By the token that it had: another one would be none to the server.
+                    #expect(try await app.token(of: amara, refreshed: true).account == amara, "\(number)")
+                    #expect(try await app.accounts().current == amara, "\(number)")
+                    guard number + 1 < lies.count else { break }
+                    // Started again, the session's process renews at once.
+                    let session = try world.sessionProcess()
+                    session.kill()
+                    try await session.waitForEnd()
+                }
+                let codes = try world.log(of: .broker).split(separator: "\n").filter { $0.contains(refusals) }
+                    .suffix(4).map { $0.contains("error.code=-51417") }
+                #expect(codes == [false, false, true, true])
+                #expect(try await world.status().epoch == epoch)
+                #expect(try await app.signOut(amara))
+                #expect(try world.isClean)
+            }
+        }
+
+        /// Somebody signs in through app 1, and what the server says to it is kept.
+        private func signIn(_ givenName: String, _ world: World, _ lie: Lie) async throws -> MSALAccount {
+            try lie(Self.tokens, ["code", "issue", "token"].map { "keep:\(givenName)-\($0)" })
+            return try await world.signIn(givenName, through: world.app(1))
+        }
+    }
+}

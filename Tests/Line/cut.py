@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Stands between baton-agent and batond, passes their messages on, and cuts the connection where it is told to.
+
+    cut.py LISTEN CONNECT ORDERS       two Unix sockets, and a file
+
+ORDERS holds the name of a message ("hello", "open", "opened", "close", "closed", …), and is read anew at each: when a
+message of that name comes, half of its frame is passed on, the file is removed, and both ends are closed. Writes "cut NAME".
+"""
+import asyncio
+import json
+import os
+import socket
+import sys
+
+LISTEN, CONNECT, ORDERS = sys.argv[1:4]
+
+
+def is_to_be_cut(name):
+    try:
+        with open(ORDERS, encoding="utf-8") as file:
+            wanted = file.read().strip()
+    except FileNotFoundError:
+        return False
+    if wanted != name:
+        return False
+    os.remove(ORDERS)
+    return True
+
+
+async def pass_on(reader, writer):
+    """Passes whole frames on; returns when one was cut, or an end is gone."""
+    try:
+        while True:
+            head = await reader.readexactly(4)
+            body = await reader.readexactly(int.from_bytes(head, "big"))
+            name = next(iter(json.loads(body)))
+            frame = head + body
+            if is_to_be_cut(name):
+                print("cut", name, flush=True)
+                writer.write(frame[: len(frame) // 2])
+                await writer.drain()
+                return
+            writer.write(frame)
+            await writer.drain()
+    except (OSError, asyncio.IncompleteReadError):
+        return
+
+
+async def serve(reader, writer):
+    try:
+        far_reader, far_writer = await asyncio.open_unix_connection(CONNECT)
+    except OSError:
+        writer.close()
+        return
+    ways = [asyncio.ensure_future(pass_on(reader, far_writer)), asyncio.ensure_future(pass_on(far_reader, writer))]
+    await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    for way in ways:
+        way.cancel()
+    writer.close()
+    far_writer.close()
+
+
+async def main():
+    server = await asyncio.start_unix_server(serve, LISTEN)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
+        notice.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+    async with server:
+        await server.serve_forever()
+
+
+asyncio.run(main())
