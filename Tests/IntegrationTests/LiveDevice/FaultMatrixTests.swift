@@ -174,7 +174,7 @@ extension LiveDevice {
             #expect(try world.leases.count == 1)
 
             try await world.kill(.server)
-            try world.seat("Amara", password: "not the password")
+            try world.seat("Amara", password: "not the password", pin: nil)
             // Three wrong ones in a row are too many: the first was counted before it was judged, and stays so.
             try await arm(.attemptCounted, world)
             _ = try? await app.signIn()
