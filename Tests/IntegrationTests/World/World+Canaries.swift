@@ -14,9 +14,9 @@ extension World {
         ]
     }
 
-    /// What somebody keeps in files of their session.
+    /// What somebody keeps in files of their session; in no other world, whose browsers' files may lie beside this one's.
     func savedText(of givenName: String) throws -> String {
-        "What \(try person(givenName).givenName) alone keeps: 73190"
+        "What \(try person(givenName).givenName) alone keeps: \(facts.tenantID) \(facts.port)"
     }
 
     /// The key of the session that lives, as its process holds it.
