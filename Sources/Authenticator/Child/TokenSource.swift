@@ -44,7 +44,7 @@ struct TokenSource: Sendable {
             }
         }
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer)
-        guard reply.epoch ?? deviceEpoch == deviceEpoch else { throw BrokerError.answerOfAnother }
+        guard reply.epoch == deviceEpoch else { throw BrokerError.answerOfAnother }
         let key = try await keys.using { keys in try reply.sessionKey { try keys.decrypt($0) } }
         return try WorkerSession(reply, key: key, environment: environment, now: now())
     }

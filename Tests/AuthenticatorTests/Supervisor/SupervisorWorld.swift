@@ -81,7 +81,8 @@ final class SupervisorWorld: Sendable {
                 directory: scratch.path("device"), runtimeDirectory: scratch.path("run"), trustRoots: "/none",
                 resolve: [:], sessionUsers: [], checkInInterval: 900),
             device: world.device, inputs: world.inputs, executable: scratch.path("child"), logger: logger,
-            clock: world.clock.supervisorClock, helloPatience: .seconds(600), watch: { session in world.watched.withLock { $0.append(session) } })
+            clock: world.clock.supervisorClock, helloPatience: .seconds(600),
+            watch: { session in world.watched.withLock { $0.append(session) } })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do { try await service.run() } catch {
