@@ -82,6 +82,14 @@ import Testing
         #expect(try await till.issue(first.brokerRefreshToken, counter: 5).status == .ok)
     }
 
+    @Test func `a shared device hears for which epoch its primary refresh token is`() async throws {
+        let till = try await Till.joined(try await World())
+        for counter in [1, 2] {
+            let session = try await till.session(counter: counter)
+            #expect(session.reply.epoch == Till.epoch(counter))
+        }
+    }
+
     @Test func `a shared device has to name its epoch`() async throws {
         let world = try await World()
         let till = try await Till.joined(world)

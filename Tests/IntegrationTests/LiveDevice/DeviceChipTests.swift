@@ -39,6 +39,17 @@ extension LiveDevice {
                 try await world.start(.broker)
                 #expect(try await world.status().session == "ready")
                 try await world.receiptsVerify()
+
+                // Where the older copy is all there is, the device begins anew with it, counted by the same chip.
+                try await world.kill(.broker)
+                try world.restoreDevice("older")
+                try await world.start(.broker)
+                try await world.baton("device", "recover", "--runtime-directory", world.path("run"))
+                try await world.comesBack()
+                try await world.kill(.broker)
+                try await world.start(.broker)
+                let anew = try await world.status()
+                #expect(anew.session == "ready" && anew.deviceID == nil && anew.keys == "tpm")
             }
         }
 
