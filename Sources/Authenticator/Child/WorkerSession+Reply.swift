@@ -15,10 +15,10 @@ extension WorkerSession {
             throw BrokerError.answerOfAnother
         }
         // In a tenant where the worker is a guest they have another object.
-        guard try claims.optionalString(ClaimName.tenantID)?.lowercased() == account.realm.lowercased(),
-            let person = try claims.optionalString(ClaimName.objectID)
-        else { return }
-        guard person.lowercased() == account.localAccountID.lowercased() else { throw BrokerError.answerOfAnother }
+        guard try claims.string(ClaimName.tenantID).lowercased() == account.realm.lowercased() else { return }
+        guard try claims.string(ClaimName.objectID).lowercased() == account.localAccountID.lowercased() else {
+            throw BrokerError.answerOfAnother
+        }
     }
 
     /// Looks whose PRT a renewal brings.
@@ -26,15 +26,12 @@ extension WorkerSession {
     /// - Throws: as ``expectToken(_:for:)``, and ``BrokerError`` for another session.
     func expectRenewal(_ reply: Members) throws {
         try expectOwner(reply)
-        guard let plate = try reply.optionalString(ReplyName.idToken) else { return }
-        guard try Self.claims(of: plate).optionalString(ClaimName.sessionID) ?? serverSession == serverSession else {
-            throw BrokerError.answerOfAnother
-        }
+        let plate = try Self.claims(of: try reply.string(ReplyName.idToken))
+        guard try plate.string(ClaimName.sessionID) == serverSession else { throw BrokerError.answerOfAnother }
     }
 
     private func expectOwner(_ reply: Members) throws {
-        guard let info = try reply.optionalString(ReplyName.clientInfo) else { return }
-        let owner = try ClientInfo(decoding: info).homeAccountID
+        let owner = try ClientInfo(decoding: try reply.string(ReplyName.clientInfo)).homeAccountID
         guard owner.lowercased() == account.homeAccountID.lowercased() else { throw BrokerError.answerOfAnother }
     }
 

@@ -29,14 +29,22 @@ extension AccountDesk {
         }
         guard begins else { return }
         Task { [self] in
-            if asking { await askAboutLeases() }
+            // The server may be long in answering, and the doctor asks meanwhile.
+            if asking, await holdsLeases() {
+                await tellLeases()
+                await askAboutLeases()
+            }
             while await holdsLeases() {
-                do { _ = try await disk.run { [self] in try lookAtLeases() } } catch {
-                    logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"])
-                }
+                await tellLeases()
                 do { try await Task.sleep(for: .seconds(600)) } catch { return }
             }
             state.withLock { $0.tendsLeases = false }
+        }
+    }
+
+    private func tellLeases() async {
+        do { _ = try await disk.run { [self] in try lookAtLeases() } } catch {
+            logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"])
         }
     }
 

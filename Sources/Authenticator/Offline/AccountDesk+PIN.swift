@@ -134,7 +134,7 @@ extension OperatorFailure {
 
     /// Somebody sets a PIN already.
     static let pinRunning = OperatorFailure(
-        code: "pin_running", message: "A PIN is being set already.", remedy: "Finish or close that page.")
+        code: "pin_running", message: "A PIN is being set already.", remedy: "Finish that page, or close the browser.")
 
     /// The session ended before.
     static let pinInterrupted = OperatorFailure(

@@ -24,7 +24,8 @@ package struct OfflineJudge {
         (self.book, self.device, self.platform) = (book, device, platform)
     }
 
-    /// Judges one attempt. A name that nobody here has costs the same work as one that somebody has.
+    /// Judges one attempt. A name that nobody here has costs the same work as one that somebody has; not where a chip would
+    /// be asked for a PIN, since it would count that.
     ///
     /// - Throws: ``FileError``, or the library's error: nothing is known then, and the attempt stays counted.
     package func judge(name: String, secret: SecretBytes) throws -> Finding {

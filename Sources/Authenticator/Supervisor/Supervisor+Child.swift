@@ -188,10 +188,15 @@ extension Supervisor {
 
     /// The MDM changed the device; a worker whose device is no longer shared is signed out.
     func deviceChanged() throws {
+        readDevice()
+        try endUnlessShared()
+    }
+
+    /// What was changed outside holds here from now on, and a moment later where apps are served.
+    func readDevice() {
         readRegistry()
         readDoors()
         tellDevice()
-        try endUnlessShared()
     }
 
     private func tellDevice() {
@@ -200,7 +205,7 @@ extension Supervisor {
     }
 
     /// A device that is not shared (any more) has no worker.
-    private func endUnlessShared() throws {
+    func endUnlessShared() throws {
         switch machine.state {
         case .signedIn, .ending: break
         case .visiting(_, let ticket) where ticket.purpose == .worker: break

@@ -30,7 +30,7 @@ extension Supervisor {
     ///
     /// It is said when whoever asks is served by it, and not when that is on its way.
     private func reload(answer: @escaping @Sendable (OperatorReply) -> Void) throws {
-        try deviceChanged()
+        readDevice()
         let reply: OperatorReply =
             switch registry {
             case .success: .done
@@ -42,6 +42,7 @@ extension Supervisor {
             }
         reloads.append((deviceChange, { answer(reply) }))
         if !child.isRunning { deviceKnown(change: deviceChange) }
+        try endUnlessShared()
     }
 
     func deviceKnown(change: UInt64) {

@@ -38,4 +38,17 @@ import Testing
             }
         }
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `a reload that ends the session, and its process with it, is answered`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: 1000)
+                _ = try await world.signIn(through: agent)
+                world.device.isSharedNoMore()
+                #expect(try await world.ask(.reload) == .done)
+                #expect(try await world.status().session == "signingOut")
+            }
+        }
+    }
 }

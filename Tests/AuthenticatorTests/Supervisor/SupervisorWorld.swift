@@ -30,13 +30,17 @@ final class SupervisorWorld: Sendable {
     final class FakeDevice: DeviceManaged {
         let stages = Mutex<[SessionStage]>([])
         private let doors = Mutex(DoorWishes())
+        private let isShared = Mutex(true)
 
         var settings: ManagedSettings {
             var settings = ManagedSettings(
-                enrolled: true, brokerManaged: true, profileShared: true, appConfigurationShared: true, apps: [])
+                enrolled: true, brokerManaged: true, profileShared: isShared.withLock(\.self),
+                appConfigurationShared: true, apps: [])
             settings.doors = doors.withLock(\.self)
             return settings
         }
+        /// The MDM has taken the profile away that makes it a shared one.
+        func isSharedNoMore() { isShared.withLock { $0 = false } }
         /// The MDM wants these.
         func set(doors wishes: DoorWishes) { doors.withLock { $0 = wishes } }
         func declare() throws {}

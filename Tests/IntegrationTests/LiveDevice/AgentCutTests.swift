@@ -51,6 +51,7 @@ extension LiveDevice {
             #expect(try !world.names(in: "run/profiles").isEmpty)
             try await world.kill(.agent)
             #expect(try await failure.text.contains("baton-agent"))
+            try await world.journalSays("signingOut")
             // Its traces are there, and hold the device, until an agent has cleared them away.
             #expect(try await world.status().pending == ["browser"])
             try await world.start(.agent)

@@ -20,7 +20,10 @@ extension LiveDevice {
             }
             let session = try world.sessionProcess()
             let key = try await world.sessionKey()
-            let primary = try primary(world, under: key)
+            var copies = try StateCopies(world)
+            try await copies.take("signed-in")
+            let primary = try primary(in: copies.path(of: "signed-in"), under: key)
+            try copies.remove()
             held["primary token"] = String(primary.token.suffix(80))
             let keys = ["session key": key, "primary key": primary.key]
             let there = ["user name", "name"] + held.keys + keys.keys
@@ -49,12 +52,12 @@ extension LiveDevice {
         }
 
         /// The primary refresh token of the session and the key beside it, as they lie sealed.
-        private func primary(_ world: World, under key: [UInt8]) throws -> (token: String, key: [UInt8]) {
+        private func primary(in copy: String, under key: [UInt8]) throws -> (token: String, key: [UInt8]) {
             struct Sealed: Decodable {
                 let token: String
                 let key: Data
             }
-            var ring = try KeyRing(of: world.path("device"))
+            var ring = try KeyRing(of: copy)
             ring.add(key: key)
             for opened in ring.openings() {
                 guard let sealed = try? JSONDecoder().decode(Sealed.self, from: Data(opened)) else { continue }
