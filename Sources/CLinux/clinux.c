@@ -5,7 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
 #include <linux/openat2.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -442,5 +447,60 @@ int clinux_remove_tree(const char *path) {
 }
 
 int clinux_lock(int fd) { return result(flock(fd, LOCK_EX | LOCK_NB)); }
+
+int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner) {
+    struct sockaddr_in theirs, ours;
+    memcpy(&theirs, peer, sizeof theirs);
+    memcpy(&ours, local, sizeof ours);
+    if (theirs.sin_family != AF_INET || ours.sin_family != AF_INET) return -EAFNOSUPPORT;
+    int diagnosis = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    if (diagnosis < 0) return -errno;
+    struct {
+        struct nlmsghdr header;
+        struct inet_diag_req_v2 body;
+    } question = {
+        .header = {.nlmsg_len = sizeof question, .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .body = {
+            .sdiag_family = AF_INET,
+            .sdiag_protocol = IPPROTO_TCP,
+            .idiag_states = ~0u,
+            .id = {
+                .idiag_sport = theirs.sin_port,
+                .idiag_dport = ours.sin_port,
+                .idiag_src = {theirs.sin_addr.s_addr},
+                .idiag_dst = {ours.sin_addr.s_addr},
+                .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE},
+            },
+        },
+    };
+    struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+    union {
+        struct nlmsghdr header;
+        char bytes[1024];
+    } answer;
+    int outcome = 0;
+    ssize_t count = -1;
+    if (sendto(diagnosis, &question, sizeof question, 0, (struct sockaddr *)&kernel, sizeof kernel) < 0
+        || (count = recv(diagnosis, &answer, sizeof answer, 0)) < 0)
+        outcome = -errno;
+    close(diagnosis);
+    if (outcome < 0) return outcome;
+    if (!NLMSG_OK(&answer.header, (size_t)count)) return -EBADMSG;
+    if (answer.header.nlmsg_type == NLMSG_ERROR && answer.header.nlmsg_len >= NLMSG_LENGTH(sizeof(struct nlmsgerr))) {
+        int error = ((struct nlmsgerr *)NLMSG_DATA(&answer.header))->error;
+        return error < 0 ? error : -EBADMSG;
+    }
+    if (answer.header.nlmsg_type != SOCK_DIAG_BY_FAMILY
+        || answer.header.nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
+        return -EBADMSG;
+    struct inet_diag_msg *found = NLMSG_DATA(&answer.header);
+    // Where the connection is gone the kernel may answer with a socket that listens on its port, or one without an owner.
+    if (found->idiag_state != TCP_ESTABLISHED || found->idiag_inode == 0
+        || found->id.idiag_sport != theirs.sin_port || found->id.idiag_dport != ours.sin_port
+        || found->id.idiag_src[0] != theirs.sin_addr.s_addr || found->id.idiag_dst[0] != ours.sin_addr.s_addr)
+        return -ENOENT;
+    *owner = found->idiag_uid;
+    return 0;
+}
 
 void clinux_wipe(void *bytes, size_t count) { explicit_bzero(bytes, count); }

@@ -16,6 +16,7 @@ FILE is a JSON object:
     mistypesPIN           true: types another one into the second of them, the first time
     wrongPasswordFirst    true: mistypes the password once
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
+    waitsFor              a FIFO: the person types the password once somebody has opened it for writing
     saves                 a text that is kept among the downloads and as a temporary file, before the password is sent
 
 Who is refused with the right password closes the browser. A second call with the same profile hands its page to the
@@ -159,6 +160,10 @@ class Page:
     def loaded(self):
         self.browser.wait_for("Page.loadEventFired", self.session)
 
+    def settle(self):
+        """Forgets the loads of pages that led on to the one that is looked at."""
+        self.browser.events = []
+
     def look(self, wish=0):
         """What is there; `wish` is a field for something new, counted from 0."""
         result = self.call("Runtime.evaluate", expression=f"{LOOK}({wish})", returnByValue=True)
@@ -213,6 +218,9 @@ def sign_in(page, url, person, say):
     for _ in range(STEPS):
         page.loaded()
         view = page.look()
+        if not view["ready"]:
+            continue  # the page has gone on by itself, and the next one is still loading
+        page.settle()
         if view["url"].startswith("chrome-error:"):
             say("the page did not open")
             return False
@@ -247,6 +255,9 @@ def sign_in(page, url, person, say):
                 page.type_into(view["username"], person["username"])
                 say("user name typed")
             if view["password"]:
+                if "waitsFor" in person:
+                    say("waiting")
+                    open(person["waitsFor"], encoding="utf-8").close()
                 page.type_into(view["password"], passwords.pop(0))
                 say("password typed")
                 if "saves" in person:
@@ -269,7 +280,7 @@ def read_person(path):
         person = json.load(file)
     known = {
         "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
-        "closeInsteadOfSignIn": bool, "saves": str,
+        "closeInsteadOfSignIn": bool, "saves": str, "waitsFor": str,
     }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):

@@ -43,7 +43,12 @@ extension BrowserAgent {
 
     private func start(_ id: UInt64, _ epoch: String, _ url: LoopbackURL) -> BrowserMachine.Event {
         let profile = BrowserProfile(profiles: profiles, epoch: epoch)
-        do throws(FileError) { try profile.make() } catch {
+        let page: StartPage
+        do throws(FileError) {
+            try profile.make()
+            pages += 1
+            page = try StartPage(to: url, number: pages, in: profile.folder)
+        } catch {
             logger.error("no browser profile", metadata: ["error": "\(error)"])
             return .startFailed(
                 id: id, AgentFailure(.profileUnavailable, "The folder browser.profiles cannot be used."))
@@ -51,7 +56,7 @@ extension BrowserAgent {
         do {
             let browser = try ChildProcess.spawn(
                 executable: configuration.command.program,
-                arguments: configuration.command.arguments(profile: profile.browser.path, url: url),
+                arguments: configuration.command.arguments(profile: profile.browser.path, page: page),
                 environment: BrowserEnvironment.make(for: profile, from: BrowserEnvironment.session),
                 output: .discarded)
             let events = self.events

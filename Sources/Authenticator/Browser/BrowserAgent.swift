@@ -18,6 +18,8 @@ package final class BrowserAgent {
     var machine = BrowserMachine()
     var browsers: [Int32: ChildProcess] = [:]
     var channel: BrokerLink.Channel?
+    /// How many pages were opened.
+    var pages = 0
     /// Whether the service manager has been told.
     var isReady = false
 

@@ -2,7 +2,8 @@
 
 /// The command line that starts a browser: the configured words with their placeholders.
 package struct BrowserCommand: Sendable, Equatable {
-    /// The program (an absolute path) and its arguments. `{profile}` and `{url}` are replaced wherever they stand.
+    /// The program (an absolute path) and its arguments. `{profile}` and `{url}` are replaced wherever they stand, `{url}` by
+    /// the `file:` address of a ``StartPage``.
     package let words: [String]
 
     /// Checks the words.
@@ -27,7 +28,7 @@ package struct BrowserCommand: Sendable, Equatable {
     var program: String { words[0] }
 
     /// The arguments for one page.
-    func arguments(profile: String, url: LoopbackURL) -> [String] {
-        words.dropFirst().map { $0.replacing("{profile}", with: profile).replacing("{url}", with: url.text) }
+    func arguments(profile: String, page: StartPage) -> [String] {
+        words.dropFirst().map { $0.replacing("{profile}", with: profile).replacing("{url}", with: page.url) }
     }
 }

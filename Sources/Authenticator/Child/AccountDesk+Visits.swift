@@ -14,6 +14,8 @@ extension AccountDesk {
         let admission = Promise<(Epoch, MemoryKey)>()
         /// The sign-in is in the journal.
         let confirmation = Promise<Void>()
+        /// The user whose agent opens the browser.
+        let browserOwner = Promise<UInt32>()
         /// The person closed the browser, or the app gave up.
         let interruption = Promise<Void>()
     }
@@ -161,7 +163,7 @@ extension AccountDesk {
             claims: try wanted.claimsWithCapabilities(),
             extraParameters: wanted.extraQueryParameters)
         let tokens = try await Self.inTime(visit) {
-            try await signIn.run(open: browse, interruption: visit.interruption)
+            try await signIn.run(in: browser(of: visit))
         }
         if let account, tokens.homeAccountID.lowercased() != account.homeAccountID.lowercased() {
             do { try await source.giveBack(tokens.refreshToken) } catch {
@@ -203,6 +205,10 @@ extension AccountDesk {
 
     func browse(_ url: String) throws { try supervisor.tell(.browserWanted(url: url)) }
 
+    private func browser(of visit: Visit) -> AttemptBrowser {
+        AttemptBrowser(open: browse, owner: visit.browserOwner, interruption: visit.interruption)
+    }
+
     /// The worker holds the device.
     ///
     /// - Returns: the connections of the epoch before.
@@ -229,7 +235,7 @@ extension AccountDesk {
                 let join = DeviceJoin(
                     order: order, https: try network.https(), files: files, disk: disk)
                 let record = try await Self.inTime(visit) {
-                    try await join.run(open: browse, interruption: visit.interruption)
+                    try await join.run(in: browser(of: visit))
                 }
                 tell(.joined(record))
             } catch let failure as OperatorFailure {

@@ -85,6 +85,7 @@ final class AccountDesk: Sendable {
         case .principalsStored(let reader):
             state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
         case .tokenNoted(let time): tokenNoted(until: time)
+        case .browserOpening(let user): state.withLock { $0.visit }?.browserOwner.settle(.success(user))
         case .browserEnded(let end): state.withLock { $0.visit }?.interruption.settle(.failure(end.error))
         case .join(let order): join(order)
         case .willEnd(let epoch, let milliseconds): Epoch(epoch).map { announce($0, milliseconds: milliseconds) }
@@ -160,6 +161,16 @@ extension SessionMachine.Refusal {
             BrokerError(
                 .internal, "The last worker's browser cannot be cleared without baton-agent. Start it, then sign in.")
         }
+    }
+}
+
+extension BrokerError {
+    /// The kernel does not say whose browser connects, so that no page can be served to it alone.
+    static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
+        BrokerError(
+            .noWindow,
+            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). Allow batond "
+                + "AF_NETLINK sockets.", reason: .browserUnavailable)
     }
 }
 

@@ -19,12 +19,12 @@ struct DeviceJoin: Sendable {
     /// A join that came to nothing has left keys, which are used again: the directory takes the same key for the same device.
     ///
     /// - Throws: ``OperatorFailure`` where the directory refuses; ``BrokerError``, ``HTTPSError``.
-    func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> JoinRecord {
+    func run(in browser: AttemptBrowser) async throws -> JoinRecord {
         let server = IdentityClient(https: https, loginURL: order.loginURL, tenant: order.tenant)
         let scope = WellKnownApplication.deviceRegistration + Scopes.defaultSuffix
         let signIn = InteractiveSignIn(
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
-        let tokens = try await signIn.run(open: open, interruption: interruption)
+        let tokens = try await signIn.run(in: browser)
         let keys = try await disk.run { [files] in try DeviceKeys.leftOrMade(in: files.keyStore) }
         Failpoint.joinKeysMade.reach()
         let reply = try await register(keys, token: tokens.accessToken)

@@ -25,23 +25,16 @@ struct InteractiveSignIn: Sendable {
 
     /// Opens the browser and waits for the person.
     ///
-    /// - Parameters:
-    ///   - open: opens a loopback address in the person's browser.
-    ///   - interruption: settles with an error when the person closed the browser or the app gave up.
-    /// - Throws: ``BrokerError``, or the interruption's error.
-    func run(open: @Sendable (String) throws -> Void, interruption: Promise<Void>) async throws -> Tokens {
+    /// - Throws: ``BrokerError``, or the error of the browser's interruption.
+    func run(in browser: AttemptBrowser) async throws -> Tokens {
         let verifier = ProofKey.verifier()
-        let state = ProofKey.verifier()
-        let listener = try await LoopbackListener.open(state: state) { [self] redirectURI in
+        let redirection = try await SignInRedirection.open(for: browser) { [self] redirectURI, state in
             authorizeURL(redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier))
         }
-        defer { listener.close() }
-        interruption.whenSettled { outcome in
-            if case .failure(let error) = outcome { listener.answer.settle(.failure(error)) }
-        }
-        try open(listener.startURL)
-        let answer = try await listener.answer.value()
-        return try await redeem(try code(in: answer), verifier, redirectURI: listener.redirectURI)
+        defer { redirection.close() }
+        try browser.open(redirection.startURL)
+        let answer = try await redirection.answer.value()
+        return try await redeem(try code(in: answer), verifier, redirectURI: redirection.redirectURI)
     }
 
     /// What the broker says itself may not be said by an app, in its name or against it.

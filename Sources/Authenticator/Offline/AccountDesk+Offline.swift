@@ -29,9 +29,10 @@ extension AccountDesk {
         guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
         let known = Promise<HeldLease>()
         let secret = try await disk.run { [self] in asked(of: try lookAtLeases().leases) }
-        let door = try await OfflineDoor.open(.signIn(by: secret)) { [self] typed in
-            await judge(typed, on: join, known)
-        }
+        let door = try await OfflineDoor.open(
+            .signIn(by: secret), owner: visit.browserOwner,
+            unable: { known.settle(.failure(BrokerError.browserNotKnown($0))) },
+            judge: { [self] typed in await judge(typed, on: join, known) })
         defer { door.close() }
         visit.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { known.settle(.failure(error)) }

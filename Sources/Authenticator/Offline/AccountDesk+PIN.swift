@@ -63,7 +63,10 @@ extension AccountDesk {
             }
         }
         let settled = Promise<Bool>()
-        let door = try await OfflineDoor.open(.newPIN) { [self] typed in await keepPIN(typed, of: worker, settled) }
+        let door = try await OfflineDoor.open(
+            .newPIN, owner: visit.browserOwner,
+            unable: { settled.settle(.failure(BrokerError.browserNotKnown($0))) },
+            judge: { [self] typed in await keepPIN(typed, of: worker, settled) })
         defer { door.close() }
         visit.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { settled.settle(.failure(error)) }

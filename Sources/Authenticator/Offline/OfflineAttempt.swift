@@ -3,8 +3,7 @@ internal import OAuth
 package import Redaction
 internal import Synchronization
 
-/// What only the browser of one offline sign-in knows: a start address that is good once, then for each form an address and
-/// a token that are good once.
+/// What only the page of one offline sign-in knows: for each form an address and a token that are good once.
 package final class OfflineAttempt: Sendable {
     /// What a person typed.
     package struct Typed: Sendable {
@@ -26,56 +25,39 @@ package final class OfflineAttempt: Sendable {
         let token: String
     }
 
-    private struct State {
-        var start: String?
-        var form: Form?
-    }
-
     let purpose: OfflinePage.Purpose
-    private let state: Mutex<State>
+    /// The form that is open.
+    private let form = Mutex<Form?>(nil)
 
     private enum Field: String, WireName { case again, later, name, secret, token }
 
-    /// - Parameter start: the word of the address that the browser is given.
-    init(start: String, purpose: OfflinePage.Purpose) {
-        self.purpose = purpose
-        state = Mutex(State(start: start))
-    }
-
-    /// Whether `path` is where the browser begins; once, since others can read a command line.
-    func begins(with path: Substring) -> Bool {
-        state.withLock { state in
-            guard let start = state.start, equalInConstantTime(Array(path.utf8), Array("/\(start)".utf8)) else {
-                return false
-            }
-            state.start = nil
-            return true
-        }
-    }
+    init(purpose: OfflinePage.Purpose) { self.purpose = purpose }
 
     /// A new form, which takes the place of the one before.
     func newForm() -> Form {
         let form = Form(action: ProofKey.verifier(), token: ProofKey.verifier())
-        state.withLock { $0.form = form }
+        self.form.withLock { $0 = form }
         return form
     }
 
     /// Whether `path` is where the form that is open goes to.
-    func isAction(_ path: Substring) -> Bool {
-        guard let form = state.withLock({ $0.form }) else { return false }
+    func isAction(_ path: String) -> Bool {
+        guard let form = form.withLock(\.self) else { return false }
         return equalInConstantTime(Array(path.utf8), Array("/\(form.action)".utf8))
     }
 
     /// What was typed into the form that is open, which this closes; nil for a post that does not bring its token back.
-    func take(_ body: [UInt8]) -> Typed? {
+    func take(_ body: SecretBytes) -> Typed? {
+        var body = unsafe body.withUnsafeBytes { unsafe Array($0) }
+        defer { wipe(&body) }
         guard let fields = try? FormParameters(parsing: body), let token = fields[Field.token],
             let typed = typed(in: fields)
         else { return nil }
-        return state.withLock { state in
-            guard let form = state.form, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else {
+        return self.form.withLock { open in
+            guard let form = open, equalInConstantTime(Array(token.utf8), Array(form.token.utf8)) else {
                 return nil
             }
-            state.form = nil
+            open = nil
             return typed
         }
     }

@@ -140,7 +140,7 @@ package enum OfflinePage {
     }
 
     /// A page without a form.
-    static func text(nonce: String, title: String, _ text: String) -> String {
+    private static func text(nonce: String, title: String, _ text: String) -> String {
         page(nonce: nonce, title: title, "<p>\(text)</p>")
     }
 

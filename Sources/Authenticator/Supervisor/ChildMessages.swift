@@ -22,6 +22,8 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     case tokenNoted(until: Int)
     /// A reader's principals are on disk.
     case principalsStored(AccountReader)
+    /// The agent of this user is about to be asked for the browser: only that user's connections are the browser's.
+    case browserOpening(user: UInt32)
     /// The person closed the browser, or it could not be opened.
     case browserEnded(BrowserEnd)
     /// An operator asks for the join; the answer is ``ChildMessage/joined`` or ``ChildMessage/visitFailed``.

@@ -14,6 +14,7 @@ extension Supervisor {
             try files.write(holder)
             browserHolder = holder
         }
+        tell(.browserOpening(user: agent.user))
         agent.open(epoch, url)
     }
 

@@ -92,6 +92,11 @@ int clinux_lock(int fd);
 /// Whether a time server keeps the kernel's clock (adjtimex(2)): 1, 0, or a negative error.
 int clinux_clock_is_kept(void);
 
+/// Who owns the other end of a TCP connection within this machine (sock_diag(7)): the user of the established socket whose
+/// own address is `peer` and whose peer is `local`, each a struct sockaddr_in. -ENOENT where there is none, such as a
+/// socket that was closed meanwhile: for it the kernel would name user 0.
+int clinux_tcp_owner(const void *peer, const void *local, uid_t *owner);
+
 /// Overwrites memory in a way that the compiler may not leave out.
 void clinux_wipe(void *bytes, size_t count);
 

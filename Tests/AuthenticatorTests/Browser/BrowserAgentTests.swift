@@ -39,6 +39,20 @@ import UnixSocket
         }
     }
 
+    @Test func `the page's address is in no argument list, and only the session's user can read it`() async throws {
+        try await withBrowser { world, _, broker, processes in
+            let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
+            #expect(lines.contains { $0.contains("file://\(world.profile)/start-1.html") })
+            #expect(!lines.contains { $0.contains("canary-page") })
+            let page = world.profile + "/start-1.html"
+            #expect(try textOfFile(page).contains("url=http://127.0.0.1:9/canary-page\""))
+            var status = stat()
+            #expect(unsafe lstat(page, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        }
+    }
+
     @Test func `closing ends every process, also those that escaped, and removes every folder`() async throws {
         try await withBrowser { world, agent, broker, processes in
             try broker.send(.close(epoch: world.epoch))

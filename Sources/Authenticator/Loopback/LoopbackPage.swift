@@ -7,6 +7,12 @@ enum LoopbackPage {
     static let onTheWay = page("One moment", "The sign-in page is opening.")
     static let unknown = page("Nothing here", "This address is not part of a sign-in.")
 
+    /// The header fields of these pages.
+    static let headers = [
+        ("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"),
+        ("Referrer-Policy", "no-referrer"),
+    ]
+
     private static func page(_ title: String, _ text: String) -> String {
         """
         <!doctype html><html lang="en"><head><meta charset="utf-8"><title>\(title)</title>

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NIOCore
+internal import NIOHTTP1
+internal import OAuth
+internal import Redaction
+
+/// Serves one connection of a ``LoopbackServer``: one request, one answer, then it ends.
+///
+/// Nothing is read before the kernel has said that the browser's user is at the other end.
+final class LoopbackConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let attempt: LoopbackAttempt
+    private let owner: Promise<UInt32>
+    private let limits: LoopbackServer.Limits
+    private let admitted: LoopbackPlaces
+    /// What this connection counts as: unjudged, then admitted.
+    private var place: LoopbackPlaces.Place?
+    private let unable: @Sendable (LoopbackPeerError) -> Void
+    private let serve: @Sendable (LoopbackRequest) async -> LoopbackResponse
+
+    private var deadline: Scheduled<Void>?
+    private var head: HTTPRequestHead?
+    private var body: [UInt8] = []
+
+    init(
+        attempt: LoopbackAttempt, owner: Promise<UInt32>, limits: LoopbackServer.Limits,
+        unjudged: LoopbackPlaces.Place, admitted: LoopbackPlaces, unable: @escaping @Sendable (LoopbackPeerError) -> Void,
+        serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
+    ) {
+        (self.attempt, self.owner, self.limits) = (attempt, owner, limits)
+        (place, self.admitted) = (unjudged, admitted)
+        (self.unable, self.serve) = (unable, serve)
+    }
+
+    // MARK: - Who connects
+
+    func channelActive(context: ChannelHandlerContext) {
+        expectProgress(context)
+        let known = context.eventLoop.makePromise(of: UInt32.self)
+        owner.whenSettled { outcome in known.completeWith(outcome) }
+        let channel = context.channel
+        known.futureResult.assumeIsolated().whenComplete { [self] outcome in
+            place = nil
+            guard case .success(let owner) = outcome, isOf(owner, channel), let place = admitted.take() else {
+                return channel.close(promise: nil)
+            }
+            self.place = place
+            _ = channel.setOption(.autoRead, value: true)
+        }
+    }
+
+    private func isOf(_ owner: UInt32, _ channel: any Channel) -> Bool {
+        do throws(LoopbackPeerError) { return try LoopbackPeer.user(of: channel) == owner } catch {
+            unable(error)
+            return false
+        }
+    }
+
+    /// Closes the connection where the next step takes too long.
+    private func expectProgress(_ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        let channel = context.channel
+        deadline = context.eventLoop.scheduleTask(in: TimeAmount(limits.patience)) { channel.close(promise: nil) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        place = nil
+        context.fireChannelInactive()
+    }
+
+    // MARK: - The request
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            // Nothing follows the one request: every answer ends its connection.
+            guard self.head == nil else { return context.close(promise: nil) }
+            self.head = head
+        case .body(let buffer):
+            guard head?.method == .POST, body.count + buffer.readableBytes <= limits.form else {
+                wipe(&body)
+                return context.close(promise: nil)
+            }
+            body += Array(buffer.readableBytesView)
+        case .end:
+            guard let head else { return }
+            deadline?.cancel()
+            respond(to: head, form: SecretBytes(consuming: &body), context)
+        }
+    }
+
+    private func respond(to head: HTTPRequestHead, form: SecretBytes, _ context: ChannelHandlerContext) {
+        let own = "127.0.0.1:\(context.channel.localAddress?.port ?? 0)"
+        // Another name for this address is a page of somebody else's that wants in (DNS rebinding).
+        guard head.headers["Host"] == [own] else { return send(.notFound, context) }
+        let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let standing = attempt.judge(path: parts[0], cookies: head.headers["Cookie"])
+        let request: LoopbackRequest
+        switch (head.method, standing) {
+        case (_, .foreign): return send(.notFound, context)
+        case (.GET, .begins), (.GET, .belongs(isStart: true)): request = .start
+        case (.GET, .belongs(isStart: false)):
+            request = .get(path: String(parts[0]), query: parts.count == 2 ? String(parts[1]) : nil)
+        case (.POST, .belongs):
+            // A form of another site's page would come with that site's origin.
+            guard head.headers["Origin"] == ["http://\(own)"] else { return send(.notFound, context) }
+            request = .post(path: String(parts[0]), form: form)
+        default: return send(.notFound, context)
+        }
+        answer(request, setsCookie: standing == .begins, context)
+    }
+
+    /// Has the request answered away from this loop.
+    private func answer(_ request: LoopbackRequest, setsCookie: Bool, _ context: ChannelHandlerContext) {
+        let answered = context.eventLoop.makePromise(of: LoopbackResponse.self)
+        let serve = serve
+        Task { answered.succeed(await serve(request)) }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        answered.futureResult.assumeIsolated().whenSuccess { [self] response in
+            send(response, setsCookie: setsCookie, bound.value)
+        }
+    }
+
+    // MARK: - The answer
+
+    private func send(_ response: LoopbackResponse, setsCookie: Bool = false, _ context: ChannelHandlerContext) {
+        expectProgress(context)
+        var headers = HTTPHeaders([
+            ("Content-Type", "text/html; charset=utf-8"), ("Content-Length", String(response.page.utf8.count)),
+            ("Cache-Control", "no-store"), ("Connection", "close"), ("X-Content-Type-Options", "nosniff"),
+        ])
+        for (name, value) in response.headers { headers.add(name: name, value: value) }
+        if setsCookie { headers.add(name: "Set-Cookie", value: attempt.setCookie) }
+        let head = HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: response.page)))), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+}
