@@ -40,14 +40,23 @@ import UnixSocket
     }
 
     @Test func `the page's address is in no argument list, and only the session's user can read it`() async throws {
-        try await withBrowser { world, _, broker, processes in
-            let lines = try processes.map { try textOfFile("/proc/\($0.pid)/cmdline") }
-            #expect(lines.contains { $0.contains("file://\(world.profile)/start-1.html") })
+        try await Scratch.with { scratch in
+            let world = try AgentWorld(
+                scratch, command: ["/usr/bin/python3", "-c", "import signal; signal.pause()", "{profile}", "{url}"])
+            let agent = try await world.startAgent()
+            let broker = try await world.accept()
+            try broker.send(.open(id: 7, epoch: world.epoch, url: "http://127.0.0.1:9/canary-page?a=1&b=2"))
+            #expect(try await broker.next() == .opened(id: 7))
+            let lines = try ProcessTable.read().descendants(of: agent.pid).map {
+                try textOfFile("/proc/\($0.pid)/cmdline")
+            }
+            #expect(lines.contains { $0.contains("\0file://\(world.profile)/start-1.html") })
             #expect(!lines.contains { $0.contains("canary-page") })
             let page = world.profile + "/start-1.html"
-            #expect(try textOfFile(page).contains("url=http://127.0.0.1:9/canary-page\""))
+            #expect(try textOfFile(page).contains("url=http://127.0.0.1:9/canary-page?a=1&amp;b=2\""))
             var status = stat()
-            #expect(unsafe lstat(page, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            #expect(unsafe lstat(page, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
             try broker.send(.close(epoch: world.epoch))
             #expect(try await broker.next() == .closed(epoch: world.epoch))
         }

@@ -22,17 +22,21 @@ final class World: Sendable {
     }
 
     let facts: WorldFacts
+    /// Whose the device's programs are; nil where all are the tests' own user's.
+    let users: DeviceUsers?
     private let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])
 
     /// Makes the world in `scratch`.
-    init(in scratch: Scratch) async throws {
-        self.scratch = scratch
+    init(in scratch: Scratch, users: DeviceUsers? = nil) async throws {
+        (self.scratch, self.users) = (scratch, users)
         let root = scratch.path("w")
         let baton = try RunningProgram.built("baton")
         // Any program serves as the app that the MDM installs; the tests themselves are the apps that talk.
         let arguments = [
-            "up", "--directory", root, "--person", Repository.root + "/Tests/Person/person.py", "--sample", baton,
+            "up", "--directory", root, "--person",
+            try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
+            "--sample", baton,
         ]
         let up = try await RunningProgram.start(baton, arguments, log: "up.log", in: scratch)
         scratch.atEnd { _ = try? await up.stop() }
@@ -40,6 +44,7 @@ final class World: Sendable {
         try seat("Carol")
         try await join()
         guard try await up.stop() == 0 else { throw TestProblem("baton up did not end well:\n\(try up.log())") }
+        try users?.own(root: root, in: scratch)
         for program in Program.allCases { try await start(program) }
     }
 
@@ -98,7 +103,10 @@ final class World: Sendable {
         _ program: Program, file: String? = nil, by manager: ServiceManager? = nil, dyingAt point: Failpoint? = nil,
         through entrance: [String] = []
     ) async throws -> RunningProgram {
-        let words = try command(program, file: file, through: entrance)
+        let words = try command(
+            program, file: file ?? users?.file(of: program, in: scratch),
+            through: entrance + (users?.entrance(of: program) ?? []))
+        let manager = try manager ?? users?.serviceManager(for: program, in: scratch)
         let started = try await RunningProgram.start(
             words[0], Array(words.dropFirst()),
             environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
@@ -219,13 +227,20 @@ final class World: Sendable {
     // MARK: The person at the browser
 
     /// Puts somebody in front of the device.
-    func seat(_ givenName: String, wrongPasswordFirst: Bool = false, closesBrowser: Bool = false) throws {
+    ///
+    /// - Parameter fifo: the name of one in this folder, which the person waits for before typing the password.
+    func seat(
+        _ givenName: String, wrongPasswordFirst: Bool = false, closesBrowser: Bool = false,
+        waitingFor fifo: String? = nil
+    ) throws {
         let person = try person(givenName)
-        let seated: [String: Any] = [
+        var seated: [String: Any] = [
             "username": person.userName, "password": person.password, "wrongPasswordFirst": wrongPasswordFirst,
             "closeInsteadOfSignIn": closesBrowser, "saves": try savedText(of: givenName),
         ]
+        seated["waitsFor"] = fifo.map(path)
         try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
+        try users?.give(path("configuration/person.json"), toUserOf: .agent)
     }
 
     /// Nobody sits there any more: a page that asked for a person now would fail.
@@ -312,9 +327,9 @@ final class World: Sendable {
     @TaskLocal private static var current: World?
 
     /// Lends a world to every test that `body` runs.
-    static func lend(_ body: () async throws -> Void) async throws {
+    static func lend(users: DeviceUsers? = nil, _ body: () async throws -> Void) async throws {
         try await Scratch.with { scratch in
-            try await $current.withValue(try await World(in: scratch), operation: body)
+            try await $current.withValue(try await World(in: scratch, users: users), operation: body)
         }
     }
 

@@ -3,13 +3,17 @@ import Testing
 
 /// Gives a suite one world, made before its first test and taken down after its last.
 struct WorldTrait: SuiteTrait, TestScoping {
+    var users: DeviceUsers?
+
     @concurrent func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        try await World.lend(function)
+        try await World.lend(users: users, function)
     }
 }
 
 extension Trait where Self == WorldTrait {
     static var world: Self { Self() }
+
+    static func world(users: DeviceUsers?) -> Self { Self(users: users) }
 }

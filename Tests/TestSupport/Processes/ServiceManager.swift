@@ -16,7 +16,8 @@ package final class ServiceManager: Sendable {
         self.sockets = sockets
     }
 
-    var socketPath: String { notices.path }
+    /// Where programs say that they serve; for the tests' own user alone.
+    package var socketPath: String { notices.path }
 
     /// The names of the files that it keeps now, after reading what has been said so far.
     package var keptNames: [String] {

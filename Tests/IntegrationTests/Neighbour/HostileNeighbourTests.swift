@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import MSAL
+import TestSupport
+import Testing
+
+/// A device, and beside it processes of other users that try everything that one process can do to another while a worker signs
+/// in, works and signs out.
+///
+/// Run by root, the device's broker and graphical session have users of their own, and a process of the session's user attacks
+/// the broker, too. Run by any other user, all of the device is that user's.
+@Suite(.serialized, .world(users: DeviceUsers.separate), .timeLimit(.minutes(5))) struct HostileNeighbourTests {
+    private static let stranger: UInt32 = 64_003
+
+    /// Has both neighbours try what they can, and wants nothing to succeed.
+    private func attack(_ world: World, addresses: [String] = [], _ stage: Comment) async throws {
+        // Root of the neighbour's user namespace is the tests' own user.
+        let users = world.users ?? DeviceUsers(broker: 0, session: 0)
+        let broker = [try world.pid(of: .broker), try world.sessionProcess().pid]
+        let ports = try world.users.map { try Self.ports(of: $0.broker) } ?? addresses.compactMap { URL(string: $0)?.port }
+        #expect(ports == addresses.compactMap { URL(string: $0)?.port }, stage)
+        let stranger = try await Neighbour(
+            user: Self.stranger, pids: broker + [try world.pid(of: .agent)], owners: [users.broker, users.session],
+            needles: ports.map { "127\\.0\\.0\\.1:\($0)/" } + [try world.person("Amara").password],
+            ports: ports, addresses: addresses, sockets: ["broker", "agent", "control"].map { world.path("run/\($0).sock") },
+            folders: ["device", "run/profiles", "logs", "configuration", "server"].map(world.path)
+        ).act(beside: world)
+        #expect(stranger.got == [], stage)
+        #expect(stranger.tried["argument list", default: 0] > 5, stage)
+        #expect(stranger.tried["ptrace"] == 3, stage)
+        #expect(stranger.tried["socket"] == 3, stage)
+        #expect(stranger.tried["loopback port", default: 0] == ports.count, stage)
+        #expect(stranger.tried["loopback address", default: 0] == addresses.count, stage)
+        guard world.users != nil else { return }
+        let ofSession = try await Neighbour(
+            user: users.session, pids: broker, owners: [users.broker], sockets: [world.path("run/control.sock")],
+            folders: [world.path("device")]
+        ).act(beside: world)
+        #expect(ofSession.got == [], stage)
+    }
+
+    @Test func `no other process gets hold of a worker's sign-in, session or sign-out`() async throws {
+        let world = try await World.ready()
+        try await attack(world, "nobody is signed in")
+        guard unsafe mkfifo(world.path("typing"), 0o600) == 0 else { throw TestProblem("mkfifo: error \(errno)") }
+        try world.users?.give(world.path("typing"), toUserOf: .agent)
+        try world.seat("Amara", waitingFor: "typing")
+        async let signIn = world.app(1).signIn()
+        try await FolderWatch(world.path("logs")).until("the person waits") {
+            try textOfFile(world.path("logs/person.log")).contains("person: waiting")
+        }
+        // Also where somebody has learned the address: the kernel says whose connection it is.
+        try await attack(world, addresses: try Self.startAddresses(world), "the worker types her password")
+        try "".write(toFile: world.path("typing"), atomically: false, encoding: .utf8)
+        let account = try await signIn.account
+        #expect(account.username == (try world.person("Amara").userName))
+        try await attack(world, "she is signed in")
+        try await world.app(1).signOut(account)
+        try await attack(world, "she is signed out")
+        #expect(try world.isClean)
+    }
+
+    /// The loopback addresses that the session's browser was given.
+    private static func startAddresses(_ world: World) throws -> [String] {
+        let profiles = world.path("run/profiles")
+        return try FileManager.default.subpathsOfDirectory(atPath: profiles)
+            .filter { $0.hasSuffix(".html") && $0.contains("/start-") }
+            .map { try textOfFile(profiles + "/" + $0).components(separatedBy: "url=")[1].components(separatedBy: "\"")[0] }
+    }
+
+    /// The TCP ports on which a user listens, as every process of the machine sees them.
+    private static func ports(of user: UInt32) throws -> [Int] {
+        try textOfFile("/proc/net/tcp").split(separator: "\n").dropFirst().compactMap { row in
+            let cells = row.split(separator: " ")
+            guard cells[3] == "0A", UInt32(cells[7]) == user else { return nil }
+            return Int(cells[1].split(separator: ":")[1], radix: 16)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+
+/// What a hostile process of one user tries beside a device; see `Tests/Neighbour`.
+///
+/// Only root can start it as another user. Any other user starts it as a subordinate user of theirs (subuid(5)), in a user
+/// namespace in which they are root themselves.
+struct Neighbour: Encodable, Sendable {
+    let user: UInt32
+    var pids: [Int32] = []
+    var owners: [UInt32] = []
+    var needles: [String] = []
+    var ports: [Int] = []
+    var addresses: [String] = []
+    var sockets: [String] = []
+    var folders: [String] = []
+
+    struct Outcome: Decodable, Sendable {
+        /// What it got, and must not have.
+        let got: [[String]]
+        /// How often it tried each thing.
+        let tried: [String: Int]
+    }
+
+    /// Tries everything once.
+    func act(beside world: World) async throws -> Outcome {
+        let request = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+        let command =
+            (geteuid() == 0 ? [] : ["/usr/bin/unshare", "--user", "--map-auto", "--map-root-user", "--"])
+            + ["/usr/bin/python3", "-B", Repository.root + "/Tests/Neighbour/neighbour.py", request]
+        let program = try await world.runAside(program: command[0], Array(command.dropFirst()))
+        let code = try await program.waitForExit()
+        let log = try program.log()
+        guard code == 0 else { throw TestProblem("the neighbour failed:\n\(log)") }
+        return try JSONDecoder().decode(Outcome.self, from: Data(log.utf8))
+    }
+}
