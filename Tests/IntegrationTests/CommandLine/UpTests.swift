@@ -104,11 +104,21 @@ import Testing
                 let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
+            // Whoever sources the environment reaches this device's files, and not the machine's own.
+            for (arguments, answer) in [
+                (["receipt", "list"], "none\n"), (["receipt", "export"], ""), (["device", "status"], "mode "),
+            ] {
+                let run = try await CommandRun(arguments, sourcing: world.environment, in: scratch)
+                #expect(run.code == 0 && run.output.hasPrefix(answer), "baton \(arguments) says \(run)")
+            }
             let second = try await CommandRun(Up.arguments(up.root), in: scratch)
             #expect(second.code == 1 && second.output.isEmpty)
             #expect(try CommandRun.Failure(second.errors).error.code == "world_in_use")
             #expect(try await up.baton.stop() == 0)
             #expect(try up.events.suffix(2).map(\.event) == ["ending", "ended"])
+            let doctor = try await CommandRun(["doctor", "--json"], sourcing: world.environment, in: scratch)
+            #expect(doctor.code == 69)
+            for code in ["journal_ready", "marker_there", "files_private"] { #expect(doctor.output.contains(code)) }
 
             let again = try await Up(in: scratch)
             #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
@@ -146,6 +156,10 @@ import Testing
             #expect(try CommandRun.Failure(tooLong.errors).error.code == "path_too_long")
             let nowhere = try await CommandRun(Up.arguments("/proc/w"), in: scratch)
             #expect(try CommandRun.Failure(nowhere.errors).error.code == "folder_not_made")
+            try FileManager.default.createDirectory(
+                atPath: scratch.path("w/world.json"), withIntermediateDirectories: true)
+            let unreadable = try await CommandRun(Up.arguments(scratch.path("w")), in: scratch)
+            #expect(try CommandRun.Failure(unreadable.errors).error.code == "world_unreadable")
         }
     }
 }
