@@ -63,6 +63,17 @@ import Testing
         }
     }
 
+    /// Commands that change nothing and print what the server and the device say; one adds a profile, which is a request with
+    /// a choice in it.
+    private static let reading = [
+        "device status", "device check-in", "receipt list",
+        "admin profile add --shared-device https://login.baton.test",
+        "admin tenant list", "admin tenant keys", "admin user list", "admin group list", "admin role list",
+        "admin client list", "admin session list", "admin device list", "admin device managed",
+        "admin device commands ward-7-tablet", "admin enrolment list", "admin profile list", "admin app list",
+        "admin offline show", "admin receipt trust", "admin audit list", "admin audit devices",
+    ]
+
     @Test(arguments: ["baton-server", "batond", "baton-agent"])
     func `the world ends with the first program that dies, and says which`(name: String) async throws {
         try await Scratch.with { scratch in
@@ -110,6 +121,13 @@ import Testing
             ] {
                 let run = try await CommandRun(arguments, sourcing: world.environment, in: scratch)
                 #expect(run.code == 0 && run.output.hasPrefix(answer), "baton \(arguments) says \(run)")
+            }
+            for command in Self.reading {
+                let run = try await CommandRun(
+                    command.split(separator: " ").map(String.init) + ["--json"], sourcing: world.environment,
+                    in: scratch)
+                #expect(run.code == 0 && run.errors.isEmpty, "baton \(command) says \(run)")
+                #expect(!run.output.contains(/"_\d+"\s*:/), "baton \(command) says \(run.output)")
             }
             let second = try await CommandRun(Up.arguments(up.root), in: scratch)
             #expect(second.code == 1 && second.output.isEmpty)
