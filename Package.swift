@@ -128,6 +128,7 @@ let package = Package(
                 .subprocess,
             ]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "AdminAPITests", dependencies: ["AdminAPI", "BrokerProtocol", "Redaction", "TestSupport"]),
         .testTarget(name: "DeviceLineTests", dependencies: ["DeviceLine"]),
         .testTarget(
             name: "ReceiptsTests",

@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension MDMAdmin {
-    /// A profile to be kept for pushing: given as it is, or built.
-    package enum NewProfile: Codable, Sendable {
+    /// A profile to be kept for pushing: given as it is, `{"file":Base64}`, or built, `{"sharedDevice":{"urls":[…]}}`.
+    package enum NewProfile: Codable, Sendable, Equatable {
         /// A profile's XML, Base64.
         case file(String)
         /// The single sign-on profile of shared device mode, with the organisation's own sign-in URLs added.
         case sharedDevice(urls: [String])
+
+        private enum CodingKeys: String, CodingKey { case file, sharedDevice }
+
+        private struct SharedDevice: Codable { let urls: [String] }
+
+        package init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            guard container.allKeys.count == 1 else {
+                throw DecodingError.dataCorrupted(
+                    .init(codingPath: decoder.codingPath, debugDescription: "either file or sharedDevice"))
+            }
+            if container.contains(.file) {
+                self = .file(try container.decode(String.self, forKey: .file))
+            } else {
+                self = .sharedDevice(urls: try container.decode(SharedDevice.self, forKey: .sharedDevice).urls)
+            }
+        }
+
+        package func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            switch self {
+            case .file(let text): try container.encode(text, forKey: .file)
+            case .sharedDevice(let urls): try container.encode(SharedDevice(urls: urls), forKey: .sharedDevice)
+            }
+        }
     }
 
     package struct Profile: Codable, Sendable, Equatable {

@@ -16,8 +16,10 @@ package struct OutsideFindings: Sendable {
 
     /// Looks at the files. Blocks on the disk.
     package var all: [CheckResult] {
-        [journal, managed] + FileFindings(state: state).all + KeyFindings(state: state).all
-            + ReceiptFindings(state: state).all
+        let files = FileFindings(state: state).all
+        // A missing folder says nothing about a journal, keys or receipts, not even that there are none.
+        guard !files.contains(where: { $0.code == "state_missing" }) else { return [managed] + files }
+        return [journal, managed] + files + KeyFindings(state: state).all + ReceiptFindings(state: state).all
     }
 
     /// In which state the broker left the device.

@@ -26,6 +26,14 @@ package struct DeviceFiles: Sendable {
     package var receipts: Directory { root.appending("receipts") }
     package var management: Directory { root.appending("management") }
 
+    /// Whether a broker has used the folder as its device's state. A missing folder and a folder of something else both
+    /// count as no.
+    ///
+    /// - Throws: ``FileError`` if the folder cannot be listed.
+    package func exist() throws(FileError) -> Bool {
+        try !Set(root.names()).isDisjoint(with: [Name.format, Name.journal])
+    }
+
     /// Makes the folders that are missing, and says in which form the files are written.
     ///
     /// - Throws: ``DeviceStateNewer``, before anything is touched; ``DeviceStateDamaged``, ``FileError``.

@@ -24,6 +24,9 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     /// Let the worker who is signed in set a PIN for offline sign-in, on a page in the session's browser; answered when they
     /// have.
     case setPIN
+
+    private enum JoinCodingKeys: String, CodingKey { case _0 = "order" }
+    private enum SeatCodingKeys: String, CodingKey { case _0 = "event" }
 }
 
 /// What the device's hardware tells by a command hook.
@@ -45,6 +48,10 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     /// What became of the MDM's commands; it keeps those for later.
     case checkedIn(done: Int, failed: Int, later: Int)
     case failed(OperatorFailure)
+
+    private enum StatusCodingKeys: String, CodingKey { case _0 = "device" }
+    private enum DiagnosisCodingKeys: String, CodingKey { case _0 = "report" }
+    private enum FailedCodingKeys: String, CodingKey { case _0 = "failure" }
 }
 
 /// Why an operator's request was not carried out.

@@ -45,11 +45,17 @@ extension AdminRoutes {
     func user(_ context: some RequestContext) async throws -> User {
         let tenant = try await tenant(context)
         let name = try place("user", context)
-        let user = try await platform.database.read { connection in
-            let users = Users(connection)
-            return try UserID(rawValue: name).map { try users.find($0, tenant: tenant.id) }
-                ?? users.find(name: name, tenant: tenant.id)
-        }
+        return try await platform.database.read { try user(named: name, tenant: tenant, $0) }
+    }
+
+    /// The person with that object id or user principal name.
+    ///
+    /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
+    func user(named name: String, tenant: Tenant, _ connection: any Connection) throws -> User {
+        let users = Users(connection)
+        let user =
+            try UserID(rawValue: name).map { try users.find($0, tenant: tenant.id) }
+            ?? users.find(name: name, tenant: tenant.id)
         guard let user else { throw AdminRefusal.noUser }
         return user
     }

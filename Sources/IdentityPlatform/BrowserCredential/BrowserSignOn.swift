@@ -41,7 +41,7 @@ struct BrowserSignOn: Sendable {
     }
 
     private static func credential(in request: Request) -> String? {
-        HTTPField.Name(BrowserCredential.name).flatMap { request.headers[$0] }
+        request.headers[.refreshTokenCredential]
             ?? request.cookies[BrowserCredential.name]?.value
     }
 
@@ -74,7 +74,7 @@ struct BrowserSignOn: Sendable {
 
     /// Where the device has signed beside it, too, it has to be the token's device.
     private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: Tenant) async throws {
-        guard let text = HTTPField.Name(BrowserCredential.deviceName).flatMap({ request.headers[$0] }) else { return }
+        guard let text = request.headers[.deviceCredential] else { return }
         let token = try CompactJWS(request: text)
         let proof = try await platform.deviceProof(token, tenant: tenant.id)
         guard proof.device.id == device, let nonce = try? proof.claims.string(ClaimName.requestNonce) else {

@@ -20,14 +20,3 @@ extension Response {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }
-
-extension HTTPField.Name {
-    static let pragma = HTTPField.Name.constant("Pragma")
-    static let referrerPolicy = HTTPField.Name.constant("Referrer-Policy")
-    static let clientRequestID = HTTPField.Name.constant("client-request-id")
-    static let frameOptions = HTTPField.Name.constant("X-Frame-Options")
-    static let retryAfter = HTTPField.Name.constant("Retry-After")
-
-    /// The names here are tokens by their spelling, so the fallback is never used.
-    private static func constant(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .contentType }
-}

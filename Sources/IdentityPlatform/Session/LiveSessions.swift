@@ -7,13 +7,15 @@ struct LiveSessions {
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    /// The sessions that began last.
+    /// The sessions that began last, of one person where `user` names one.
     ///
     /// - Throws: ``StorageError``
-    func newest(_ count: Int, tenant: TenantID) throws -> [Session] {
-        try connection.rows(
+    func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {
+        let person: SQL = user.map { "AND person = \($0)" } ?? ""
+        return try connection.rows(
             """
-            SELECT id FROM session WHERE tenant = \(tenant) AND ended IS NULL ORDER BY begun DESC, id LIMIT \(count)
+            SELECT id FROM session WHERE tenant = \(tenant) AND ended IS NULL \(person)
+            ORDER BY begun DESC, id LIMIT \(count)
             """
         ).compactMap { try Sessions(connection).find(try $0.value(0), tenant: tenant) }
     }

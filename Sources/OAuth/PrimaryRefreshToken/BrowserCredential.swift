@@ -6,8 +6,6 @@ package import Redaction
 package struct BrowserCredential: Sendable {
     /// Header and cookie of the credential itself.
     package static let name = "x-ms-RefreshTokenCredential"
-    /// Header of the device's own signature beside it.
-    package static let deviceName = "x-ms-DeviceCredential"
 
     package let token: Sensitive<String>
     package let nonce: String

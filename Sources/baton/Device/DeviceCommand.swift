@@ -26,14 +26,15 @@ struct DeviceCommand: AsyncParsableCommand {
 
         private func lines(_ status: DeviceStatus) -> [String] {
             // State that is not believed says nothing of this.
-            let no = status.session == "quarantined" ? "not known" : "no"
+            let isKnown = status.session != "quarantined"
+            let no = isKnown ? "no" : "not known"
+            let apps = status.apps.isEmpty ? (isKnown ? "none" : "not known") : status.apps.joined(separator: ", ")
+            let agent = status.agentConnected ? "connected" : (isKnown ? "not connected" : "not known")
             return [
                 "mode      \(status.mode) (\(status.reason))", "session   \(status.session)",
                 "enrolled  \(status.enrolled ? "yes" : no)",
                 "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? no)",
-                "agent     \(status.agentConnected ? "connected" : "not connected")",
-                "apps      \(status.apps.isEmpty ? "none" : status.apps.joined(separator: ", "))",
-                "epoch     \(status.epoch)",
+                "agent     \(agent)", "apps      \(apps)", "epoch     \(status.epoch)",
             ] + (status.keys.map { ["keys      \(keyPlaces[$0] ?? $0)"] } ?? [])
                 + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
                 + status.problems.map { "problem   \($0)" }

@@ -13,3 +13,15 @@ struct DeviceOptions: ParsableArguments {
 
     var client: OperatorClient { OperatorClient(runtimeDirectory: folder) }
 }
+
+/// Where a device keeps its state, for commands that read it without the broker.
+struct StateOptions: ParsableArguments {
+    @Option(
+        name: .customLong("state"),
+        help: "The device's state folder (default: BATON_STATE, else /var/lib/baton/device).")
+    var path: String?
+
+    var folder: String {
+        path ?? ProcessInfo.processInfo.environment["BATON_STATE"] ?? "/var/lib/baton/device"
+    }
+}

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Authenticator
 import BrokerProtocol
+import FoundationEssentials
 import Processes
 
 /// Looks at everything that may be wrong with this device, whether its broker answers or not.
@@ -14,17 +15,22 @@ struct DoctorCommand: AsyncParsableCommand {
             only what can be seen from outside was looked at. Nothing secret and nothing of a worker is ever shown.
             """)
 
-    @Option(help: "The folder of the broker's state, looked into where the broker does not answer.")
-    var state = "/var/lib/baton/device"
-    @Option(help: "The file by which apps know that the device is managed (managedMarker of batond.json).")
-    var marker = WellKnownPath.managedMarker
+    @OptionGroup var state: StateOptions
+    @Option(
+        help: """
+            The file by which apps know that the device is managed (managedMarker of batond.json; default: BATON_MARKER, \
+            else \(WellKnownPath.managedMarker)).
+            """)
+    var marker: String?
     @Flag(help: "Show what is in order, too.")
     var all = false
     @OptionGroup var device: DeviceOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let report = try await Self.report(device.client, state: state, marker: marker)
+        let marker =
+            marker ?? ProcessInfo.processInfo.environment["BATON_MARKER"] ?? WellKnownPath.managedMarker
+        let report = try await Self.report(device.client, state: state.folder, marker: marker)
         try await output.run({ report }, lines: { $0.lines(all: all) })
         guard report.brokerAnswers else { throw ExitCode.unreachable }
         guard report.isHealthy else { throw ExitCode.failure }

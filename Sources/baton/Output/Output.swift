@@ -11,9 +11,13 @@ struct OutputOptions: ParsableArguments {
     /// Runs `body` and prints what it gives; failures go to standard error and decide the exit code.
     func run<Value: Encodable>(_ body: () async throws -> Value, lines: (Value) -> [String]) async throws {
         try await reporting {
-            let value = try await body()
-            if json { try Self.print(json: value) } else { Self.print(lines(value)) }
+            try print(try await body(), lines: lines)
         }
+    }
+
+    /// Prints a value in the form that was asked for.
+    func print<Value: Encodable>(_ value: Value, lines: (Value) -> [String]) throws {
+        if json { try Self.print(json: value) } else { Self.print(lines(value)) }
     }
 
     /// Runs `body`, which has nothing to say but that it is done.

@@ -19,7 +19,8 @@ extension ReceiptCommand {
 
         func run() async throws {
             try await output.reporting {
-                let verdict = ChainVerifier(try await basis()).verdict(on: try await source.file())
+                let file = try await source.file()
+                let verdict = ChainVerifier(try await basis()).verdict(on: file)
                 let report = VerifyReport(verdict, isAnchorChecked: trust != nil)
                 if output.json { try OutputOptions.print(json: report) } else { OutputOptions.print(report.lines) }
                 guard verdict.isIntact else { throw report.failure }

@@ -16,17 +16,26 @@ struct ReceiptCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            try await output.run({ try await source.file().receipts.map { ReceiptSummary($0.receipt) } }) { receipts in
-                Table.lines(
-                    ["NUMBER", "FINISHED", "DOOR", "RESULT", "TOKENS END BY", "SUBJECT"],
-                    receipts.map { receipt in
-                        [
-                            String(receipt.sequence), Self.time(receipt.finished), receipt.door ?? "unknown",
-                            receipt.isDone ? "done" : "see items", receipt.accessTokensEndBy,
-                            String(receipt.subject.prefix(16)),
-                        ]
-                    })
+            try await output.reporting {
+                let file = try await source.file()
+                let receipts = file.receipts.map { ReceiptSummary($0.receipt) }
+                let failure = source.failure(in: file)
+                // "none" is the answer only where every line could be read.
+                if failure == nil || !receipts.isEmpty { try output.print(receipts, lines: table) }
+                if let failure { throw failure }
             }
+        }
+
+        private func table(_ receipts: [ReceiptSummary]) -> [String] {
+            Table.lines(
+                ["NUMBER", "FINISHED", "DOOR", "RESULT", "TOKENS END BY", "SUBJECT"],
+                receipts.map { receipt in
+                    [
+                        String(receipt.sequence), Self.time(receipt.finished), receipt.door ?? "unknown",
+                        receipt.isDone ? "done" : "see items", receipt.accessTokensEndBy,
+                        String(receipt.subject.prefix(16)),
+                    ]
+                })
         }
 
         static func time(_ seconds: Int) -> String {
@@ -42,8 +51,10 @@ struct ReceiptCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await output.reporting {
-                let found = try await source.file().receipts.first { $0.receipt.place.sequence == sequence }
-                guard let found else {
+                let file = try await source.file()
+                guard let found = file.receipts.first(where: { $0.receipt.place.sequence == sequence }) else {
+                    // It may be among the lines that cannot be read.
+                    if let failure = source.failure(in: file) { throw failure }
                     throw CommandFailure(
                         code: "receipt_missing", message: "There is no receipt \(sequence).",
                         remedy: "See which there are: baton receipt list.")
@@ -65,6 +76,7 @@ struct ReceiptCommand: AsyncParsableCommand {
         func run() async throws {
             try await output.reporting {
                 let text = String(decoding: try await source.bytes(), as: UTF8.self)
+                guard !text.isEmpty else { return }
                 OutputOptions.print(text.hasSuffix("\n") ? [String(text.dropLast())] : [text])
             }
         }

@@ -10,23 +10,26 @@ struct ReceiptSource: ParsableArguments {
     @Option(help: "A file that `baton receipt export` printed.")
     var file: String?
 
-    @Option(help: "The device's state folder (default: BATON_STATE, else /var/lib/baton/device).")
-    var state: String?
+    @OptionGroup var state: StateOptions
 
     private static let limit = 64 << 20
 
-    private var folder: String {
-        state ?? ProcessInfo.processInfo.environment["BATON_STATE"] ?? "/var/lib/baton/device"
-    }
-
-    /// The lines.
+    /// The lines; empty on a device that has not written a receipt.
     ///
-    /// - Throws: ``CommandFailure``.
+    /// - Throws: ``CommandFailure``, also if the folder is missing or belongs to no device.
     func bytes() async throws -> [UInt8] {
         if let file { return try Self.read(file) }
+        let folder = state.folder
         let files = DeviceFiles(root: Directory(path: folder))
         return try await blocking {
-            do { return try ReceiptBook(directory: files.receipts).export() } catch {
+            do {
+                guard try files.exist() else {
+                    throw CommandFailure(
+                        code: "state_missing", message: "There is no device state in \(folder).",
+                        remedy: "Name it with --state or BATON_STATE, or a file of receipts with --file.")
+                }
+                return try ReceiptBook(directory: files.receipts).export()
+            } catch let failure as CommandFailure { throw failure } catch {
                 throw CommandFailure(
                     code: "receipts_unreadable", message: "The receipts in \(folder) cannot be read (\(error)).",
                     remedy: "Run as the broker's user, or give a file of receipts with --file.")
@@ -36,10 +39,32 @@ struct ReceiptSource: ParsableArguments {
 
     func file() async throws -> ReceiptFile { ReceiptFile(bytes: try await bytes()) }
 
+    /// Why `content` leaves open which receipts there are; nil if every line of it could be read.
+    func failure(in content: ReceiptFile) -> CommandFailure? {
+        if let file, content.entries.isEmpty {
+            return CommandFailure(
+                code: "receipts_unreadable",
+                message: "\(file) is empty: its device has no receipts, or the export failed.",
+                remedy: "Make the file again on the device: baton receipt export.")
+        }
+        let unread = content.entries.compactMap { number, entry -> Int? in
+            switch entry {
+            case .unreadable, .unknownVersion: number
+            case .statement, .receipt, .anchor: nil
+            }
+        }
+        guard !unread.isEmpty else { return nil }
+        let lines = unread.prefix(5).map(String.init).joined(separator: ", ") + (unread.count > 5 ? ", …" : "")
+        return CommandFailure(
+            code: "receipts_unreadable",
+            message: "Lines that cannot be read: \(unread.count) of \(content.entries.count) (\(lines)).",
+            remedy: "See what is wrong with them: baton receipt verify.")
+    }
+
     /// This device's own receipt key; nil where there is none, or receipts come from a file.
     func ownKey() async throws -> ReceiptKey? {
         guard file == nil else { return nil }
-        let files = DeviceFiles(root: Directory(path: folder))
+        let files = DeviceFiles(root: Directory(path: state.folder))
         return try await blocking { try ReceiptKey(in: files.keyStore) }
     }
 

@@ -32,16 +32,9 @@ final class World {
         try layout.refuseStrangers()
         try layout.make()
         lock = try layout.lock()
-        if let bytes = try? Data(contentsOf: URL(filePath: layout.facts)) {
-            do { facts = try JSONDecoder().decode(WorldFacts.self, from: bytes) } catch {
-                throw CommandFailure(
-                    code: "world_unreadable", message: "\(layout.facts) cannot be read.",
-                    remedy: "Remove the folder \(layout.root) and start anew.")
-            }
-        } else {
-            facts = try WorldFacts.new()
-            try save()
-        }
+        let known = try layout.knownFacts()
+        facts = try known ?? WorldFacts.new()
+        if known == nil { try save() }
     }
 
     private func save() throws { try layout.write(facts, to: layout.facts) }

@@ -76,6 +76,20 @@ struct WorldLayout: Sendable {
         }
     }
 
+    /// What the folder's environment knows about itself; nil in a new folder.
+    ///
+    /// - Throws: ``CommandFailure`` if the file exists and cannot be read; it is never replaced then.
+    func knownFacts() throws -> WorldFacts? {
+        do {
+            guard let bytes = try AtomicFile(path: facts).read() else { return nil }
+            return try JSONDecoder().decode(WorldFacts.self, from: Data(bytes))
+        } catch {
+            throw CommandFailure(
+                code: "world_unreadable", message: "\(facts) cannot be read.",
+                remedy: "Make it readable, or remove the folder \(root) and start anew.")
+        }
+    }
+
     /// Writes a text file for its owner alone.
     func write(text: String, to path: String) throws {
         try AtomicFile(path: path).replace(with: Array(text.utf8), mode: 0o600)

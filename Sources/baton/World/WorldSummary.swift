@@ -56,7 +56,8 @@ struct WorldSummary: Encodable {
                 "\(world.programs.folder):\(URL(filePath: world.programs.sample).deletingLastPathComponent().path)"
             ),
             ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
-            ("BATON_SOCKET", layout.run + "/broker.sock"),
+            ("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_STATE", layout.device),
+            ("BATON_MARKER", layout.managedMarker),
         ]
         suggestions = Self.suggestions(world, isJoined: isJoined)
     }

@@ -186,6 +186,14 @@ import Testing
         }
     }
 
+    @Test func `of a folder that is not there, nothing is told but that`() async throws {
+        try await Scratch.with { scratch in
+            let state = Directory(path: scratch.path("none"))
+            let found = OutsideFindings(state: state, marker: scratch.path("marker")).all.map(\.code)
+            #expect(found == ["marker_missing", "state_missing"])
+        }
+    }
+
     // MARK: - What was refused
 
     private func refusal(_ reason: String) -> RefusalRecord {

@@ -89,9 +89,9 @@ enum SessionPage {
         let outcomes = Dictionary(grouping: steps, by: outcome)
         return outcomes.map { outcome, steps in
             let told = common(steps).subtracting(everywhere)
-            // What is left says what of the browser is, too.
+            // What is left says what of the browser and the files is, too.
             let isTold = told.contains { $0.hasPrefix("left: ") }
-            let tags = told.filter { !isTold || !$0.hasPrefix("the browser ") }.sorted()
+            let tags = told.filter { !isTold || !($0.hasPrefix("the browser ") || $0.hasPrefix("the files ")) }.sorted()
             return Row(
                 cause: cause, when: outcomes.count == 1 ? "" : tags.isEmpty ? "else" : tags.joined(separator: ", "),
                 actions: outcome.actions.joined(separator: " · "), next: outcome.next, changes: outcome.changes)
@@ -205,8 +205,11 @@ extension SessionStep {
             ]
         case .signingOut(let clearing):
             [
-                "left: " + clearing.items.map(\.rawValue).sorted().joined(separator: " and "),
+                "left: "
+                    + (clearing.items.isEmpty
+                        ? "nothing" : clearing.items.map(\.rawValue).sorted().joined(separator: " and ")),
                 clearing.items.contains(.browser) ? "the browser is left" : "the browser is gone",
+                clearing.items.contains(.files) ? "the files are left" : "the files are gone",
                 clearing.waiting == nil ? "nobody waits" : "somebody waits",
                 cause.concerns(clearing.waiting) ? "it is the one that waits" : "it is not the one that waits",
                 clearing.requesters.isEmpty ? "nobody asked for the end" : "somebody asked for the end",

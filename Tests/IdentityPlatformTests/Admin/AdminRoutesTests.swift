@@ -102,6 +102,8 @@ import Testing
         let bo = try JSONDecoder().decode(
             [IdentityAdmin.Session].self, from: Data(try await admin.send(.get, path).body))
         #expect(bo.map(\.userPrincipalName) == ["bo@contoso.test"])
+        let nobody = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "bob@contoso.test")])
+        #expect(try await admin.send(.get, nobody).failureCode == "identity.user.missing")
         let session = ["tenant": "-", "session": try #require(bo.first?.id)]
         #expect(try await admin.send(.delete, .session, session).status == .noContent)
         #expect(try await admin.send(.delete, .session, session).status == .noContent)

@@ -42,6 +42,15 @@ import Testing
         }
     }
 
+    @Test(arguments: HTTPFieldName.allCases)
+    func `a header of our own goes out under the name that is written down`(name: HTTPFieldName) {
+        #expect(HTTPField.Name(name.rawValue)?.rawName == name.rawValue)
+    }
+
+    @Test func `the browser's credential is read from the header that the broker sets`() {
+        #expect(HTTPFieldName.refreshTokenCredential.rawValue == BrowserCredential.name)
+    }
+
     @Test func `a page's forms lead here and to the client that asked, and nowhere else`() async throws {
         let world = try await World()
         let browser = Browser(world)

@@ -9,8 +9,10 @@ struct CommandRun {
     let errors: String
 
     /// Runs `baton` with these arguments until it ends.
-    init(_ arguments: [String], in scratch: Scratch) async throws {
-        let running = try await Self.start(arguments, in: scratch)
+    ///
+    /// - Parameter environment: a file that the shell sources first, as a person does.
+    init(_ arguments: [String], sourcing environment: String? = nil, in scratch: Scratch) async throws {
+        let running = try await Self.start(arguments, sourcing: environment, in: scratch)
         code = try await running.program.waitForExit()
         output = try running.program.log()
         errors = try textOfFile(running.errors)
@@ -18,11 +20,13 @@ struct CommandRun {
 
     /// Starts `baton` with standard output as its log and standard error in a file of its own.
     static func start(
-        _ arguments: [String], awaitsReady: Bool = false, in scratch: Scratch
+        _ arguments: [String], sourcing environment: String? = nil, awaitsReady: Bool = false, in scratch: Scratch
     ) async throws -> (program: RunningProgram, errors: String) {
         let name = "baton-\(UInt32.random(in: 0...UInt32.max))"
         let errors = scratch.path(name + ".errors")
-        let command = ["-c", #"exec "$@" 2>"$0""#, errors, try RunningProgram.built("baton")] + arguments
+        let script = environment == nil ? #"exec "$@" 2>"$0""# : #". "$1"; shift; exec "$@" 2>"$0""#
+        let command =
+            ["-c", script, errors] + [environment].compactMap(\.self) + [try RunningProgram.built("baton")] + arguments
         do {
             let program = try await RunningProgram.start(
                 "/bin/sh", command, log: name, awaitsReady: awaitsReady, in: scratch)

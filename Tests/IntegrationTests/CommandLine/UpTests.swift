@@ -63,6 +63,17 @@ import Testing
         }
     }
 
+    /// Commands that change nothing and print what the server and the device say; one adds a profile, which is a request with
+    /// a choice in it.
+    private static let reading = [
+        "device status", "device check-in", "receipt list",
+        "admin profile add --shared-device https://login.baton.test",
+        "admin tenant list", "admin tenant keys", "admin user list", "admin group list", "admin role list",
+        "admin client list", "admin session list", "admin device list", "admin device managed",
+        "admin device commands ward-7-tablet", "admin enrolment list", "admin profile list", "admin app list",
+        "admin offline show", "admin receipt trust", "admin audit list", "admin audit devices",
+    ]
+
     @Test(arguments: ["baton-server", "batond", "baton-agent"])
     func `the world ends with the first program that dies, and says which`(name: String) async throws {
         try await Scratch.with { scratch in
@@ -104,11 +115,28 @@ import Testing
                 let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
+            // Whoever sources the environment reaches this device's files, and not the machine's own.
+            for (arguments, answer) in [
+                (["receipt", "list"], "none\n"), (["receipt", "export"], ""), (["device", "status"], "mode "),
+            ] {
+                let run = try await CommandRun(arguments, sourcing: world.environment, in: scratch)
+                #expect(run.code == 0 && run.output.hasPrefix(answer), "baton \(arguments) says \(run)")
+            }
+            for command in Self.reading {
+                let run = try await CommandRun(
+                    command.split(separator: " ").map(String.init) + ["--json"], sourcing: world.environment,
+                    in: scratch)
+                #expect(run.code == 0 && run.errors.isEmpty, "baton \(command) says \(run)")
+                #expect(!run.output.contains(/"_\d+"\s*:/), "baton \(command) says \(run.output)")
+            }
             let second = try await CommandRun(Up.arguments(up.root), in: scratch)
             #expect(second.code == 1 && second.output.isEmpty)
             #expect(try CommandRun.Failure(second.errors).error.code == "world_in_use")
             #expect(try await up.baton.stop() == 0)
             #expect(try up.events.suffix(2).map(\.event) == ["ending", "ended"])
+            let doctor = try await CommandRun(["doctor", "--json"], sourcing: world.environment, in: scratch)
+            #expect(doctor.code == 69)
+            for code in ["journal_ready", "marker_there", "files_private"] { #expect(doctor.output.contains(code)) }
 
             let again = try await Up(in: scratch)
             #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
@@ -146,6 +174,10 @@ import Testing
             #expect(try CommandRun.Failure(tooLong.errors).error.code == "path_too_long")
             let nowhere = try await CommandRun(Up.arguments("/proc/w"), in: scratch)
             #expect(try CommandRun.Failure(nowhere.errors).error.code == "folder_not_made")
+            try FileManager.default.createDirectory(
+                atPath: scratch.path("w/world.json"), withIntermediateDirectories: true)
+            let unreadable = try await CommandRun(Up.arguments(scratch.path("w")), in: scratch)
+            #expect(try CommandRun.Failure(unreadable.errors).error.code == "world_unreadable")
         }
     }
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package import HTTPTypes
+
+/// The header fields that the platform reads or writes and for which HTTPTypes has no constant.
+///
+/// Each is written down once, here. A route can name no other, so that a misspelt name does not compile; it can neither turn
+/// into another header nor leave a check out.
+package enum HTTPFieldName: String, CaseIterable, Sendable {
+    case clientRequestID = "client-request-id"
+    case deviceCredential = "x-ms-DeviceCredential"
+    case frameOptions = "X-Frame-Options"
+    case pragma = "Pragma"
+    case referrerPolicy = "Referrer-Policy"
+    case refreshTokenCredential = "x-ms-RefreshTokenCredential"
+
+    /// The field's name for HTTPTypes.
+    package var field: HTTPField.Name {
+        guard let name = HTTPField.Name(rawValue) else { preconditionFailure("\(rawValue) is no token (RFC 9110)") }
+        return name
+    }
+}
+
+extension HTTPField.Name {
+    static let clientRequestID = HTTPFieldName.clientRequestID.field
+    static let deviceCredential = HTTPFieldName.deviceCredential.field
+    static let frameOptions = HTTPFieldName.frameOptions.field
+    static let pragma = HTTPFieldName.pragma.field
+    static let referrerPolicy = HTTPFieldName.referrerPolicy.field
+    static let refreshTokenCredential = HTTPFieldName.refreshTokenCredential.field
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Foundation
+import TestSupport
+import Testing
+
+/// `baton receipt` where there are no receipts, and where nobody can know whether there are.
+@Suite struct ReceiptCommandTests {
+    private static let verbs = [["list"], ["show", "1"], ["export"], ["verify"]]
+
+    @Test(arguments: verbs)
+    func `a folder that is no device's state is an error, and never "none"`(verb: [String]) async throws {
+        try await Scratch.with { scratch in
+            try Directory(path: scratch.path("empty")).make()
+            for name in ["missing", "empty"] {
+                let run = try await CommandRun(
+                    ["receipt"] + verb + ["--json", "--state", scratch.path(name)], in: scratch)
+                #expect(run.code == 1 && run.output.isEmpty, "\(name): \(run)")
+                let error = try CommandRun.Failure(run.errors).error
+                #expect(error.code == "state_missing" && error.remedy.contains("BATON_STATE"))
+            }
+            let file = try scratch.write("no folder", to: "file")
+            let run = try await CommandRun(["receipt"] + verb + ["--json", "--state", file], in: scratch)
+            #expect(run.code == 1 && run.output.isEmpty)
+            #expect(try CommandRun.Failure(run.errors).error.code == "receipts_unreadable")
+        }
+    }
+
+    @Test func `a device that has written no receipt says so`() async throws {
+        try await Scratch.with { scratch in
+            try DeviceFiles(root: Directory(path: scratch.path("device"))).prepare()
+            let state = ["--state", scratch.path("device")]
+            let list = try await CommandRun(["receipt", "list"] + state, in: scratch)
+            #expect(list.code == 0 && list.output == "none\n" && list.errors.isEmpty)
+            let json = try await CommandRun(["receipt", "list", "--json"] + state, in: scratch)
+            #expect(json.code == 0 && json.output == "[]\n")
+            let show = try await CommandRun(["receipt", "show", "1", "--json"] + state, in: scratch)
+            #expect(try show.code == 1 && CommandRun.Failure(show.errors).error.code == "receipt_missing")
+        }
+    }
+
+    @Test(arguments: ["", "\n", "my diary\n", #"{"type":"baton.receipt","version":2}"# + "\n"])
+    func `a file without a readable receipt is an error, and never "none"`(content: String) async throws {
+        try await Scratch.with { scratch in
+            let file = try scratch.write(content, to: "receipts")
+            for verb in [["list"], ["show", "1"]] {
+                let run = try await CommandRun(["receipt"] + verb + ["--json", "--file", file], in: scratch)
+                #expect(run.code == 1 && run.output.isEmpty, "\(run)")
+                #expect(try CommandRun.Failure(run.errors).error.code == "receipts_unreadable")
+            }
+        }
+    }
+}
