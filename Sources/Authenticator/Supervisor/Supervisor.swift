@@ -58,8 +58,10 @@ final class Supervisor {
     var agentWaits: UInt64 = 0
     /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
     var browserHolder: BrowserHolder?
-    /// The user whose agent was refused last.
-    var refusedAgent: UInt32?
+    /// When the agent was told to end the browser; nil where it has answered.
+    var closeOrdered: ContinuousClock.Instant?
+    /// The agent that was refused last, and when.
+    var refusedAgent: (user: UInt32, text: String, at: ContinuousClock.Instant)?
     var requesters: [SessionMachine.Requester: (SignOutOutcome) -> Void] = [:]
     var requesterNumber: UInt64 = 0
     /// How often the device has changed, and the operators who wait until one is known where apps are served.
@@ -236,7 +238,7 @@ final class Supervisor {
         case .refuse(let ticket, let refusal): refuse(ticket, refusal)
         case .confirm(let ticket): tell(.confirm(ticket: ticket.number))
         case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
-        case .closeBrowser(let epoch): agent?.close(epoch)
+        case .closeBrowser(let epoch): closeBrowser(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
         case .announceEnd(let epoch): announceEnd(of: epoch)
         case .awaitApps(let ended): awaitApps(of: ended)

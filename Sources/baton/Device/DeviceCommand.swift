@@ -24,6 +24,12 @@ struct DeviceCommand: AsyncParsableCommand {
             ["tpm": "in the TPM", "partly": "in the TPM, and some in files", "files": "in files"]
         }
 
+        private func agent(_ status: DeviceStatus) -> String {
+            guard status.agentConnected else { return "not connected" }
+            guard let user = status.agentUser else { return "connected" }
+            return "connected (\(status.agentPID.map { "process \($0) of " } ?? "")user \(user))"
+        }
+
         private func lines(_ status: DeviceStatus) -> [String] {
             // State that is not believed says nothing of this.
             let no = status.session == "quarantined" ? "not known" : "no"
@@ -31,7 +37,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 "mode      \(status.mode) (\(status.reason))", "session   \(status.session)",
                 "enrolled  \(status.enrolled ? "yes" : no)",
                 "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? no)",
-                "agent     \(status.agentConnected ? "connected" : "not connected")",
+                "agent     \(agent(status))",
                 "apps      \(status.apps.isEmpty ? "none" : status.apps.joined(separator: ", "))",
                 "epoch     \(status.epoch)",
             ] + (status.keys.map { ["keys      \(keyPlaces[$0] ?? $0)"] } ?? [])
