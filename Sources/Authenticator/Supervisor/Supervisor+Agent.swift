@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Glibc
 internal import Logging
 internal import Processes
 
@@ -14,19 +15,23 @@ extension Supervisor {
             try files.write(holder)
             browserHolder = holder
         }
+        if browserObservation?.epoch != epoch { browserObservation = BrowserObservation(epoch: epoch) }
+        browserObservation?.ordered()
         agent.open(epoch, url)
     }
 
     /// Has the agent end the browser of this epoch, where there is one.
     func closeBrowser(_ epoch: Epoch) {
         guard let agent else { return }
+        if browserObservation?.epoch != epoch { browserObservation = BrowserObservation(epoch: epoch) }
+        browserObservation?.ending(by: agent, geteuid())
         if closeOrdered == nil { closeOrdered = clock.moment() }
         agent.close(epoch)
     }
 
     /// Nothing of any browser is left.
     func forgetBrowserHolder() throws {
-        closeOrdered = nil
+        (browserObservation, closeOrdered) = (nil, nil)
         guard browserHolder != nil else { return }
         try files.removeBrowserHolder()
         browserHolder = nil
@@ -120,7 +125,10 @@ extension Supervisor {
 
     func agentSaid(_ message: AgentMessage) throws {
         switch message {
-        case .hello, .opened: break
+        case .hello: break
+        case .opened(let id):
+            guard let agent, id == visitEpoch?.counter else { return }
+            browserObservation?.opened(by: agent, geteuid())
         case .activity:
             hearsInput = true
             if let stay { try activity(in: stay.epoch.description) }
@@ -132,8 +140,7 @@ extension Supervisor {
         case .browserBroke(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.broke)) }
         case .closed(let epoch):
             guard let ended = answeredClose(of: epoch) else { return }
-            problems[.browser] = nil
-            try handle(.itemCleared(.browser, ended))
+            try browserClosed(ended)
         case .closeFailed(let epoch, let code, _):
             guard let ended = answeredClose(of: epoch) else { return }
             logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
@@ -149,6 +156,30 @@ extension Supervisor {
         }
         closeOrdered = nil
         return clearing.ended
+    }
+
+    /// The agent says that the browser is gone. Where the supervisor sees something of it, that is not so.
+    private func browserClosed(_ ended: Epoch) throws {
+        guard let agent else { return }
+        if case .contradicted(let processes) = browserObservation?.ended(by: agent, geteuid()) {
+            logger.error(
+                "the agent says that the browser is gone, and it is not, trying again",
+                metadata: ["agent": "\(agent.text)", "browser.pids": "\(processes)"])
+            problems[.browser] = Self.browserStillThere(agent, processes)
+            post(.retryBrowser(ended), after: .seconds(1))
+            return
+        }
+        problems[.browser] = nil
+        try handle(.itemCleared(.browser, ended))
+    }
+
+    private static func browserStillThere(_ agent: AgentLink, _ processes: [Int32]) -> String {
+        let left =
+            processes.isEmpty ? "a folder" : "process \(processes.prefix(8).map(String.init).joined(separator: ", "))"
+        return
+            "The agent (\(agent.text)) says that the last session's browser is gone, but something of it is still there: "
+            + "\(left). It is asked again each second. Where that does not help, it may be another program in the agent's place: "
+            + "end it, and start baton-agent, which clears up before it serves."
     }
 
     /// Why the sign-out waits for an agent that is connected; nil where it has not waited for long.

@@ -58,6 +58,8 @@ final class Supervisor {
     var agentWaits: UInt64 = 0
     /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
     var browserHolder: BrowserHolder?
+    /// What is seen here of the browser, beside the agent's word.
+    var browserObservation: BrowserObservation?
     /// When the agent was told to end the browser; nil where it has answered.
     var closeOrdered: ContinuousClock.Instant?
     /// The agent that was refused last, and when.
@@ -141,7 +143,7 @@ final class Supervisor {
             destroyKey()
             throw error
         }
-        endChild()
+        try endChild()
     }
 
     private func take(_ input: SupervisorInput) throws {
@@ -225,11 +227,11 @@ final class Supervisor {
         switch action {
         case .journal(let record): try journal(record)
         case .makeKey: key = try MemoryKey()
-        case .destroyKey: destroyKey()
+        case .destroyKey: receipts.mark(ItemOutcome.sessionKey.name, isObserved: destroyKey())
         case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
         case .restartChild(let epoch): try restartChild(epoch)
         case .endChild:
-            endChild()
+            try endChild()
             failJoin(
                 OperatorFailure(
                     code: "join_interrupted", message: "Somebody ended what was going on at the device.",
