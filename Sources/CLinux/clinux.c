@@ -335,6 +335,14 @@ int clinux_open(const char *path, int flags, mode_t mode) {
     return result(fd);
 }
 
+int clinux_exists(const char *path) {
+    int fd = clinux_open(path, O_PATH | O_NOFOLLOW, 0);
+    if (fd == -ENOENT) return 0;
+    if (fd < 0) return fd;
+    close(fd);
+    return 1;
+}
+
 /// The removal of one tree. `failure` is the first reason why something stays; the rest goes all the same.
 struct removal {
     int top;

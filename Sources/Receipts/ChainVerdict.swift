@@ -40,6 +40,8 @@ package struct ChainVerdict: Sendable, Equatable {
     package var signer = Signer.unproven
     /// How many receipts there are.
     package var receipts = 0
+    /// How many of them are of the first version.
+    package var firstVersionCount = 0
     /// The numbers of the first and the last one; nil where there is none.
     package var first: Int?
     package var last: Int?

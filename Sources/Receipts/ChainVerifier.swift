@@ -68,6 +68,7 @@ private struct Link {
 extension ChainVerifier {
     private func judge(_ links: [Link], _ verdict: inout ChainVerdict) {
         verdict.receipts = links.count
+        verdict.firstVersionCount = links.filter { $0.receipt.version == 1 }.count
         verdict.first = links.map(\.sequence).min()
         verdict.last = links.map(\.sequence).max()
         verdict.damageBefore = links.filter(\.receipt.place.followsDamage).map(\.sequence)

@@ -37,6 +37,8 @@ package struct Receipt: Sendable, Equatable {
     }
 
     package var place: Place
+    /// The form of the line: 2, or 1 where an earlier version of Baton wrote it.
+    package let version: Int
     package let tenant: String
     package let device: String
     /// The thumbprint of the receipt key (RFC 7638).
@@ -58,12 +60,17 @@ package struct Receipt: Sendable, Equatable {
     /// Whose session it was, as a ``Pseudonym``.
     package let subject: Finding<String>
 
+    /// The form in which this version writes.
+    package static let currentVersion = 2
+
     package init(
-        place: Place, tenant: String, device: String, key: String, ended: String, next: String, door: String?,
+        place: Place, version: Int = currentVersion, tenant: String, device: String, key: String, ended: String,
+        next: String, door: String?,
         isAttempt: Bool, isOffline: Bool = false, times: Times, items: [ReceiptItem], accessTokensEndBy: Finding<Int>,
         subject: Finding<String>
     ) {
         self.place = place
+        self.version = version
         self.tenant = tenant
         self.device = device
         self.key = key
@@ -86,7 +93,7 @@ extension Receipt {
     package func signed(with key: SigningKey) throws -> SignedLine {
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.receipt)
-        body.set(ReceiptName.version, 1)
+        body.set(ReceiptName.version, version)
         body.set(ReceiptName.tenant, tenant)
         body.set(ReceiptName.device, device)
         body.set(ReceiptName.key, self.key)
@@ -111,7 +118,7 @@ extension Receipt {
     ///
     /// - Throws: ``ReceiptFailure``, ``MembersFailure``.
     package init(_ line: SignedLine) throws {
-        try line.confirm(LineType.receipt)
+        let version = try line.confirm(LineType.receipt, versions: 1...Self.currentVersion)
         let members = line.members
         guard let items = members[ReceiptName.items]?.array, let attempt = members[ReceiptName.attempt]?.bool else {
             throw ReceiptFailure.malformed
@@ -122,6 +129,7 @@ extension Receipt {
             place: Place(
                 sequence: sequence, previous: try members.optionalString(ReceiptName.previous),
                 followsDamage: members[ReceiptName.afterDamage]?.bool ?? false),
+            version: version,
             tenant: try members.string(ReceiptName.tenant), device: try members.string(ReceiptName.device),
             key: try members.string(ReceiptName.key), ended: try members.string(ReceiptName.ended),
             next: try members.string(ReceiptName.next), door: try members.optionalString(ReceiptName.door),
@@ -131,7 +139,7 @@ extension Receipt {
                 finished: try members.integer(ReceiptName.finished)),
             items: try items.map { item in
                 guard let members = item.object else { throw ReceiptFailure.malformed }
-                return try ReceiptItem(Members(members))
+                return try ReceiptItem(Members(members), version: version)
             },
             accessTokensEndBy: try .read(.accessTokensEndBy, members), subject: try .read(.subject, members))
     }

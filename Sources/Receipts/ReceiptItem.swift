@@ -5,14 +5,21 @@ internal import OAuth
 package struct ReceiptItem: Sendable, Equatable {
     /// How sure it is that the trace is gone.
     package enum Grade: String, Sendable, CaseIterable {
-        /// The broker itself destroyed it, or ended every process that held it.
+        /// The broker itself observed that it is gone, and every process that held it.
         case enforced
+        /// Nobody observed it: it follows from the end of the broker that alone had it.
+        case implied
+        /// The agent of the graphical session says that it is gone.
+        case reported
         /// An app says that it did away with it.
         case cooperative
     }
 
     /// Who saw it.
-    package enum Observer: String, Sendable, CaseIterable { case broker, app }
+    package enum Observer: String, Sendable, CaseIterable {
+        case broker, agent, app
+        case nobody = "none"
+    }
     package enum Result: String, Sendable, CaseIterable { case done, failed, unanswered }
 
     /// `session_key`, `session_process`, `browser`, `files`, or `app:<application id>`.
@@ -31,6 +38,8 @@ package struct ReceiptItem: Sendable, Equatable {
         self.at = at
     }
 
+    private static let browser = "browser"
+
     var members: MembersWriter {
         var members = MembersWriter()
         members.set(ReceiptName.name, name)
@@ -41,13 +50,17 @@ package struct ReceiptItem: Sendable, Equatable {
         return members
     }
 
-    init(_ members: Members) throws {
+    /// - Parameter version: of the receipt. The first one called the browser enforced by the broker, on the agent's word:
+    ///   there it is read as what it was.
+    init(_ members: Members, version: Int) throws {
         guard let grade = Grade(rawValue: try members.string(ReceiptName.grade)),
             let observer = Observer(rawValue: try members.string(ReceiptName.observer)),
             let result = Result(rawValue: try members.string(ReceiptName.result))
         else { throw ReceiptFailure.malformed }
+        let name = try members.string(ReceiptName.name)
+        let isAgents = version == 1 && name == Self.browser
         self.init(
-            name: try members.string(ReceiptName.name), grade: grade, observer: observer, result: result,
+            name: name, grade: isAgents ? .reported : grade, observer: isAgents ? .agent : observer, result: result,
             at: try members.integer(ReceiptName.at))
     }
 }

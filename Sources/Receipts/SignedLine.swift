@@ -58,10 +58,15 @@ package struct SignedLine: Sendable, Equatable {
 
     /// Checks what kind of line it is.
     ///
+    /// - Parameter versions: those that are read.
+    /// - Returns: the line's version.
     /// - Throws: ``ReceiptFailure`` `unknownVersion` for a later version's line, ``MembersFailure``.
-    func confirm(_ type: String) throws {
+    @discardableResult
+    func confirm(_ type: String, versions: ClosedRange<Int> = 1...1) throws -> Int {
         guard try members.string(ReceiptName.type) == type else { throw ReceiptFailure.malformed }
-        guard try members.integer(ReceiptName.version) == 1 else { throw ReceiptFailure.unknownVersion }
+        let version = try members.integer(ReceiptName.version)
+        guard versions.contains(version) else { throw ReceiptFailure.unknownVersion }
+        return version
     }
 }
 

@@ -33,17 +33,24 @@ struct Chain {
         for _ in 0..<count { try append() }
     }
 
-    mutating func append(device: String = Chain.device, previous: String? = nil) throws {
-        lines.append(try line(lines.count + 1, previous: previous ?? lines.last?.hash, device: device))
+    mutating func append(
+        device: String = Chain.device, previous: String? = nil, version: Int = Receipt.currentVersion
+    ) throws {
+        lines.append(
+            try line(lines.count + 1, previous: previous ?? lines.last?.hash, device: device, version: version))
     }
 
-    func line(_ sequence: Int, previous: String?, device: String = Chain.device) throws -> SignedLine {
+    func line(
+        _ sequence: Int, previous: String?, device: String = Chain.device, version: Int = Receipt.currentVersion
+    ) throws -> SignedLine {
         try Receipt(
-            place: .init(sequence: sequence, previous: previous), tenant: Self.tenant, device: device,
+            place: .init(sequence: sequence, previous: previous), version: version, tenant: Self.tenant, device: device,
             key: thumbprint, ended: "\(sequence * 2).00000000000000000000000000000000",
             next: "\(sequence * 2 + 1).00000000000000000000000000000001", door: "app", isAttempt: false,
             times: .init(began: Self.time, committed: Self.time + 60, finished: Self.time + 61),
-            items: [ReceiptItem(name: "files", grade: .enforced, observer: .broker, result: .done, at: Self.time + 61)],
+            items: ["browser", "files"].map {
+                ReceiptItem(name: $0, grade: .enforced, observer: .broker, result: .done, at: Self.time + 61)
+            },
             accessTokensEndBy: .known(Self.time + 600), subject: .known("p1.AAAA")
         ).signed(with: .p256(key))
     }

@@ -143,9 +143,17 @@ import Testing
         let chain = try Chain(2)
         var body = MembersWriter()
         body.set(ReceiptName.type, LineType.receipt)
-        body.set(ReceiptName.version, 2)
+        body.set(ReceiptName.version, Receipt.currentVersion + 1)
         let later = try SignedLine(body, signedWith: .p256(chain.key))
         #expect(try chain.verdict(on: chain.lines + [later]).faults == [.unknownVersion(line: 4)])
+    }
+
+    @Test func `a chain of both versions is intact, and says how many receipts are of the first`() throws {
+        var chain = try Chain(0)
+        for version in [1, 1, 2] { try chain.append(version: version) }
+        let verdict = try chain.verdict(anchors: [chain.anchor(2), chain.anchor(3)])
+        #expect(verdict.isIntact && verdict.receipts == 3 && verdict.anchoredUpTo == 3)
+        #expect(verdict.firstVersionCount == 2)
     }
 
     @Test func `a file of nothing has no receipt`() throws {

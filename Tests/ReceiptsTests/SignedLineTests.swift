@@ -37,6 +37,32 @@ import Testing
         #expect(try receipt.signed(with: .p256(chain.key)).members.values.count == chain.lines[1].members.values.count)
     }
 
+    @Test func `the first version's browser is read as what the agent reported, and nothing else is`() throws {
+        var chain = try Chain(0)
+        for version in [1, 2] { try chain.append(version: version) }
+        let claims = try chain.lines.map { line in
+            try Receipt(line).items.map { "\($0.name) \($0.grade) \($0.observer)" }
+        }
+        #expect(claims[0] == ["browser reported agent", "files enforced broker"])
+        #expect(claims[1] == ["browser enforced broker", "files enforced broker"])
+        #expect(try chain.lines.map { try Receipt($0).version } == [1, 2])
+    }
+
+    @Test func `every grade and observer comes back as it was written`() throws {
+        let chain = try Chain(0)
+        for grade in ReceiptItem.Grade.allCases {
+            for observer in ReceiptItem.Observer.allCases {
+                let item = ReceiptItem(name: "files", grade: grade, observer: observer, result: .done, at: 1)
+                let line = try Receipt(
+                    place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x",
+                    next: "2.y", door: nil, isAttempt: false, times: .init(began: nil, committed: nil, finished: 1),
+                    items: [item], accessTokensEndBy: .none, subject: .none
+                ).signed(with: .p256(chain.key))
+                #expect(try Receipt(line).items == [item])
+            }
+        }
+    }
+
     @Test func `a receipt says unknown and none in two words`() throws {
         let chain = try Chain(1)
         for (tokens, subject) in [(Finding<Int>.none, Finding<String>.unknown), (.unknown, .none)] {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import CLinux
 internal import Glibc
 
 /// The folders that an epoch's browser may write to; they go with the epoch.
@@ -28,6 +29,31 @@ struct BrowserProfile: Sendable {
     /// What the mark of every browser with a profile in `profiles` begins with.
     static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
     static let markName = "BATON_BROWSER_PROFILE"
+
+    /// The profile of this epoch that the mark of one of its processes names; nil where it names another epoch's.
+    init?(mark: String, epoch: String) {
+        guard mark.hasPrefix("/"), mark.hasSuffix("/" + epoch) else { return nil }
+        self.init(profiles: String(mark.dropLast(epoch.utf8.count + 1)), epoch: epoch)
+    }
+
+    /// Whether the profile's own folder is in its place.
+    func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
+
+    /// Whether anything of the profile is left: its folder, the temporary one, or what waits to be removed.
+    func isAnythingLeft() throws(FileError) -> Bool {
+        for place in [folder, temporary, profiles.appending(Self.trashName).appending(name)] {
+            if try Self.isThere(place) { return true }
+        }
+        return false
+    }
+
+    private static func isThere(_ folder: Directory) throws(FileError) -> Bool {
+        let outcome = unsafe clinux_exists(folder.path)
+        guard outcome >= 0 else { throw FileError(.open, errno: -outcome, path: folder.path) }
+        return outcome == 1
+    }
+
+    private var name: String { folder.path.split(separator: "/").last.map(String.init) ?? "" }
 
     /// Makes the folders for this user alone, where they are not there yet.
     ///
@@ -72,7 +98,6 @@ struct BrowserProfile: Sendable {
 
     private func discard(_ folder: Directory, into trash: Directory) throws(FileError) {
         // What an interrupted removal left there goes by its own.
-        let name = folder.path.split(separator: "/").last.map(String.init) ?? ""
         try trash.appending(name).removeTree()
         if unsafe rename(folder.path, trash.path + "/" + name) != 0 {
             guard errno == ENOENT else { throw FileError(.rename, errno: errno, path: folder.path) }

@@ -22,6 +22,20 @@ extension CheckResult {
         return findings + [CheckResult(.session, "doors", .good, doors.stay.sentence)]
     }
 
+    /// Another agent that asks for the place of the one that is connected.
+    ///
+    /// - Parameters:
+    ///   - refused: process and user of the other.
+    ///   - connected: process and user of the one that is there.
+    package static func refusedAgent(_ refused: String, while connected: String) -> CheckResult {
+        CheckResult(
+            .agent, "agent_refused", .warning,
+            "Another agent (\(refused)) asks for the place of the one that is connected (\(connected)).",
+            remedy:
+                "Where the one that is connected is not baton-agent, end that process: the next one that asks is taken."
+        )
+    }
+
     /// Whether a worker who uses apps that tell of no activity is taken for one who is away.
     package static func input(_ doors: DoorConfiguration, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
         guard doors.stay.idle > 0, status.agentConnected else { return [] }

@@ -77,7 +77,12 @@ package struct SessionOutlook: Sendable, Equatable {
     }
 
     private static func agent(_ status: DeviceStatus) -> CheckResult {
-        if status.agentConnected { return CheckResult(.agent, "agent_connected", .good, "baton-agent is connected.") }
+        if status.agentConnected {
+            let who = status.agentUser.map { user in
+                ": \(status.agentPID.map { "process \($0) of " } ?? "")user \(user)"
+            }
+            return CheckResult(.agent, "agent_connected", .good, "baton-agent is connected\(who ?? "").")
+        }
         return CheckResult(
             .agent, "agent_missing", status.mode == "shared" ? .bad : .note,
             "No baton-agent is connected: nobody can sign in.",

@@ -47,6 +47,7 @@ extension Supervisor {
         findings += CheckResult.apps(registry)
         findings += CheckResult.doors(doors, refusal: doorRefusal)
         findings += CheckResult.input(doors, isHeard: hearsInput, status: status)
+        if let agent, let rival { findings.append(.refusedAgent(rival, while: agent.text)) }
         if let join {
             findings.append(
                 .certificate(

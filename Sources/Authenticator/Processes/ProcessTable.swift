@@ -15,6 +15,14 @@ package struct ProcessTable: Sendable {
         package let isZombie: Bool
         /// Clock ticks since boot; with the number it names a process for ever.
         package let startTime: UInt64
+
+        /// What names a process for ever, whatever becomes of its parent and its group.
+        struct Name: Hashable {
+            let pid: Int32
+            let startTime: UInt64
+        }
+
+        var name: Name { Name(pid: pid, startTime: startTime) }
     }
 
     package let entries: [Entry]
@@ -67,24 +75,32 @@ package struct ProcessTable: Sendable {
     /// The processes whose environment has a variable that begins like this, their process groups, and all that these
     /// started. Processes whose environment only another user may read are no match.
     func marked(_ beginning: String) throws(ProcessFailure) -> [Entry] {
-        let mark = Array(beginning.utf8)
         var found: [Int32: Entry] = [:]
-        do throws(FileError) {
-            for entry in entries where !entry.isZombie {
-                guard let environment = try Self.contentOfProcess(entry.pid, "environ") else { continue }
-                if environment.split(separator: 0).contains(where: { $0.starts(with: mark) }) {
-                    found[entry.pid] = entry
-                }
-            }
-        } catch {
-            throw ProcessFailure(step: .list, errno: error.errno)
-        }
+        for (entry, _) in try variables(beginning: beginning) { found[entry.pid] = entry }
         let groups = Set(found.values.map(\.group))
         for entry in entries where groups.contains(entry.group) && !entry.isZombie { found[entry.pid] = entry }
         for root in Array(found.keys) {
             for entry in descendants(of: root) where !entry.isZombie { found[entry.pid] = entry }
         }
         return Array(found.values)
+    }
+
+    /// The processes whose environment has a variable that begins like this, each with what follows that beginning.
+    /// Processes whose environment only another user may read are no match.
+    func variables(beginning: String) throws(ProcessFailure) -> [(Entry, String)] {
+        let mark = Array(beginning.utf8)
+        var found: [(Entry, String)] = []
+        do throws(FileError) {
+            for entry in entries where !entry.isZombie {
+                guard let environment = try Self.contentOfProcess(entry.pid, "environ"),
+                    let variable = environment.split(separator: 0).first(where: { $0.starts(with: mark) })
+                else { continue }
+                found.append((entry, String(decoding: variable.dropFirst(mark.count), as: UTF8.self)))
+            }
+        } catch {
+            throw ProcessFailure(step: .list, errno: error.errno)
+        }
+        return found
     }
 
     /// The content of a file of a process; nil where the process is gone or another user's.

@@ -15,6 +15,10 @@ final class ReceiptWriter {
     private var draft: ReceiptDraft?
     /// When what was done for the epoch that ends; an item that is done again keeps its first time.
     private var times: [String: Int] = [:]
+    /// What of it this process has observed.
+    private var observed: Set<String> = []
+    /// The epoch that began under this process.
+    private var begun: Epoch?
     /// The longest life of the tokens that were given since this process began; the draft's bound is later.
     private var tokensEndBy: Int?
     private var key: ReceiptKey?
@@ -74,7 +78,7 @@ final class ReceiptWriter {
 
     /// Somebody begins to prove who they are.
     func begin(_ epoch: Epoch) throws {
-        times = [:]
+        (times, observed, begun) = ([:], [], epoch)
         tokensEndBy = nil
         draft = ReceiptDraft(epoch: epoch.description, began: clock.now())
         try keepDraft()
@@ -88,9 +92,15 @@ final class ReceiptWriter {
     }
 
     /// Something of the epoch that ends is done.
-    func mark(_ item: String) {
+    ///
+    /// - Parameter isObserved: whether this process has observed it, and does not only conclude it or hear of it.
+    func mark(_ item: String, isObserved: Bool = false) {
         if times[item] == nil { times[item] = clock.now() }
+        if isObserved { observed.insert(item) }
     }
+
+    /// Whether everything that the epoch had began under this process: of another one's it has seen nothing.
+    func hasSeen(_ epoch: Epoch) -> Bool { begun == epoch }
 
     /// Writes down what is known so far.
     func keepDraft() throws {
@@ -127,7 +137,7 @@ final class ReceiptWriter {
     ///
     /// - Throws: ``FileError``, or the library's error.
     func write(_ handOver: HandOver, join: JoinRecord?) throws {
-        defer { times = [:] }
+        defer { (times, observed) = ([:], []) }
         let ended = handOver.ended.description
         guard let join else {
             // Nobody can be at a device that has joined no directory, and nobody could check who signed.
@@ -166,7 +176,9 @@ final class ReceiptWriter {
             ended: handOver.ended.description, next: handOver.next.description, door: handOver.door?.rawValue,
             isAttempt: handOver.isAttempt, isOffline: draft?.isOffline ?? false,
             times: .init(began: draft?.began, committed: draft?.committed, finished: now),
-            items: handOver.items.map { ReceiptItem($0, at: times[$0.name] ?? now) },
+            items: handOver.items.map {
+                ReceiptItem($0.claimed(isObserved: observed.contains($0.name)), at: times[$0.name] ?? now)
+            },
             accessTokensEndBy: tokens(of: draft),
             subject: draft?.subjectFinding(isAttempt: handOver.isAttempt) ?? .unknown)
     }
@@ -201,11 +213,15 @@ extension ReceiptItem {
         let grade: Grade =
             switch outcome.grade {
             case .enforced: .enforced
+            case .implied: .implied
+            case .reported: .reported
             case .cooperative: .cooperative
             }
         let observer: Observer =
             switch outcome.observer {
             case .broker: .broker
+            case .agent: .agent
+            case .nobody: .nobody
             case .app: .app
             }
         let result: Result =

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of one trace of an ended epoch, and whose word that is.
+/// What became of one trace of an ended epoch, and who observed it.
 package struct ItemOutcome: Sendable, Hashable, Codable {
     /// How far the result can be trusted.
     package enum Grade: String, Sendable, Hashable, Codable {
-        /// Every process that could have held it is gone, and its place was read back as empty.
+        /// The broker observed it itself: every process that could have held it is gone, and its place was read back as
+        /// empty.
         case enforced
+        /// Nobody observed it; it follows from the end of the broker before, which alone had it.
+        case implied
+        /// The agent says so.
+        case reported
         /// An app says so.
         case cooperative
     }
 
     /// Who saw the result.
-    package enum Observer: String, Sendable, Hashable, Codable { case broker, app }
+    package enum Observer: String, Sendable, Hashable, Codable {
+        case broker, agent, app
+        case nobody = "none"
+    }
 
     package enum Result: String, Sendable, Hashable, Codable { case done, failed, unanswered }
 
@@ -28,7 +36,7 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
         self.result = result
     }
 
-    /// Something of the broker's own, which is done before the device is ready.
+    /// Something that is done before the device is ready, and that the broker observed.
     package static func broker(_ name: String) -> ItemOutcome {
         ItemOutcome(name: name, grade: .enforced, observer: .broker, result: .done)
     }
@@ -40,4 +48,19 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
 
     package static let sessionKey = broker("session_key")
     package static let sessionProcess = broker("session_process")
+    package static let files = broker(SessionMachine.Item.files.rawValue)
+    /// The browser runs as the session's user: its end is what the agent says, unless the broker could look for itself.
+    package static let browser = ItemOutcome(
+        name: SessionMachine.Item.browser.rawValue, grade: .reported, observer: .agent, result: .done)
+
+    /// The outcome as it may be claimed.
+    ///
+    /// - Parameter isObserved: whether this broker observed the result itself.
+    package func claimed(isObserved: Bool) -> ItemOutcome {
+        switch observer {
+        case .broker where !isObserved: ItemOutcome(name: name, grade: .implied, observer: .nobody, result: result)
+        case .agent where isObserved: .broker(name)
+        case .broker, .agent, .app, .nobody: self
+        }
+    }
 }

@@ -281,10 +281,9 @@ extension SessionMachine.Visit {
 extension SessionMachine.Clearing {
     /// What the receipt says, once nothing is left.
     fileprivate var handOver: HandOver {
-        let cleared = usedBrowser ? SessionMachine.Item.allCases : [.files]
-        return HandOver(
+        HandOver(
             ended: commit.ended, next: commit.next, door: commit.door, isAttempt: commit.isAttempt,
-            items: [.sessionKey, .sessionProcess] + cleared.map { .broker($0.rawValue) }
+            items: [.sessionKey, .sessionProcess] + (usedBrowser ? [.browser] : []) + [.files]
                 + commit.apps.sorted { $0.key < $1.key }.map { .app($0.key, $0.value.result) })
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 package import Logging
-internal import UnixSocket
+package import UnixSocket
 
 /// Whose agent opened the browser of an epoch: that user alone can say that it is gone.
 package struct BrowserHolder: Sendable, Codable, Equatable {
@@ -15,20 +15,33 @@ package struct AgentLink: Sendable {
     package typealias ID = UInt64
 
     package let id: ID
-    /// The user it runs as, in the kernel's word.
+    /// The user it runs as, as the kernel recorded it.
     let user: UInt32
+    /// The process at the other end, as the kernel names it; nil within one process.
+    let process: PeerProcess?
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
 
     /// - Parameters:
     ///   - user: the user of the process at the other end, as the kernel says.
+    ///   - process: that process.
     ///   - channel: to an agent that has said hello.
-    package init(id: ID, user: UInt32, channel: FramedJSON<AgentMessage, AgentOrder>, logger: Logger) {
+    package init(
+        id: ID, user: UInt32, process: PeerProcess? = nil, channel: FramedJSON<AgentMessage, AgentOrder>,
+        logger: Logger
+    ) {
         self.id = id
         self.user = user
+        self.process = process
         self.channel = channel
         self.logger = logger
     }
+
+    var pid: Int32? { process?.pid }
+    /// Whether the process has ended, whoever holds its connection now.
+    var hasEnded: Bool { process?.hasEnded ?? false }
+    /// Process and user, for a person.
+    var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
     func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }

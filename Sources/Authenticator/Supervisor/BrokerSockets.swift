@@ -128,7 +128,9 @@ struct BrokerSockets: Sendable {
         try descriptor.setReceiveTimeout(milliseconds: Int32(helloPatience / .milliseconds(1)))
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
         let channel = FramedJSON<AgentMessage, AgentOrder>(descriptor, limits: Wire.agentLimits)
-        let link = AgentLink(id: Self.links.next(), user: peer.uid, channel: channel, logger: logger)
+        let link = AgentLink(
+            id: Self.links.next(), user: peer.uid, process: try descriptor.peerProcess(), channel: channel,
+            logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
                 logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])

@@ -47,7 +47,7 @@ final class SessionProcess {
     ///   - key: the file of the session's key, where it goes on with a session.
     /// - Throws: what keeps a process from starting; it dying at once is none of this.
     func start(_ first: SupervisorMessage, key: Descriptor?) throws {
-        end()
+        try end()
         due = nil
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.sessionLimits.bytes)
         try ours.descriptor.setSendTimeout(milliseconds: Self.sendPatience)
@@ -110,15 +110,15 @@ final class SessionProcess {
     }
 
     /// Kills it and waits until the kernel says that it is gone.
-    func end() {
+    ///
+    /// - Throws: ``ProcessFailure`` where that cannot be told: nobody may be served then, and no receipt may say that it is.
+    func end() throws {
         guard let link else { return }
         self.link = nil
         lastLife = link.started.duration(to: clock.moment())
         link.process.kill()
         link.channel.connection.shutDown()
-        do {
-            let status = try link.process.waitForExit()
-            logger.debug("session process ended", metadata: ["process.status": "\(status)"])
-        } catch { logger.error("session process was not reaped", metadata: ["error": "\(error)"]) }
+        let status = try link.process.waitForExit()
+        logger.debug("session process ended", metadata: ["process.status": "\(status)"])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Glibc
 internal import Logging
 internal import Processes
 
@@ -15,28 +16,45 @@ extension Supervisor {
             browserHolder = holder
         }
         tell(.browserOpening(user: agent.user))
+        if browserObservation?.epoch != epoch { browserObservation = BrowserObservation(epoch: epoch) }
+        browserObservation?.ordered()
         agent.open(epoch, url)
+    }
+
+    /// Has the agent end the browser of this epoch, where there is one.
+    func closeBrowser(_ epoch: Epoch) {
+        guard let agent else { return }
+        if browserObservation?.epoch != epoch { browserObservation = BrowserObservation(epoch: epoch) }
+        browserObservation?.ending(by: agent, geteuid())
+        if closeOrdered == nil { closeOrdered = clock.moment() }
+        agent.close(epoch)
     }
 
     /// Nothing of any browser is left.
     func forgetBrowserHolder() throws {
+        (browserObservation, closeOrdered) = (nil, nil)
         guard browserHolder != nil else { return }
         try files.removeBrowserHolder()
         browserHolder = nil
     }
 
     func agentConnected(_ link: AgentLink) throws {
+        // Whoever holds the connection of a process that has ended is not known.
+        guard !link.hasEnded else { return link.end() }
+        // Its end is the kernel's word, which may be here before that of the connection.
+        if agent?.hasEnded == true { loseAgent() }
         guard mayServe(link) else {
             // It asks again and again: that is said once.
-            if refusedAgent != link.user {
-                logger.notice("agent refused while a browser is another's", metadata: ["peer.uid": "\(link.user)"])
+            if refusedAgent?.user != link.user {
+                logger.notice(
+                    "an agent is refused: another is connected, or the browser is another user's",
+                    metadata: ["peer.uid": "\(link.user)", "peer.pid": "\(link.pid ?? 0)"])
             }
-            refusedAgent = link.user
+            refusedAgent = (link.user, link.text, clock.moment())
             link.end()
             return
         }
         (refusedAgent, agentWait) = (nil, nil)
-        agent?.end()
         agent = link
         logger.info("agent connected")
         try handle(.agentArrived)
@@ -81,20 +99,26 @@ extension Supervisor {
         }
     }
 
-    /// Whether this agent may take the place of the one before.
+    /// Whether this agent may serve.
     ///
-    /// While somebody is at the device an agent is believed on what became of the browser: that must be the one that has
-    /// it, or, where that one died, the next of the same user, which clears away what it finds before it says hello.
-    /// With nobody there the newest agent is the graphical session's.
+    /// One that is connected keeps its place until it ends, whoever asks for it: another program of the same user could not
+    /// be told from the real agent. While somebody is at the device the next one must be of the user who has the browser,
+    /// since it clears away what it finds before it says hello.
     private func mayServe(_ link: AgentLink) -> Bool {
-        guard let present = machine.state.visit?.epoch ?? machine.state.clearing?.ended else { return true }
         guard agent == nil else { return false }
+        guard let present = machine.state.visit?.epoch ?? machine.state.clearing?.ended else { return true }
         guard let browserHolder, browserHolder.epoch == present.description else { return true }
         return browserHolder.user == link.user
     }
 
+    /// The process of the agent has ended; its connection may be open still, in another one's hands.
+    private func loseAgent() {
+        agent?.end()
+        agentLost()
+    }
+
     func agentLost() {
-        agent = nil
+        (agent, closeOrdered) = (nil, nil)
         logger.info("agent lost")
         tell(.browserEnded(.agentMissing))
         awaitAgentOfLastWorker()
@@ -102,7 +126,10 @@ extension Supervisor {
 
     func agentSaid(_ message: AgentMessage) throws {
         switch message {
-        case .hello, .opened: break
+        case .hello: break
+        case .opened(let id):
+            guard let agent, id == visitEpoch?.counter else { return }
+            browserObservation?.opened(by: agent, geteuid())
         case .activity:
             hearsInput = true
             if let stay { try activity(in: stay.epoch.description) }
@@ -113,16 +140,65 @@ extension Supervisor {
         case .browserExited(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.closedByPerson)) }
         case .browserBroke(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.broke)) }
         case .closed(let epoch):
-            guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
-            problems[.browser] = nil
-            try handle(.itemCleared(.browser, clearing.ended))
+            guard let ended = answeredClose(of: epoch) else { return }
+            try browserClosed(ended)
         case .closeFailed(let epoch, let code, _):
-            guard case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else { return }
+            guard let ended = answeredClose(of: epoch) else { return }
             logger.error("the browser is not gone, trying again", metadata: ["error.code": "\(code)"])
             problems[.browser] = Self.browserProblem(code)
-            post(.retryBrowser(clearing.ended), after: .seconds(1))
+            post(.retryBrowser(ended), after: .seconds(1))
         }
     }
+
+    /// The ended epoch whose browser the agent was told to close; nil where nobody told it, or it has answered already.
+    private func answeredClose(of epoch: String) -> Epoch? {
+        guard closeOrdered != nil, case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else {
+            return nil
+        }
+        closeOrdered = nil
+        return clearing.ended
+    }
+
+    /// The agent says that the browser is gone. Where the supervisor sees something of it, that is not so.
+    private func browserClosed(_ ended: Epoch) throws {
+        guard let agent else { return }
+        if case .contradicted(let processes) = browserObservation?.ended(by: agent, geteuid()) {
+            logger.error(
+                "the agent says that the browser is gone, and it is not, trying again",
+                metadata: ["agent": "\(agent.text)", "browser.pids": "\(processes)"])
+            problems[.browser] = Self.browserStillThere(agent, processes)
+            post(.retryBrowser(ended), after: .seconds(1))
+            return
+        }
+        problems[.browser] = nil
+        try handle(.itemCleared(.browser, ended))
+    }
+
+    private static func browserStillThere(_ agent: AgentLink, _ processes: [Int32]) -> String {
+        let left =
+            processes.isEmpty ? "a folder" : "process \(processes.prefix(8).map(String.init).joined(separator: ", "))"
+        return
+            "The agent (\(agent.text)) says that the last session's browser is gone, but something of it is still there: "
+            + "\(left). It is asked again each second. Where that does not help, it may be another program in the agent's place: "
+            + "end it, and start baton-agent, which clears up before it serves."
+    }
+
+    /// Why the sign-out waits for an agent that is connected; nil where it has not waited for long.
+    func silence(of agent: AgentLink) -> String? {
+        guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }
+        return
+            "The agent (\(agent.text)) does not say what became of the last session's browser. See the log of baton-agent; end "
+            + "that process where it hangs, or is none: the next baton-agent of that user clears up before it serves."
+    }
+
+    /// The agent that asks for the place of this one, and asks again each second.
+    var rival: String? {
+        guard let refusedAgent, refusedAgent.at.duration(to: clock.moment()) < .seconds(10) else { return nil }
+        return refusedAgent.text
+    }
+
+    /// How long an agent may be at clearing a browser away before a person is told.
+    private static let closePatience = Duration.seconds(10)
 
     private static func browserProblem(_ code: String) -> String {
         code == AgentFailure.Code.profileMounted.rawValue
@@ -133,7 +209,7 @@ extension Supervisor {
 
     func closeBrowserAgain(_ ended: Epoch) {
         guard case .signingOut(let clearing) = machine.state, clearing.ended == ended else { return }
-        agent?.close(ended)
+        closeBrowser(ended)
     }
 
     private var visitEpoch: Epoch? { machine.state.visit?.epoch }

@@ -13,7 +13,7 @@ enum SignOutOutcome: Sendable {
 
 extension Supervisor {
     func startChild(_ epoch: Epoch, resuming: Bool) throws {
-        endChild()
+        try endChild()
         let first = SupervisorMessage.start(
             configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
             principals: principals.told, askedApps: askedApps, locks: locks)
@@ -30,16 +30,16 @@ extension Supervisor {
         if let epoch = child.epochDue(at: start) { try startChild(epoch, resuming: false) }
     }
 
-    func endChild() {
+    func endChild() throws {
         // What this process asked for is nobody's wish any more, and whatever it knew, nobody is served by it.
         (waitingPage, agentWait, leaseCount) = (nil, nil, nil)
         settlePIN(.pinInterrupted)
-        child.end()
+        try child.end()
         deviceKnown(change: deviceChange)
     }
 
     func childEnded() throws {
-        endChild()
+        try endChild()
         try adoptConfirmedJoin()
         failJoin(
             OperatorFailure(

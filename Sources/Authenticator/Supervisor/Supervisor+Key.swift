@@ -32,11 +32,16 @@ extension Supervisor {
     }
 
     /// Overwrites the key, so that it is dead wherever its file is still open.
-    func destroyKey() {
+    ///
+    /// - Returns: whether there was one here.
+    @discardableResult
+    func destroyKey() -> Bool {
+        let isHere = key != nil
         key?.destroy()
         key = nil
         keptKey.map(releaseKey)
         keptKey = nil
+        return isHere
     }
 
     private func releaseKey(of epoch: Epoch) {

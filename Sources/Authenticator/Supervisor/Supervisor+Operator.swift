@@ -136,7 +136,8 @@ extension Supervisor {
             session: session, pending: pending, epoch: machine.epoch.description, mode: snapshot.mode.name,
             reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
-            agentConnected: agent != nil, problems: problemTexts, lockedApps: locks.keys.sorted(),
+            agentConnected: agent != nil, agentPID: agent?.pid, agentUser: agent?.user, problems: problemTexts,
+            lockedApps: locks.keys.sorted(),
             receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue)
     }
 
@@ -144,7 +145,9 @@ extension Supervisor {
     private var problemTexts: [String] {
         guard let clearing = machine.state.clearing else { return [] }
         var texts = problems
-        if clearing.items.contains(.browser), agent == nil {
+        if let agent {
+            texts[.browser] = texts[.browser] ?? silence(of: agent)
+        } else {
             texts[.browser] =
                 "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
         }

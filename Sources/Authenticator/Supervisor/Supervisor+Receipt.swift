@@ -16,9 +16,10 @@ extension Supervisor {
         switch action {
         case .journal(.signingIn(let epoch)): try receipts.begin(epoch)
         case .journal(.signingOut(let commit)): receipts.commit(commit.ended)
-        case .destroyKey: receipts.mark(ItemOutcome.sessionKey.name)
         case .endChild:
-            receipts.mark(ItemOutcome.sessionProcess.name)
+            // Of a session that began under another supervisor a process may have died unseen.
+            let isSeen = machine.state.clearing.map { receipts.hasSeen($0.ended) } ?? false
+            receipts.mark(ItemOutcome.sessionProcess.name, isObserved: isSeen)
             // The key is gone and the process is dead: now there is time for the disk.
             try receipts.keepDraft()
             Failpoint.receiptCommitKept.reach()
@@ -29,7 +30,10 @@ extension Supervisor {
     func noteForReceipt(_ event: SessionMachine.Event) {
         guard case .signingOut(let clearing) = machine.state else { return }
         switch event {
-        case .itemCleared(let item, clearing.ended): receipts.mark(item.rawValue)
+        case .itemCleared(.files, clearing.ended): receipts.mark(ItemOutcome.files.name, isObserved: true)
+        case .itemCleared(.browser, clearing.ended):
+            let isSeen = browserObservation?.epoch == clearing.ended && browserObservation?.isEndObserved == true
+            receipts.mark(ItemOutcome.browser.name, isObserved: isSeen)
         case .appAnswered(let app, let hasErased, clearing.ended):
             receipts.mark(ItemOutcome.app(app, hasErased ? .done : .failed).name)
         default: break

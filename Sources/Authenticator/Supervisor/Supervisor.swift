@@ -58,8 +58,12 @@ final class Supervisor {
     var agentWaits: UInt64 = 0
     /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
     var browserHolder: BrowserHolder?
-    /// The user whose agent was refused last.
-    var refusedAgent: UInt32?
+    /// What is seen here of the browser, beside the agent's word.
+    var browserObservation: BrowserObservation?
+    /// When the agent was told to end the browser; nil where it has answered.
+    var closeOrdered: ContinuousClock.Instant?
+    /// The agent that was refused last, and when.
+    var refusedAgent: (user: UInt32, text: String, at: ContinuousClock.Instant)?
     var requesters: [SessionMachine.Requester: (SignOutOutcome) -> Void] = [:]
     var requesterNumber: UInt64 = 0
     /// How often the device has changed, and the operators who wait until one is known where apps are served.
@@ -139,7 +143,7 @@ final class Supervisor {
             destroyKey()
             throw error
         }
-        endChild()
+        try endChild()
     }
 
     private func take(_ input: SupervisorInput) throws {
@@ -223,11 +227,11 @@ final class Supervisor {
         switch action {
         case .journal(let record): try journal(record)
         case .makeKey: key = try MemoryKey()
-        case .destroyKey: destroyKey()
+        case .destroyKey: receipts.mark(ItemOutcome.sessionKey.name, isObserved: destroyKey())
         case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
         case .restartChild(let epoch): try restartChild(epoch)
         case .endChild:
-            endChild()
+            try endChild()
             failJoin(
                 OperatorFailure(
                     code: "join_interrupted", message: "Somebody ended what was going on at the device.",
@@ -236,7 +240,7 @@ final class Supervisor {
         case .refuse(let ticket, let refusal): refuse(ticket, refusal)
         case .confirm(let ticket): tell(.confirm(ticket: ticket.number))
         case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
-        case .closeBrowser(let epoch): agent?.close(epoch)
+        case .closeBrowser(let epoch): closeBrowser(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
         case .announceEnd(let epoch): announceEnd(of: epoch)
         case .awaitApps(let ended): awaitApps(of: ended)

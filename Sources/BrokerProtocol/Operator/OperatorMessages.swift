@@ -108,6 +108,9 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// Bundle ids of the apps that may ask for accounts.
     package let apps: [String]
     package let agentConnected: Bool
+    /// The process of the agent that is connected and its user, as the kernel names them.
+    package let agentPID: Int32?
+    package let agentUser: UInt32?
     /// Why a sign-out does not go on, each with a remedy.
     package let problems: [String]
     /// Bundle ids of the apps that have not erased a former worker's data; they do nothing until they have.
@@ -120,7 +123,8 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
-        problems: [String] = [], lockedApps: [String] = [], receiptsDamagedAt: Int? = nil, keys: String? = nil
+        agentPID: Int32? = nil, agentUser: UInt32? = nil, problems: [String] = [], lockedApps: [String] = [],
+        receiptsDamagedAt: Int? = nil, keys: String? = nil
     ) {
         self.session = session
         self.pending = pending
@@ -133,6 +137,8 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.deviceID = deviceID
         self.apps = apps
         self.agentConnected = agentConnected
+        self.agentPID = agentPID
+        self.agentUser = agentUser
         self.problems = problems
         self.lockedApps = lockedApps
         self.receiptsDamagedAt = receiptsDamagedAt

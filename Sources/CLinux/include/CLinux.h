@@ -79,6 +79,9 @@ ssize_t clinux_send(int socket, const void *bytes, size_t count, const int *fds,
 /// Receives bytes and up to `fd_capacity` (at most 8) descriptors, close-on-exec.
 ssize_t clinux_receive(int socket, void *bytes, size_t count, int *fds, int fd_capacity, int *fd_count);
 
+/// Whether something has this name, be it a link: 1, 0, or a negative error. What is mounted there is not asked (O_PATH).
+int clinux_exists(const char *path);
+
 /// open(2), for callers that must not follow links (O_NOFOLLOW) or create files with a mode.
 int clinux_open(const char *path, int flags, mode_t mode);
 

@@ -24,17 +24,22 @@ struct DeviceCommand: AsyncParsableCommand {
             ["tpm": "in the TPM", "partly": "in the TPM, and some in files", "files": "in files"]
         }
 
+        private func agent(_ status: DeviceStatus, _ isKnown: Bool) -> String {
+            guard status.agentConnected else { return isKnown ? "not connected" : "not known" }
+            guard let user = status.agentUser else { return "connected" }
+            return "connected (\(status.agentPID.map { "process \($0) of " } ?? "")user \(user))"
+        }
+
         private func lines(_ status: DeviceStatus) -> [String] {
             // State that is not believed says nothing of this.
             let isKnown = status.session != "quarantined"
             let no = isKnown ? "no" : "not known"
             let apps = status.apps.isEmpty ? (isKnown ? "none" : "not known") : status.apps.joined(separator: ", ")
-            let agent = status.agentConnected ? "connected" : (isKnown ? "not connected" : "not known")
             return [
                 "mode      \(status.mode) (\(status.reason))", "session   \(status.session)",
                 "enrolled  \(status.enrolled ? "yes" : no)",
                 "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? no)",
-                "agent     \(agent)", "apps      \(apps)", "epoch     \(status.epoch)",
+                "agent     \(agent(status, isKnown))", "apps      \(apps)", "epoch     \(status.epoch)",
             ] + (status.keys.map { ["keys      \(keyPlaces[$0] ?? $0)"] } ?? [])
                 + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
                 + status.problems.map { "problem   \($0)" }

@@ -81,6 +81,11 @@ struct VerifyReport: Encodable {
         if let first = verdict.first, first > 1 {
             limits.append("Receipts 1 to \(first - 1) are not here to be judged.")
         }
+        if verdict.firstVersionCount > 0 {
+            limits.append(
+                "\(verdict.firstVersionCount) receipts are of version 1, which said enforced also of the browser, whose end the agent "
+                    + "had reported, and of what a broker that died did not see end.")
+        }
         for sequence in verdict.damageBefore {
             limits.append("Receipt \(sequence) says that what was before it had been damaged on the device.")
         }

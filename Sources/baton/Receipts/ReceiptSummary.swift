@@ -58,9 +58,13 @@ struct ReceiptSummary: Encodable {
                 + (offline ? " (signed in without the server)" : ""),
         ]
             + items.map {
-                "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by the \($0.observer), "
+                "  \(Table.printable($0.name)): \($0.result), \($0.grade), seen by \(Self.observer($0.observer)), "
                     + ReceiptCommand.List.time($0.at)
             }
+    }
+
+    private static func observer(_ name: String) -> String {
+        name == ReceiptItem.Observer.nobody.rawValue ? "nobody" : "the \(name)"
     }
 
     private static func text<Value>(_ finding: Finding<Value>, _ words: (Value) -> String) -> String {

@@ -10,11 +10,19 @@ import Testing
         #expect(polite == [.app, .idle, .shiftEnd, .charger, .dock, .seat, .operator])
     }
 
-    @Test func `what the broker saw is told from what an app says`() {
+    @Test func `what the broker saw is told from what agent and apps say, and from what nobody saw`() {
         let seen = ItemOutcome.broker("files")
         #expect(seen.grade == .enforced && seen.observer == .broker && seen.result == .done)
+        #expect(seen.claimed(isObserved: true) == seen)
+        let implied = seen.claimed(isObserved: false)
+        #expect(implied.grade == .implied && implied.observer == .nobody && implied.result == .done)
+        let reported = ItemOutcome.browser
+        #expect(reported.grade == .reported && reported.observer == .agent && reported.result == .done)
+        #expect(reported.claimed(isObserved: false) == reported)
+        #expect(reported.claimed(isObserved: true) == .broker("browser"))
         let told = ItemOutcome.app("org.example", .failed)
         #expect(told.grade == .cooperative && told.observer == .app && told.name == "app:org.example")
+        #expect(told.claimed(isObserved: true) == told)
     }
 
     @Test(arguments: ["ready", "signingIn", "signedIn", "signingOut"])

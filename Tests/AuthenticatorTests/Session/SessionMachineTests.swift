@@ -66,7 +66,7 @@ import Testing
         let afterBrowser = machine.handle(.itemCleared(.browser, ended), random: &random)
         let receipt = HandOver(
             ended: ended, next: try epoch(3), door: .app, isAttempt: false,
-            items: [.sessionKey, .sessionProcess, .broker("browser"), .broker("files")])
+            items: [.sessionKey, .sessionProcess, .browser, .files])
         #expect(afterBrowser == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([requester])])
     }
 
@@ -149,7 +149,7 @@ import Testing
         actions = machine.handle(.itemCleared(.files, try epoch(5)), random: &random)
         let receipt = HandOver(
             ended: try epoch(5), next: try epoch(6), door: nil, isAttempt: false,
-            items: [.sessionKey, .sessionProcess, .broker("browser"), .broker("files")])
+            items: [.sessionKey, .sessionProcess, .browser, .files])
         #expect(actions.prefix(2) == [.writeReceipt(receipt), .journal(.ready(try epoch(6)))])
     }
 
@@ -158,7 +158,7 @@ import Testing
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
         let receipt = HandOver(
             ended: try epoch(2), next: try epoch(3), door: .attemptFailed, isAttempt: true,
-            items: [.sessionKey, .sessionProcess, .broker("files")])
+            items: [.sessionKey, .sessionProcess, .files])
         #expect(actions == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([])])
     }
 

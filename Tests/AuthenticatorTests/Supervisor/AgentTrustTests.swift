@@ -50,10 +50,37 @@ import Testing
                 #expect(try await agent.order() == .close(epoch: epoch))
                 agent.say(.closed(epoch: epoch))
                 #expect(try await world.status().session == "ready")
-                // With nobody at the device the newest agent is the session's, whoever's it is.
-                let next = try world.agent(of: 1001)
-                #expect(try await agent.isCutOff())
-                _ = try await world.signIn(through: next, child: 1)
+                // With nobody at the device the next agent is the session's, whoever's it is; but not before this one is gone.
+                #expect(try await world.agent(of: 1001).isCutOff())
+                #expect(try await world.agent(of: 1000).isCutOff())
+                agent.leave()
+                _ = try await world.signIn(through: try world.agent(of: 1001), child: 1)
+            }
+        }
+    }
+
+    @Test func `an administrator sees who is the agent, who is refused, and that an agent does not answer`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: 1000)
+                #expect(try await world.agent(of: 1001).isCutOff())
+                let status = try await world.status()
+                #expect(status.agentConnected && status.agentUser == 1000)
+                let refused = try #require(try await world.finding("agent_refused"))
+                #expect(refused.message.contains("(user 1001)") && refused.message.contains("(user 1000)"))
+                // Who does not ask any more is refused no more.
+                world.clock.pass(.seconds(10))
+                #expect(try await world.finding("agent_refused") == nil)
+
+                let epoch = try await world.signIn(through: agent)
+                world.order(.signOut(fromBrowser: false))
+                #expect(try await world.status().problems.isEmpty)
+                world.clock.pass(.seconds(10))
+                #expect(try await world.status().problems.first?.contains("(user 1000) does not say") == true)
+                agent.say(.closed(epoch: epoch))
+                #expect(try await world.status().session == "ready")
             }
         }
     }
@@ -72,5 +99,13 @@ import Testing
                 #expect(try await world.status().session == "ready")
             }
         }
+    }
+}
+
+extension SupervisorWorld {
+    /// What the doctor says under this code.
+    fileprivate func finding(_ code: String) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
+        return diagnosis.findings.first { $0.code == code }
     }
 }

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Foundation
+import Glibc
+import Processes
+import Receipts
+import TestSupport
+import Testing
+
+/// What a receipt says of a worker's browser, by who observed its end.
+@Suite(.timeLimit(.minutes(10))) struct BrowserObservationTests {
+    @Test func `a browser that the broker saw open and sees gone is enforced`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: geteuid())
+                let browser = try await world.signIn(through: agent, markedIn: scratch)
+                world.order(.signOut(fromBrowser: false))
+                try browser.end()
+                try browser.removeProfile()
+                agent.say(.closed(epoch: browser.epoch))
+                #expect(try await world.status().session == "ready")
+            }
+            #expect(
+                try claims(scratch) == [
+                    "browser": "enforced broker", "files": "enforced broker",
+                    "session_key": "enforced broker", "session_process": "enforced broker",
+                ])
+        }
+    }
+
+    /// What an agent that clears nothing leaves.
+    enum Left: CaseIterable { case process, profile, temporary }
+
+    @Test(arguments: Left.allCases)
+    func `an agent that says closed while something of the browser is there is not believed`(left: Left) async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: geteuid())
+                let browser = try await world.signIn(through: agent, markedIn: scratch)
+                world.order(.signOut(fromBrowser: false))
+                #expect(try await agent.order() == .close(epoch: browser.epoch))
+                if left != .process { try browser.end() }
+                if left != .profile { try browser.removeFolder() }
+                if left != .temporary { try browser.removeTemporary() }
+                agent.say(.closed(epoch: browser.epoch))
+                let status = try await world.status()
+                #expect(status.session == "signingOut" && status.pending == ["browser"])
+                #expect(status.problems.first?.contains("still there") == true)
+
+                // It is asked again each second, and the sign-out goes on when it is true.
+                try browser.end()
+                try browser.removeProfile()
+                world.clock.pass(.seconds(1))
+                #expect(try await agent.order() == .close(epoch: browser.epoch))
+                agent.say(.closed(epoch: browser.epoch))
+                #expect(try await world.status().session == "ready")
+            }
+            #expect(try claims(scratch)["browser"] == "enforced broker")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what only the agent says of a browser is reported, and the agent is named`(saysOpened: Bool) async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                // A browser without the mark: nobody but the agent knows where it is.
+                let agent = try world.agent(of: geteuid())
+                try await world.visit(through: agent) {
+                    guard saysOpened, let id = Epoch(try await world.status().epoch)?.counter else { return }
+                    agent.say(.opened(id: id))
+                }
+            }
+            #expect(try claims(scratch)["browser"] == "reported agent")
+            #expect(try claims(scratch)["files"] == "enforced broker")
+        }
+    }
+
+    @Test func `of another user's browser the broker claims to have observed nothing`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: geteuid() + 1)
+                let browser = try await world.signIn(through: agent, markedIn: scratch)
+                world.order(.signOut(fromBrowser: false))
+                try browser.end()
+                try browser.removeProfile()
+                agent.say(.closed(epoch: browser.epoch))
+                #expect(try await world.status().session == "ready")
+            }
+            #expect(try claims(scratch)["browser"] == "reported agent")
+        }
+    }
+
+    @Test func `what a broker that died did not see end follows from its death, and is said to`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                _ = try await world.signIn(through: try world.agent(of: 1000))
+            }
+            try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
+            #expect(
+                try claims(scratch) == [
+                    "browser": "reported agent", "files": "enforced broker",
+                    "session_key": "implied none", "session_process": "implied none",
+                ])
+        }
+    }
+
+    /// Grade and observer of each item of the newest receipt.
+    private func claims(_ scratch: Scratch) throws -> [String: String] {
+        let book = ReceiptBook(directory: Directory(path: scratch.path("device/receipts")))
+        let receipt = try #require(try ReceiptFile(bytes: book.export()).receipts.last?.receipt)
+        return Dictionary(
+            uniqueKeysWithValues: receipt.items.map { ($0.name, "\($0.grade.rawValue) \($0.observer.rawValue)") })
+    }
+}
+
+/// What the real agent would have opened: a process with the mark of the epoch's profile, and the folders.
+struct MarkedBrowser {
+    let epoch: String
+    private let process: ChildProcess
+    private let profile: BrowserFolders
+
+    init(_ epoch: String, in scratch: Scratch) throws {
+        self.epoch = epoch
+        profile = BrowserFolders(folder: scratch.path("profiles/" + epoch), temporary: "/tmp/baton-" + epoch)
+        for folder in [profile.folder, profile.temporary] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        process = try ChildProcess.spawn(
+            executable: "/bin/sleep", arguments: ["600"], environment: ["BATON_BROWSER_PROFILE": profile.folder],
+            output: .discarded)
+        let (process, temporary) = (process, profile.temporary)
+        scratch.atEnd {
+            process.kill()
+            _ = try? await blocking { try process.waitForExit() }
+            try? FileManager.default.removeItem(atPath: temporary)
+        }
+    }
+
+    private struct BrowserFolders {
+        let folder: String
+        let temporary: String
+    }
+
+    func end() throws {
+        process.kill()
+        _ = try process.waitForExit()
+    }
+
+    func removeFolder() throws { try remove(profile.folder) }
+    func removeTemporary() throws { try remove(profile.temporary) }
+    func removeProfile() throws {
+        try removeFolder()
+        try removeTemporary()
+    }
+
+    private func remove(_ path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        try FileManager.default.removeItem(atPath: path)
+    }
+}
+
+extension SupervisorWorld {
+    /// A worker is signed in through a browser with the mark that the real agent gives it.
+    fileprivate func signIn(through agent: FakeAgent, markedIn scratch: Scratch) async throws -> MarkedBrowser {
+        childSays(.visitWanted(ticket: 1))
+        childSays(.browserWanted(url: "http://127.0.0.1:1/x"))
+        guard case .open(let id, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+        let browser = try MarkedBrowser(epoch, in: scratch)
+        agent.say(.opened(id: id))
+        childSays(.visitSucceeded)
+        #expect(try await status().session == "signedIn")
+        return browser
+    }
+}
