@@ -137,7 +137,8 @@ extension Supervisor {
             reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
             agentConnected: agent != nil, problems: problemTexts, lockedApps: locks.keys.sorted(),
-            receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue)
+            receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue,
+            connectionLimits: entrance.limits.recent)
     }
 
     /// Why a sign-out does not go on, for a person.
