@@ -89,7 +89,8 @@ let package = Package(
         .executableTarget(
             name: "baton-agent",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "CLinux", "Redaction", "UnixSocket", .argumentParser, .logging,
+                "Authenticator", "BrokerProtocol", "CLinux", "Processes", "Redaction", "UnixSocket", .argumentParser,
+                .logging,
             ]),
         .executableTarget(
             name: "baton-server",

@@ -59,6 +59,9 @@ package struct FlatMap: Sendable, Equatable {
             && lengths.reduce(0, +) <= Wire.maximumParameters
     }
 
+    /// Bytes of all keys and values.
+    package var byteCount: Int { entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
     /// Adds the entries of `other`, which win.
     package mutating func merge(_ other: FlatMap) {
         entries.merge(other.entries) { _, theirs in theirs }

@@ -5,7 +5,7 @@ internal import Glibc
 package struct ProcessFailure: Error, Equatable, CustomStringConvertible {
     /// What was tried.
     package enum Step: String, Sendable {
-        case spawn, watch, signal, wait, list
+        case spawn, watch, signal, wait, list, shut
     }
 
     package let step: Step

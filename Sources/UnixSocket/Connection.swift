@@ -60,34 +60,65 @@ package final class Connection: Sendable {
         case truncated
         /// The peer announced a frame of more bytes than this connection takes.
         case tooLarge(Int)
+        /// The frame was announced, and `admits` did not want it.
+        case notAdmitted(Int)
+        /// The rest of a frame that had begun did not come in time.
+        case tooSlow
         case socket(SocketError)
     }
 
     /// Waits for the next frame.
     ///
     /// The body is ``SecretBytes`` because frames carry tokens: it is overwritten when the reader lets go of it.
-    package func read() throws(ReadFailure) -> Frame {
+    ///
+    /// - Parameters:
+    ///   - patience: how long the rest of a frame may take once it has begun; nil waits without end.
+    ///   - admits: whether a frame of this length is wanted; asked before there is memory for it.
+    package func read(
+        patience: Duration? = nil, admits: (Int) -> Bool = { _ in true }
+    ) throws(ReadFailure) -> Frame {
         var descriptors: [Descriptor] = []
+        var deadline: ContinuousClock.Instant?
         let header = try SecretBytes(count: 4) { (span: inout MutableRawSpan) throws(ReadFailure) in
-            try fill(&span, descriptors: &descriptors, startsFrame: true)
+            try fill(&span, descriptors: &descriptors, startsFrame: true, patience, &deadline)
         }
         let count = header.withBytes { Int(UInt32(bigEndian: unsafe $0.unsafeLoadUnaligned(as: UInt32.self))) }
         guard count <= maximumFrame else { throw .tooLarge(count) }
+        guard admits(count) else { throw .notAdmitted(count) }
         let body = try SecretBytes(count: count) { (span: inout MutableRawSpan) throws(ReadFailure) in
-            try fill(&span, descriptors: &descriptors, startsFrame: false)
+            try fill(&span, descriptors: &descriptors, startsFrame: false, patience, &deadline)
         }
         return Frame(body: body, descriptors: descriptors)
     }
 
+    /// - Parameter deadline: for the rest of the frame; set when its first bytes are there and others are not.
     private func fill(
-        _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool
+        _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool, _ patience: Duration?,
+        _ deadline: inout ContinuousClock.Instant?
     ) throws(ReadFailure) {
         var filled = 0
         while filled < span.byteCount {
+            if let patience, !startsFrame || filled > 0 {
+                if deadline == nil { deadline = .now + patience }
+                try awaitMore(until: deadline ?? .now)
+            }
             let received = receive(&span, at: filled, descriptors: &descriptors)
             guard received >= 0 else { throw .socket(SocketError(call: .receive, errno: Int32(-received))) }
             guard received > 0 else { throw startsFrame && filled == 0 ? .ended : .truncated }
             filled += received
+        }
+    }
+
+    /// Waits until something can be read.
+    private func awaitMore(until deadline: ContinuousClock.Instant) throws(ReadFailure) {
+        while true {
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { throw .tooSlow }
+            let ready = descriptor.withNumber { number in
+                var question = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+                return unsafe poll(&question, 1, Int32(clamping: Int64(rest / .milliseconds(1)) + 1))
+            }
+            if ready > 0 { return }
         }
     }
 

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Authenticator
 internal import Glibc
 internal import Logging
+internal import Processes
 
 /// The agent of a worker's graphical session: it owns the browser, so that the browser goes when the worker goes.
 @main
@@ -21,6 +22,7 @@ struct BatonAgent: ParsableCommand {
 
     func run() throws {
         try Failpoint.check()
+        try OwnMemory.shut()
         // Before the first thread, so that every thread has them blocked and only the one that waits gets them.
         BrowserAgent.blockSignals()
         let configuration = try read()

@@ -2,6 +2,7 @@
 public import ArgumentParser
 import Authenticator
 public import Logging
+import Processes
 
 /// The session's process; only the supervisor starts it.
 struct ServeSession: ParsableCommand {
@@ -14,6 +15,8 @@ struct ServeSession: ParsableCommand {
 
     func run() throws {
         try Failpoint.check()
+        // The supervisor has raised its own, which a process inherits; one that was started otherwise has to do it here.
+        OpenFileLimit.raise()
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel
         try SessionChild.run(platform: \.platform, logger: logger)

@@ -52,6 +52,7 @@ struct Supervise: AsyncParsableCommand {
 
     func run() async throws {
         try Failpoint.check()
+        try OwnMemory.shut()
         let inherited = try InheritedDescriptors.take()
         let configuration = try BatondConfiguration(file: config)
         LoggingSystem.bootstrap { label in
@@ -66,6 +67,7 @@ struct Supervise: AsyncParsableCommand {
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
+        OpenFileLimit.raise()
         let inputs = Mailbox<SupervisorInput>()
         let platform = configuration.supervisor.platform
         let passage = try await passQuarantine(configuration.supervisor, platform, inputs, inherited, logger)

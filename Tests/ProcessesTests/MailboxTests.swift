@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 import Processes
+import Synchronization
 import TestSupport
 import Testing
 
 @Suite struct MailboxTests {
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
     @Test func `messages come out in the order in which they went in, however takes and posts mix`() async throws {
         let mailbox = Mailbox<Int>()
         let taken = try await blocking {
@@ -21,6 +26,29 @@ import Testing
             return taken
         }
         #expect(taken == Array(0..<1275))
+    }
+
+    @Test func `of one sender only so many messages wait, and others are not held up by it`() async throws {
+        let mailbox = Mailbox<Int>()
+        let posted = Count()
+        try BlockingThread.start { [intake = mailbox.intake(capacity: 2)] in
+            for number in 1...100 {
+                intake.post(number)
+                posted.value.store(number, ordering: .sequentiallyConsistent)
+            }
+            mailbox.post(-1)
+        }
+        let most = try await blocking {
+            var most = 0
+            while true {
+                mailbox.post(0)
+                let taken = mailbox.take()
+                guard taken >= 0 else { return most }
+                if taken > 0 { most = max(most, posted.value.load(ordering: .sequentiallyConsistent) - taken) }
+            }
+        }
+        // Those two, and the one that was let in by this take.
+        #expect(most <= 3)
     }
 
     @Test func `a long queue is emptied in a time that grows with its length alone`() async throws {

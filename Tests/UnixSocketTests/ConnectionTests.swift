@@ -50,6 +50,30 @@ import UnixSocket
         #expect(throws: Connection.ReadFailure.truncated) { try right.read() }
     }
 
+    @Test func `a frame that has begun must go on in time, and one that is not wanted is not read`() throws {
+        let (left, right) = try Connection.pair(maximumFrame: 1024)
+        let half: [UInt8] = [0, 0, 0, 9, 1, 2]
+        _ = left.descriptor.withNumber { number in unsafe Glibc.write(number, half, half.count) }
+        #expect(throws: Connection.ReadFailure.tooSlow) { try right.read(patience: .milliseconds(1)) }
+        let (other, reader) = try Connection.pair(maximumFrame: 1024)
+        try other.write([UInt8](repeating: 7, count: 100))
+        #expect(throws: Connection.ReadFailure.notAdmitted(100)) { try reader.read { $0 < 100 } }
+        let (whole, last) = try Connection.pair(maximumFrame: 1024)
+        try whole.write([1, 2, 3])
+        #expect(try last.read(patience: .seconds(60)).body == SecretBytes(copying: [1, 2, 3]))
+    }
+
+    @Test func `a peer that has closed and left nothing is ended, and one that has not is not`() throws {
+        var (left, right): (Connection?, Connection)
+        (left, right) = try Connection.pair(maximumFrame: 1024)
+        #expect(!right.descriptor.isEnded)
+        try left?.write([1])
+        left = nil
+        #expect(!right.descriptor.isEnded)
+        _ = try right.read()
+        #expect(right.descriptor.isEnded)
+    }
+
     @Test func `the kernel says who connected`() throws {
         let (left, _) = try Connection.pair(maximumFrame: 16)
         #expect(try left.descriptor.peer() == Peer(pid: getpid(), uid: getuid(), gid: getgid()))

@@ -18,6 +18,25 @@ extension AccountDesk {
         /// Whether the worker's end is asked for, and comes.
         var isLeaving = false
         var lastActivity: ContinuousClock.Instant?
+        /// The sign-outs that were passed on to the supervisor, which holds the connection of each, and by whom.
+        var signOuts: [AppProcess: Int] = [:]
+
+        /// Whether any app still has to say that it has erased what is of this epoch.
+        func isAskedAbout(_ ended: Epoch) -> Bool {
+            asked.values.contains(ended.description) || locks.values.contains(ended.description)
+        }
+
+        private static let maximumSignOutsOfProcess = 16
+        private static let maximumSignOuts = 48
+
+        /// Whether one more may be passed on; they end with this process.
+        mutating func admitsSignOut(of process: AppProcess) -> Bool {
+            guard signOuts[process, default: 0] < Self.maximumSignOutsOfProcess,
+                signOuts.values.reduce(0, +) < Self.maximumSignOuts
+            else { return false }
+            signOuts[process, default: 0] += 1
+            return true
+        }
     }
 
     /// Answers Baton's own operations for the hand-over.
@@ -119,11 +138,6 @@ extension AccountDesk {
     }
 
     // MARK: - What apps do
-
-    /// An app has said hello.
-    func greeted(_ app: AppConnection, in epoch: Epoch) {
-        if app.wantsEvents { tell(.listenerArrived(epoch: epoch.description)) }
-    }
 
     /// This connection needs no more time before the end; also where it has gone.
     func isReady(_ app: AppConnection) {

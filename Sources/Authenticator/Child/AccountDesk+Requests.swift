@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import Dispatch
 internal import Logging
 internal import Synchronization
 internal import UnixSocket
@@ -46,9 +45,9 @@ extension AccountDesk {
         app.reply(to: request, .failure(error))
     }
 
-    /// Answers from a thread of its own, for an app that does not read must not hold up a task.
+    /// Answers from a thread of the connection's own, for an app that does not read must not hold up a task.
     func answerLater(_ request: Request, _ outcome: Result<FlatMap, BrokerError>, _ app: AppConnection) {
-        DispatchQueue.global().async { [self] in
+        app.answerLater { [self] in
             switch outcome {
             case .success: app.reply(to: request, outcome)
             case .failure(let error): refuse(request, error, app)
@@ -259,12 +258,23 @@ extension AccountDesk {
             throw BrokerError(
                 .mismatchedAccount, "Another worker is signed in. Ask for the current account before you sign out.")
         }
-        state.withLock { $0.handOver.isLeaving = true }
+        let isAdmitted = state.withLock { state in
+            state.handOver.isLeaving = true
+            return state.handOver.admitsSignOut(of: app.peer.process)
+        }
+        guard isAdmitted else { throw .signOutAsked }
         tell(
             .endWanted(
                 requestID: request.id, fromBrowser: wanted.signoutFromBrowser,
                 correlationID: wanted.client.correlationID), descriptors: [app.descriptor])
     }
+}
+
+extension BrokerError {
+    /// To an app that asks for the sign-out while as many ask for it as may.
+    fileprivate static let signOutAsked = BrokerError(
+        .unfinished,
+        "The sign-out is asked for already, and goes on. Do not sign out again; ask for the current account.")
 }
 
 extension TokenRequest {

@@ -22,6 +22,8 @@ final class AccountDesk: Sendable {
         /// That the worker who is here has just signed in; nil also once this process took the session up again.
         var proof: FreshProof?
         var connections: [ObjectIdentifier: AppConnection] = [:]
+        var rooms = AppRooms()
+        var limitReports = LimitReports()
         var storing: [AccountReader: Promise<Void>] = [:]
         var reporting = false
         var tendsLeases = false
@@ -40,8 +42,11 @@ final class AccountDesk: Sendable {
     /// The device's offline leases, once they were needed.
     let book = Mutex<LeaseBook?>(nil)
     private let source = Mutex<(join: JoinRecord, source: TokenSource)?>(nil)
-    /// App connections at once; each has a thread.
-    private static let maximumConnections = 512
+    let ledger = RequestLedger()
+    /// No connection has a file of a higher number, so that some are left for what is sealed and for the network.
+    let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
+    /// Seconds between two reports about the same app and limit.
+    static let reportPause = 1
     /// One change of principals at a time; held while the supervisor writes.
     let principalTurn = Mutex<Void>(())
 
@@ -77,7 +82,9 @@ final class AccountDesk: Sendable {
             state.withLock { $0.device = device }
             tell(.deviceKnown(change: change))
             reportEndedSessions()
-        case .connection(let peer): if let descriptor = descriptors.first { serve(descriptor, peer) }
+        case .connection(let peer):
+            if let descriptor = descriptors.first { serve(descriptor, peer) }
+            tell(.connectionTaken)
         case .admit(let ticket, let epoch): admitted(ticket, epoch, descriptors.first)
         case .principals(let principals): state.withLock { $0.principals = principals.mapValues(Principals.init) }
         case .refuse(let ticket, let refusal): visit(ticket)?.admission.settle(.failure(refusal.error))
@@ -94,30 +101,6 @@ final class AccountDesk: Sendable {
         case .appSettled(let ticket, let accepted): settle(ticket, accepted)
         case .pinWanted: setPIN()
         case .leasesInQuestion: Task { [self] in await askAboutLeases() }
-        }
-    }
-
-    private func serve(_ descriptor: Descriptor, _ peer: PeerRecord) {
-        let app = AppConnection(descriptor, peer: peer)
-        let epoch: Epoch? = state.withLock { state in
-            guard state.connections.count < Self.maximumConnections else { return nil }
-            state.connections[ObjectIdentifier(app)] = app
-            return state.epoch
-        }
-        guard let epoch else {
-            logger.warning("too many app connections", metadata: ["peer.pid": "\(peer.pid)"])
-            app.end()
-            return
-        }
-        do {
-            try BlockingThread.start { [self] in
-                app.serve(epoch: epoch, logger: logger, greeted: { greeted($0, in: epoch) }, answer: answer)
-                isReady(app)
-                state.withLock { _ = $0.connections.removeValue(forKey: ObjectIdentifier(app)) }
-            }
-        } catch {
-            logger.error("no thread for an app", metadata: ["error": "\(error)"])
-            app.end()
         }
     }
 

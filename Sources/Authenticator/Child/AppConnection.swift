@@ -3,6 +3,7 @@ internal import BrokerProtocol
 internal import CLinux
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import Redaction
 internal import Synchronization
 internal import UnixSocket
@@ -16,20 +17,38 @@ final class AppConnection: Sendable {
     private let connection: Connection
     private let writing = Mutex<Void>(())
     private let hello = Mutex<ClientHello?>(nil)
-    /// Requests without an answer yet.
-    private let open = Mutex(0)
+    private let activity = Mutex(Activity())
     private let cancellations = Mutex<[String: @Sendable () -> Void]>([:])
+    private let ledger: RequestLedger
+    private let outbox = Mutex(Outbox())
+
+    private struct Activity {
+        /// Requests without an answer yet.
+        var open = 0
+        /// When it began, or asked last, counted for all connections.
+        var last = AppConnection.moments.add(1, ordering: .relaxed).newValue
+    }
+
+    /// Answers that were made by others than the connection's own thread.
+    private struct Outbox {
+        var waiting: [@Sendable () -> Void] = []
+        /// Whether a thread sends them.
+        var isServed = false
+    }
 
     /// Milliseconds that an app may leave its replies unread before it is cut off.
     private static let sendPatience: Int32 = 2000
     /// Milliseconds for the hello.
     private static let helloPatience: Int32 = 5000
+    /// For the rest of a message that has begun.
+    private static let framePatience = Duration.seconds(5)
 
     /// Requests that one app may have open at once.
     private static let maximumOpen = 64
 
-    init(_ descriptor: Descriptor, peer: PeerRecord) {
+    init(_ descriptor: Descriptor, peer: PeerRecord, ledger: RequestLedger) {
         self.peer = peer
+        self.ledger = ledger
         connection = Connection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
     }
 
@@ -41,9 +60,9 @@ final class AppConnection: Sendable {
 
     /// Greets and serves until either side ends the connection.
     ///
-    /// - Parameter greeted: called when the app has said hello, before the broker does.
+    /// - Parameter greeted: called when the app has said hello, before the broker does; whether it is served.
     func serve(
-        epoch: Epoch, logger: Logger, greeted: (AppConnection) -> Void, answer: (Request, AppConnection) -> Void
+        epoch: Epoch, logger: Logger, greeted: (AppConnection) -> Bool, answer: (Request, AppConnection) -> Void
     ) {
         defer { end() }
         do {
@@ -52,7 +71,7 @@ final class AppConnection: Sendable {
             guard case .hello(let hello) = try receive() else { return }
             guard hello.transports.contains(Wire.transport) else { return }
             self.hello.withLock { $0 = hello }
-            greeted(self)
+            guard greeted(self) else { return }
             try send(
                 .hello(
                     BrokerHello(
@@ -65,7 +84,7 @@ final class AppConnection: Sendable {
                 case .hello: return
                 case .request(let request):
                     // An app that asks without waiting for answers is not served without end.
-                    guard admit() else { return }
+                    guard admit(request) else { return }
                     answer(request, self)
                 case .cancel(let id): cancellations.withLock { $0.removeValue(forKey: id) }?()
                 }
@@ -75,15 +94,35 @@ final class AppConnection: Sendable {
         }
     }
 
-    private func admit() -> Bool {
-        open.withLock { open in
-            open += 1
-            return open <= Self.maximumOpen
+    /// How it is used now, for whoever needs its place.
+    var use: AppRooms.Table.Use {
+        activity.withLock { .init(isIdle: $0.open == 0, last: $0.last) }
+    }
+
+    private static let moments = Atomic<UInt64>(0)
+
+    private func admit(_ request: Request) -> Bool {
+        let weight = RequestLedger.weight(of: request)
+        guard ledger.take(weight, of: peer.process) else { return false }
+        let isAdmitted = activity.withLock { activity in
+            guard activity.open < Self.maximumOpen else { return false }
+            activity.open += 1
+            activity.last = Self.moments.add(1, ordering: .relaxed).newValue
+            return true
         }
+        if !isAdmitted { ledger.giveBack(weight, of: peer.process) }
+        return isAdmitted
     }
 
     private func receive() throws -> ClientMessage {
-        let frame = try connection.read()
+        var weight = 0
+        defer { ledger.giveBack(weight, of: peer.process) }
+        let frame = try connection.read(patience: Self.framePatience) { count in
+            let wanted = RequestLedger.weight(ofFrame: count)
+            guard ledger.take(wanted, of: peer.process) else { return false }
+            weight = wanted
+            return true
+        }
         var bytes = frame.body.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
         defer { wipe(&bytes) }
         return try ClientMessage(bytes: bytes)
@@ -98,8 +137,35 @@ final class AppConnection: Sendable {
     /// Sends the one reply to a request; an app that does not take it is cut off.
     func reply(to request: Request, _ outcome: Result<FlatMap, BrokerError>) {
         _ = cancellations.withLock { $0.removeValue(forKey: request.id) }
-        open.withLock { $0 -= 1 }
+        activity.withLock { $0.open -= 1 }
+        ledger.giveBack(RequestLedger.weight(of: request), of: peer.process)
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
+    }
+
+    /// Runs what answers the app on a thread that is this connection's alone: an app that does not read holds up nobody else.
+    func answerLater(_ answer: @escaping @Sendable () -> Void) {
+        let isServed = outbox.withLock { outbox in
+            outbox.waiting.append(answer)
+            defer { outbox.isServed = true }
+            return outbox.isServed
+        }
+        guard !isServed else { return }
+        do { try BlockingThread.start { [self] in serveOutbox() } } catch {
+            outbox.withLock { $0 = Outbox() }
+            end()
+        }
+    }
+
+    private func serveOutbox() {
+        while true {
+            let next: (@Sendable () -> Void)? = outbox.withLock { outbox in
+                guard outbox.waiting.isEmpty else { return outbox.waiting.removeFirst() }
+                outbox.isServed = false
+                return nil
+            }
+            guard let next else { return }
+            next()
+        }
     }
 
     /// Tells the app something unasked, where it reads what it is sent; one that does not is not waited for.

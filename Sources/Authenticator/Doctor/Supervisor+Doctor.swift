@@ -45,6 +45,7 @@ extension Supervisor {
     private var ownFindings: [CheckResult] {
         var findings = CheckResult.sharedMode(device.settings, isJoined: join != nil, mode: snapshot.mode)
         findings += CheckResult.apps(registry)
+        findings += CheckResult.connections(status.connectionLimits ?? [])
         findings += CheckResult.doors(doors, refusal: doorRefusal)
         findings += CheckResult.input(doors, isHeard: hearsInput, status: status)
         if let agent, let rival { findings.append(.refusedAgent(rival, while: agent.text)) }

@@ -68,8 +68,7 @@ package final class LineKeeper: Service {
     let configuration: Configuration
     let logger: Logger
     private let watched = Mutex<WatchedSession?>(nil)
-    private let asker = Mutex<StandingAsker?>(nil)
-    private let askerJoin = Mutex<JoinRecord?>(nil)
+    private let askers = KeyedCache<JoinRecord, StandingAsker>()
     private let disk = BlockingQueue(label: "baton.line.disk")
     /// How the line stands, for whoever looks.
     let place = Mutex(LineStanding.none)
@@ -112,15 +111,12 @@ package final class LineKeeper: Service {
 
     /// Who asks for the device, where it has joined a directory; its keys are read once for each join.
     func asker(_ join: JoinRecord) async throws -> StandingAsker {
-        if askerJoin.withLock({ $0 == join }), let asker = asker.withLock({ $0 }) { return asker }
-        let configuration = configuration
-        let made = try await disk.run {
-            try StandingAsker(
-                join: join, keys: configuration.keys, https: configuration.https(), now: { Int(Glibc.time(nil)) })
+        try await askers.value(for: join) { [configuration, disk] in
+            try await disk.run {
+                try StandingAsker(
+                    join: join, keys: configuration.keys, https: configuration.https(), now: { Int(Glibc.time(nil)) })
+            }
         }
-        asker.withLock { $0 = made }
-        askerJoin.withLock { $0 = join }
-        return made
     }
 
     /// Acts on the server's word about `session`.

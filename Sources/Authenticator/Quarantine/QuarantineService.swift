@@ -54,11 +54,12 @@ package struct QuarantineService: Service {
         defer { withExtendedLifetime(lock) {} }
         // No session goes on from such a state.
         for key in inheritance.keys.values { key.destroy() }
+        let entrance = AppEntrance(
+            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs,
+            now: { Int(time(nil)) }, logger: logger)
         let sockets = try BrokerSockets(
-            configuration: configuration, inheritance: inheritance,
-            entrance: AppEntrance(
-                configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger),
-            ownUser: geteuid(), inputs: inputs, helloPatience: SupervisorService.helloPatience, logger: logger)
+            configuration: configuration, inheritance: inheritance, entrance: entrance, ownUser: geteuid(),
+            inputs: inputs, helloPatience: SupervisorService.helloPatience, logger: logger)
         defer { sockets.close() }
         try sockets.open()
         try ServiceNotification.ready()
@@ -72,6 +73,7 @@ package struct QuarantineService: Service {
             case .agentConnected(let link): link.end()
             case .stop: return
             // The end of an app's connection tells it that nobody can say who is signed in.
+            case .appsWaiting: _ = entrance.waiting.next()
             default: break
             }
         }

@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Glibc
 internal import Logging
+internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
@@ -28,10 +29,17 @@ final class AppEntrance: Sendable {
     /// The socket for all, where this broker made it itself and so decides who can reach it.
     private let socketForAll: String?
     private let logger: Logger
+    /// The connections that the session's process has not taken yet.
+    let waiting: WaitingConnections
+    /// Who has too many connections.
+    let limits: LimitLog
 
     init(
-        configuration: SupervisorConfiguration, inheritance: Inheritance, ownUser: UInt32, logger: Logger
+        configuration: SupervisorConfiguration, inheritance: Inheritance, ownUser: UInt32,
+        inputs: Mailbox<SupervisorInput>, now: @escaping @Sendable () -> Int, logger: Logger
     ) {
+        waiting = WaitingConnections { inputs.post(.appsWaiting) }
+        limits = LimitLog(now: now, logger: logger)
         sessionUsers = Set(configuration.sessionUsers).union([ownUser, 0])
         inherited = inheritance.apps
         folder = configuration.appSockets

@@ -18,6 +18,7 @@ struct BrokerSockets: Sendable {
     private let agentPlaces = Places(perUser: 4, total: 16)
     private let operatorPlaces = Places(perUser: 8, total: 16)
     private let logger: Logger
+    private let refusals = LineMeter()
     /// One count for the process: a link of sockets that were closed is never taken for a later one.
     private static let links = Counter()
 
@@ -25,8 +26,12 @@ struct BrokerSockets: Sendable {
     private let helloPatience: Duration
     /// Milliseconds that an agent or operator may leave what it is sent unread; the thread that decides waits so long.
     private static let sendPatience: Int32 = 1000
-    /// Microseconds before the next attempt where no connection can be taken: asking at once would fill the log.
+    /// Microseconds before the next attempt where no connection can be taken.
     private static let acceptPause: UInt32 = 100_000
+    /// Messages of one agent, or one operator, that may wait for the supervisor.
+    private static let maximumUnheard = 4
+    /// Requests of one operator's connection without an answer yet.
+    private static let maximumOpen = 8
 
     init(
         configuration: SupervisorConfiguration, inheritance: Inheritance, entrance: AppEntrance,
@@ -47,14 +52,15 @@ struct BrokerSockets: Sendable {
 
     /// Begins to accept.
     func open() throws {
-        try serve(apps, { entrance.identity(of: $0) }, appConnected)
+        try serve(apps, reserve: Self.appReserve, { entrance.identity(of: $0) }, appConnected)
         try entrance.open { [self] listener, bundleID in
-            try serve(listener, { _ in entrance.identity(throughSocketOf: bundleID) }, appConnected)
+            try serve(
+                listener, reserve: Self.appReserve, { _ in entrance.identity(throughSocketOf: bundleID) }, appConnected)
         }
-        try serve(agents, one(of: users)) { descriptor, peer, _ in
+        try serve(agents, reserve: Self.reserve, one(of: users)) { descriptor, peer, _ in
             try serve(peer, in: agentPlaces) { try agentReader(descriptor, peer) }
         }
-        try serve(operators, one(of: operatorUsers)) { descriptor, peer, _ in
+        try serve(operators, reserve: Self.reserve, one(of: operatorUsers)) { descriptor, peer, _ in
             try serve(peer, in: operatorPlaces) { try operatorReader(descriptor) }
         }
     }
@@ -67,9 +73,18 @@ struct BrokerSockets: Sendable {
     /// Who an app is, is settled here and never asked again: the kernel's word of when it connected, and which socket that
     /// was. A process number may be another's by now, and is told only where it is not.
     private func appConnected(_ descriptor: Descriptor, _ peer: Peer, _ identity: AppIdentity) {
+        // One that connects and closes costs the session's process nothing.
+        guard !descriptor.isEnded else { return }
         let pid = descriptor.peerLives() == false ? 0 : peer.pid
-        inputs.post(.appConnected(descriptor, PeerRecord(pid: pid, uid: peer.uid, identity: identity)))
+        let record = PeerRecord(pid: pid, uid: peer.uid, identity: identity)
+        guard let (limit, held) = entrance.waiting.offer(descriptor, record) else { return }
+        entrance.limits.note(limit, .waiting, of: record.process, held: held)
     }
+
+    /// Files that no connection takes, so that the state can be written and the session's process be started whatever
+    /// happens; apps leave some to operators and agents, too.
+    private static let reserve: Int32 = 48
+    private static let appReserve: Int32 = 96
 
     private func one(of users: Set<UInt32>) -> @Sendable (Peer) -> Void? {
         { users.contains($0.uid) ? () : nil }
@@ -77,21 +92,35 @@ struct BrokerSockets: Sendable {
 
     /// Accepts without end; `recognise` says who somebody is, nil for one who has no business here.
     private func serve<Who>(
-        _ listener: Listener, _ recognise: @escaping @Sendable (Peer) -> Who?,
+        _ listener: Listener, reserve: Int32, _ recognise: @escaping @Sendable (Peer) -> Who?,
         _ admit: @escaping @Sendable (Descriptor, Peer, Who) throws -> Void
     ) throws {
+        // The kernel gives the lowest number that is free: one above the last but so many says that no more are left.
+        let ceiling = Int32(clamping: OpenFileLimit.current) - reserve
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
+                guard descriptor.withNumber({ $0 }) < ceiling else {
+                    say("no files are left for connections", .warning, [:])
+                    usleep(Self.acceptPause)
+                    continue
+                }
                 do {
                     let peer = try descriptor.peer()
                     guard let who = recognise(peer) else {
-                        logger.notice("connection of another user refused", metadata: ["peer.uid": "\(peer.uid)"])
+                        say("connection of another user refused", .notice, ["peer.uid": "\(peer.uid)"])
                         continue
                     }
                     try admit(descriptor, peer, who)
-                } catch { logger.warning("connection lost at accept", metadata: ["error": "\(error)"]) }
+                } catch { say("connection lost at accept", .warning, ["error": "\(error)"]) }
             }
         }
+    }
+
+    /// Logs what anybody can make happen as often as they like: once a minute for each text, with a count.
+    private func say(_ text: Logger.Message, _ level: Logger.Level, _ metadata: Logger.Metadata) {
+        guard let before = refusals.admits("\(text)") else { return }
+        let count: Logger.Metadata = before > 0 ? ["repeated": "\(before)"] : [:]
+        logger.log(level: level, text, metadata: metadata.merging(count) { own, _ in own })
     }
 
     /// The next connection; nil once the socket is closed. A connection that broke before it was accepted, or a process
@@ -100,7 +129,7 @@ struct BrokerSockets: Sendable {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {
                 guard !error.meansClosed else { return nil }
-                logger.warning("accept failed", metadata: ["error": "\(error)"])
+                say("accept failed", .warning, ["error": "\(error)"])
                 usleep(Self.acceptPause)
             }
         }
@@ -109,7 +138,7 @@ struct BrokerSockets: Sendable {
     /// Runs what `prepare` gives on a thread of its own, where the socket has a place left for this user.
     private func serve(_ peer: Peer, in places: Places, _ prepare: () throws -> @Sendable () -> Void) throws {
         guard places.take(peer.uid) else {
-            logger.notice("too many connections of one user, or in all", metadata: ["peer.uid": "\(peer.uid)"])
+            say("too many connections of one user, or in all", .notice, ["peer.uid": "\(peer.uid)"])
             return
         }
         do {
@@ -133,13 +162,14 @@ struct BrokerSockets: Sendable {
             logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
-                logger.notice("a connection of no agent of this version", metadata: ["peer.uid": "\(peer.uid)"])
+                say("a connection of no agent of this version", .notice, ["peer.uid": "\(peer.uid)"])
                 return
             }
             // The socket is connected: nothing but its end can make this fail.
             try? descriptor.setReceiveTimeout(milliseconds: 0)
-            inputs.post(.agentConnected(link))
-            while let message = try? channel.receive().message { inputs.post(.agentSaid(link.id, message)) }
+            let intake = inputs.intake(capacity: Self.maximumUnheard)
+            intake.post(.agentConnected(link))
+            while let message = try? channel.receive().message { intake.post(.agentSaid(link.id, message)) }
             inputs.post(.agentLost(link.id))
         }
     }
@@ -149,9 +179,17 @@ struct BrokerSockets: Sendable {
         let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         return {
+            let intake = inputs.intake(capacity: Self.maximumUnheard)
+            let open = Mutex(0)
             while let request = try? channel.receive().message {
-                inputs.post(
+                let isServed = open.withLock { open in
+                    open += 1
+                    return open <= Self.maximumOpen
+                }
+                guard isServed else { return }
+                intake.post(
                     .operatorAsked(request) { reply in
+                        open.withLock { $0 -= 1 }
                         do { try channel.send(reply) } catch {
                             logger.debug("the operator is gone", metadata: ["error": "\(error)"])
                             channel.connection.shutDown()

@@ -85,6 +85,10 @@ package enum ChildMessage: Sendable, Codable, Equatable {
     case pinSettled(OperatorFailure?)
     /// What the device holds of offline leases, for the doctor.
     case leasesCounted(LeaseCount)
+    /// One ``SupervisorMessage/connection(_:)`` has arrived.
+    case connectionTaken
+    /// An app has as many connections as one may have.
+    case limitReached(ConnectionLimitReport)
 }
 
 /// Why the person's browser is gone.

@@ -18,6 +18,7 @@ final class SessionProcess {
 
     private let executable: String
     private let inputs: Mailbox<SupervisorInput>
+    private let waiting: WaitingConnections
     private let clock: SupervisorClock
     private let logger: Logger
 
@@ -31,8 +32,12 @@ final class SessionProcess {
     /// How long the last one lived.
     private var lastLife = Duration.zero
 
-    init(executable: String, inputs: Mailbox<SupervisorInput>, clock: SupervisorClock, logger: Logger) {
-        (self.executable, self.inputs, self.clock, self.logger) = (executable, inputs, clock, logger)
+    init(
+        executable: String, inputs: Mailbox<SupervisorInput>, waiting: WaitingConnections, clock: SupervisorClock,
+        logger: Logger
+    ) {
+        (self.executable, self.inputs, self.waiting) = (executable, inputs, waiting)
+        (self.clock, self.logger) = (clock, logger)
     }
 
     var isRunning: Bool { link != nil }
@@ -67,19 +72,29 @@ final class SessionProcess {
             process.kill()
         }
         try listen(to: link)
+        waiting.begin(link.number)
     }
 
     private func listen(to link: Link) throws {
-        let (inputs, number, channel, process) = (inputs, link.number, link.channel, link.process)
+        let (inputs, waiting, number) = (inputs, waiting, link.number)
+        let (channel, process) = (link.channel, link.process)
         try BlockingThread.start {
+            let intake = inputs.intake(capacity: Self.maximumUnheard)
             // The channel ends when the process does, however it does.
             while let (message, descriptors) = try? channel.receive() {
-                inputs.post(.childSaid(message, descriptors, child: number))
+                guard case .connectionTaken = message else {
+                    intake.post(.childSaid(message, descriptors, child: number))
+                    continue
+                }
+                waiting.taken(by: number)
             }
             process.kill()
             inputs.post(.childEnded(child: number))
         }
     }
+
+    /// What it has said and the supervisor has not heard: apps cannot fill the supervisor's memory by it.
+    private static let maximumUnheard = 256
 
     /// Whether the next one has to wait, since they die one after the other; ``SupervisorInput/childDue(start:)`` says when
     /// it may start.
@@ -115,6 +130,7 @@ final class SessionProcess {
     func end() throws {
         guard let link else { return }
         self.link = nil
+        waiting.begin(nil)
         lastLife = link.started.duration(to: clock.moment())
         link.process.kill()
         link.channel.connection.shutDown()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
-internal import Dispatch
 internal import Logging
+internal import Processes
 internal import UnixSocket
 
 /// What somebody who asked for the end of a session hears.
@@ -52,7 +52,9 @@ extension Supervisor {
         child.tell(message, descriptors: descriptors)
     }
 
-    func forward(_ descriptor: Descriptor, from peer: PeerRecord) {
+    /// Passes one app's connection on; the rest waits, so that everything else has its turn.
+    func forwardNextApp() {
+        guard let (descriptor, peer) = entrance.waiting.next() else { return }
         tell(.connection(peer), descriptors: [descriptor])
     }
 
@@ -115,6 +117,9 @@ extension Supervisor {
         case .refused(let record, let before):
             refusals.add(record)
             refusals.unlisted += before
+        case .limitReached(let report): entrance.limits.note(report)
+        // Heard by the thread that reads.
+        case .connectionTaken: break
         }
     }
 
@@ -137,13 +142,15 @@ extension Supervisor {
                 case .goesOn: .failure(.signOutGoesOn)
                 }
             let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: result))
-            // An app that does not take its answer must not hold up this thread.
-            DispatchQueue.global().async {
-                do { try connection.write(reply.bytes) } catch {
-                    logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
+            // An app that does not take its answer must not hold up this thread, nor the pool on which timers run.
+            do {
+                try BlockingThread.start {
+                    do { try connection.write(reply.bytes) } catch {
+                        logger.debug("the app that signed out is gone", metadata: ["error": "\(error)"])
+                    }
+                    connection.shutDown()
                 }
-                connection.shutDown()
-            }
+            } catch { logger.error("no thread for an answer", metadata: ["error": "\(error)"]) }
         }
         post(.overdue(requester), after: Self.signOutPatience)
         try handle(.endWanted(requester, .app))

@@ -138,7 +138,8 @@ extension Supervisor {
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
             agentConnected: agent != nil, agentPID: agent?.pid, agentUser: agent?.user, problems: problemTexts,
             lockedApps: locks.keys.sorted(),
-            receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue)
+            receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue,
+            connectionLimits: entrance.limits.recent)
     }
 
     /// Why a sign-out does not go on, for a person.

@@ -110,7 +110,8 @@ final class Supervisor {
         join = try files.join()
         principals = try PrincipalBook(files: files, now: clock.now)
         serverSessions = try ServerSessions(files: files, logger: logger)
-        child = SessionProcess(executable: executable, inputs: inputs, clock: clock, logger: logger)
+        child = SessionProcess(
+            executable: executable, inputs: inputs, waiting: entrance.waiting, clock: clock, logger: logger)
         browserHolder = try files.browserHolder()
         locks = try files.locks()
         doors = configuration.doors
@@ -148,7 +149,7 @@ final class Supervisor {
 
     private func take(_ input: SupervisorInput) throws {
         switch input {
-        case .appConnected(let descriptor, let peer): forward(descriptor, from: peer)
+        case .appsWaiting: forwardNextApp()
         case .agentConnected(let link): try agentConnected(link)
         case .agentSaid(let id, let message): if id == agent?.id { try agentSaid(message) }
         case .agentLost(let id): if id == agent?.id { agentLost() }

@@ -4,7 +4,8 @@ package import UnixSocket
 
 /// Everything that the supervisor's one thread is told by others.
 package enum SupervisorInput: Sendable {
-    case appConnected(Descriptor, PeerRecord)
+    /// Apps have connected and wait to be passed on.
+    case appsWaiting
     case agentConnected(AgentLink)
     case agentSaid(AgentLink.ID, AgentMessage)
     case agentLost(AgentLink.ID)

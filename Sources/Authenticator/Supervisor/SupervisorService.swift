@@ -79,7 +79,8 @@ package struct SupervisorService: Service {
         let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritance)
         defer { withExtendedLifetime(lock) {} }
         let entrance = AppEntrance(
-            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), logger: logger)
+            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs, now: clock.now,
+            logger: logger)
         let sockets = try BrokerSockets(
             configuration: configuration, inheritance: inheritance, entrance: entrance, ownUser: geteuid(),
             inputs: inputs, helloPatience: helloPatience, logger: logger)

@@ -119,12 +119,14 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let receiptsDamagedAt: Int?
     /// What protects the device's own keys: `files`, `tpm`, `partly` where a TPM has some of them; nil where there are none.
     package let keys: String?
+    /// Who had as many connections as there may be within the last ten minutes; nil where nobody had.
+    package let connectionLimits: [ConnectionLimitReport]?
 
     package init(
         session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
         agentPID: Int32? = nil, agentUser: UInt32? = nil, problems: [String] = [], lockedApps: [String] = [],
-        receiptsDamagedAt: Int? = nil, keys: String? = nil
+        receiptsDamagedAt: Int? = nil, keys: String? = nil, connectionLimits: [ConnectionLimitReport] = []
     ) {
         self.session = session
         self.pending = pending
@@ -143,5 +145,6 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.lockedApps = lockedApps
         self.receiptsDamagedAt = receiptsDamagedAt
         self.keys = keys
+        self.connectionLimits = connectionLimits.isEmpty ? nil : connectionLimits
     }
 }

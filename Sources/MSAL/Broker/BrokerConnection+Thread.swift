@@ -98,8 +98,8 @@ extension BrokerConnection {
         let frame: Connection.Frame
         do throws(Connection.ReadFailure) { frame = try connection.read() } catch {
             switch error {
-            case .ended, .truncated, .socket: throw .ended
-            case .tooLarge: throw .corrupted
+            case .ended, .truncated, .tooSlow, .socket: throw .ended
+            case .tooLarge, .notAdmitted: throw .corrupted
             }
         }
         var bytes = unsafe frame.body.withUnsafeBytes { unsafe [UInt8]($0) }

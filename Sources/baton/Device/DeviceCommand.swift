@@ -46,6 +46,9 @@ struct DeviceCommand: AsyncParsableCommand {
                 + (status.lockedApps.isEmpty ? [] : ["locked    \(status.lockedApps.joined(separator: ", "))"])
                 + (status.receiptsDamagedAt == nil
                     ? [] : ["receipts  a chain was found damaged and moved aside: see docs/receipts.md"])
+                + (status.connectionLimits ?? []).map {
+                    "full      \($0.whose) has \($0.held) connections, as many as there may be"
+                }
                 + (status.remedy.map { ["next      \($0)"] } ?? [])
         }
     }

@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import Foundation
+import Glibc
 import JSON
 import Processes
 import TestSupport
@@ -35,6 +36,77 @@ import UnixSocket
                 #expect(attempts < 100)
             }
         }
+    }
+
+    @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
+    func `another user's flood takes no place of operators or agents`(socket: String, limit: Int) async throws {
+        try #require(getuid() == 0, "a process of another user needs the right to make one")
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                _ = try await world.status()
+                // Whatever the modes of files say: the broker looks itself.
+                for (path, mode) in [(scratch.path, 0o755), (scratch.path("run/" + socket), 0o666)] {
+                    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                }
+                let flood = try await RunningProgram.start(
+                    "/usr/bin/setpriv",
+                    [
+                        "--reuid", "61203", "--clear-groups", "/usr/bin/python3", "-c", Self.flood,
+                        scratch.path("run/" + socket),
+                    ], log: "flood", awaitsReady: false, in: scratch)
+                // Its connections are ended as fast as it makes them, while these are served.
+                async let code = flood.waitForExit()
+                var served: [Connection] = []
+                for _ in 0..<limit { served.append(try await connect(to: scratch.path("run/" + socket))) }
+                #expect(try await isEnded(try await connect(to: scratch.path("run/" + socket))))
+                #expect(served.allSatisfy { !$0.descriptor.withNumber { isReadable($0) } })
+                #expect(try await code == 0)
+            }
+        }
+    }
+
+    /// Connects a thousand times, and waits for the end of each connection.
+    private static let flood = """
+        import socket, sys
+        for number in range(1000):
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.settimeout(60)
+            connection.connect(sys.argv[1])
+            assert connection.recv(1) == b""
+        """
+
+    @Test func `apps that the session's process has not taken are so many, and operators do not wait for them`()
+        async throws
+    {
+        // As batond does: with few files the limits are lower.
+        OpenFileLimit.raise()
+        try await Scratch.with { scratch in
+            // It listens, and takes no connection.
+            try await SupervisorWorld.with(scratch) { world in
+                _ = try await world.status()
+                var apps: [Connection] = []
+                for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
+                // 64 of one process wait. 32 were passed on, to a process that throws them away; the others made room.
+                let left = try await blocking { [apps] in try Self.awaitEnds(of: apps, untilLeft: 64) }
+                #expect(left == 64)
+                let reports = try #require(try await world.status().connectionLimits)
+                #expect(reports.map(\.limit) == [.process] && reports.map(\.stage) == [.waiting])
+                #expect(reports.first.map { $0.held == 64 && (200...204).contains($0.closed) } == true)
+            }
+        }
+    }
+
+    /// Waits until so many connections are left; gives how many are.
+    private static func awaitEnds(of connections: [Connection], untilLeft wanted: Int) throws -> Int {
+        var left = connections
+        while left.count > wanted {
+            var questions = left.map {
+                pollfd(fd: $0.descriptor.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
+            }
+            guard unsafe poll(&questions, nfds_t(questions.count), 120_000) > 0 else { break }
+            left.removeAll(where: \.descriptor.isEnded)
+        }
+        return left.count
     }
 
     private func connect(to path: String) async throws -> Connection {

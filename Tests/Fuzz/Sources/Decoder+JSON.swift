@@ -90,6 +90,7 @@ extension Decoder {
             case .ended: check(rest.isEmpty, "a connection ends between frames")
             case .truncated: check(!rest.isEmpty, "a frame is cut short")
             case .tooLarge(let count): check(count > 256, "a frame is refused for its length")
+            case .notAdmitted, .tooSlow: check(false, "a frame is refused without a reason")
             case .socket: check(false, "the socket failed")
             }
         }

@@ -74,9 +74,13 @@ extension LiveDevice {
             let app = try world.app(1)
             let amara = try await world.signIn("Amara", through: app)
             let client = try client(world, 2)
-            let apps = try (0..<200).map { _ in try RawApp(world) }
+            var apps: [RawApp] = []
             var epoch: Epoch?
-            for app in apps { epoch = try await app.greet(wantsEvents: true).epoch }
+            for _ in 0..<200 {
+                let app = try RawApp(world)
+                epoch = try await app.greet(wantsEvents: true).epoch
+                apps.append(app)
+            }
             let ended = try #require(epoch)
             _ = try await apps[0].ask(.registerEraser, client.entries).get()
             let (reading, hanging) = (apps[..<150], apps[150...])

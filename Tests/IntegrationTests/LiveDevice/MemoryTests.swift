@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import MSAL
 import TestSupport
 import Testing
@@ -49,6 +50,22 @@ extension LiveDevice {
             let next = try world.sessionProcess().pid
             #expect(next != session.pid)
             try await world.search(texts, keys: keys, others + ["--process", "session=\(next)", "--expect-none"])
+        }
+
+        @Test func `no other program of the user reads the memory of the broker or its agent`() async throws {
+            let world = try await World.ready()
+            // Root without its capabilities is a user like every other one; so both sides have to be without them here.
+            let humble = getuid() == 0 ? ["/usr/bin/setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"] : []
+            for program in [World.Program.broker, .agent] {
+                try await world.kill(program)
+                try await world.start(program, through: humble)
+            }
+            let broker = [try world.pid(of: .broker), try world.pid(of: .agent), try world.sessionProcess().pid]
+            let words =
+                humble
+                + ["/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/neighbour.py"] + broker.map { "\($0)" }
+            try await world.run(words[0], arguments: Array(words.dropFirst()))
+            for program in [World.Program.broker, .agent] { try await world.kill(program) }
         }
 
         /// The primary refresh token of the session and the key beside it, as they lie sealed.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+extension CheckResult {
+    /// Whether every app finds a place at the broker's socket.
+    ///
+    /// - Parameter reports: who had as many connections as there may be of late.
+    package static func connections(_ reports: [ConnectionLimitReport]) -> [CheckResult] {
+        guard !reports.isEmpty else {
+            return [CheckResult(.apps, "connections_free", .good, "Every app finds a place at the broker's socket.")]
+        }
+        return reports.map { report in
+            CheckResult(
+                .apps, "connections_full", .warning,
+                "As many connections as there may be (\(report.held)) are held by \(report.whose); "
+                    + "\(report.closed) were refused or closed for new ones.",
+                remedy: "Stop the program that opens them (ss -xp names it); a sign-out ends every app's connection.")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import Glibc
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// Programs of the session's user that use the broker's socket up while workers hand the device over.
+    @Suite struct HostileAppTests {
+        /// What three processes do at once; see `Tests/Line/hostile.py`.
+        enum Mode: String, CaseIterable, Sendable { case loop, hold, mute, half, queue }
+
+        @Test(arguments: Mode.allCases)
+        func `three hostile programs delay no hand-over beyond its time, and lock no app that is well`(
+            mode: Mode
+        ) async throws {
+            let world = try await World.ready()
+            let broker = try world.pid(of: .broker)
+            let hostile = try await start(mode, in: world)
+            try await handOver(world, mode == .loop ? "Amara" : "Bo")
+            // What they take has an end, in the supervisor and in the process that serves apps.
+            let session = try world.sessionProcess().pid
+            #expect(try openFiles(of: broker) < 500 && openFiles(of: session) < 1500)
+            #expect(try memory(of: broker) < 256 << 10 && memory(of: session) < 256 << 10)
+            let reports = try await world.status().connectionLimits ?? []
+            #expect(mode == .loop || reports.contains { $0.limit == .process && $0.user == getuid() })
+            for program in hostile { program.kill() }
+            // The broker is the one that it was.
+            #expect(try await world.status().lockedApps.isEmpty)
+            #expect(try openFiles(of: broker) > 0)
+        }
+
+        @Test func `with few files to open every sign-out succeeds all the same`() async throws {
+            let world = try await World.ready()
+            try await world.kill(.broker)
+            try await world.start(.broker, through: ["/usr/bin/prlimit", "--nofile=192:192"])
+            try await world.awaitAgent()
+            let broker = try world.pid(of: .broker)
+            for mode in [Mode.loop, .hold] {
+                let hostile = try await start(mode, in: world)
+                try await handOver(world, mode == .loop ? "Amara" : "Bo")
+                for program in hostile { program.kill() }
+            }
+            #expect(try world.pid(of: .broker) == broker)
+            #expect(try openFiles(of: broker) > 0)
+            try await world.kill(.broker)
+        }
+
+        /// Three processes that misbehave, each as far as it gets.
+        private func start(_ mode: Mode, in world: World) async throws -> [RunningProgram] {
+            let client = try #require(world.facts.apps.first { $0.number == 3 }).clientID
+            var hostile: [RunningProgram] = []
+            for _ in 0..<3 {
+                hostile.append(
+                    try await world.runAside("hostile.py", [world.path("run/broker.sock"), mode.rawValue, client]))
+            }
+            return hostile
+        }
+
+        /// A worker signs in through an app and out again; another app has an eraser, and says that it has erased.
+        private func handOver(_ world: World, _ worker: String) async throws {
+            let app = try world.app(1)
+            let account = try await world.signIn(worker, through: app)
+            let client = ClientRequest(clientID: try #require(world.facts.apps.first { $0.number == 2 }).clientID)
+            let holder = try RawApp(world)
+            let ended = try await holder.greet().epoch
+            _ = try await holder.ask(.registerEraser, client.entries).get()
+            let asked = ContinuousClock.now
+            _ = try await world.status()
+            #expect(ContinuousClock.now - asked < .seconds(2))
+            // Success is what an app hears within ten seconds by the broker's own clock.
+            async let answer = app.signOut(account)
+            #expect(try await holder.answer() == .ended)
+            let eraser = try RawApp(world)
+            try await eraser.greet(endedEpoch: ended)
+            let done = EraserReport(client: client, epoch: ended, result: .done)
+            _ = try await eraser.ask(.acknowledge, done.entries).get()
+            #expect(try await answer)
+            #expect(try await world.status().lockedApps.isEmpty)
+        }
+
+        /// KiB that a process has resident.
+        private func memory(of process: Int32) throws -> Int {
+            let lines = try textOfFile("/proc/\(process)/status").split(separator: "\n")
+            let words = lines.first { $0.hasPrefix("VmRSS:") }?.split(whereSeparator: { $0 == " " || $0 == "\t" })
+            return try #require(words.flatMap { $0.count > 1 ? Int($0[1]) : nil })
+        }
+
+        private func openFiles(of process: Int32) throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+        }
+    }
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An app that uses the broker's socket up: one process, until it is killed.
+
+    hostile.py SOCKET MODE CLIENT
+
+MODE is
+  loop    connects and closes, as fast as it can;
+  hold    says hello on as many connections as it gets, and opens each one anew that is closed;
+  mute    the same without a hello;
+  half    the same as hold, and then sends half of the longest frame there is;
+  queue   sends as many requests in the name of CLIENT as go out, and reads no answer.
+It says READY=1 to NOTIFY_SOCKET when it has tried as often as there are connections to be had.
+"""
+import json
+import os
+import resource
+import select
+import socket
+import struct
+import sys
+
+SOCKET, MODE, CLIENT = sys.argv[1:4]
+# More than the broker gives to any app.
+CONNECTIONS = 600
+LONGEST = 1 << 20
+
+
+def frame(message):
+    body = json.dumps(message).encode()
+    return struct.pack(">I", len(body)) + body
+
+
+HELLO = frame({"hello": {"transport_min": 1, "transport_max": 1, "client_name": "hostile", "client_version": "1"}})
+REQUESTS = b"".join(
+    frame({
+        "sso_request_id": str(number), "sso_request_operation": "baton.epoch", "is_silent": True,
+        "sso_request_param": {"msg_protocol_ver": "4", "client_id": CLIENT},
+    }) for number in range(64))
+FIRST = {
+    "loop": b"", "mute": b"", "hold": HELLO, "queue": HELLO + REQUESTS * 8,
+    "half": HELLO + struct.pack(">I", LONGEST) + b" " * (LONGEST // 2),
+}[MODE]
+
+
+def ready():
+    path = os.environ.get("NOTIFY_SOCKET")
+    if path:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.sendto(b"READY=1", "\0" + path[1:] if path.startswith("@") else path)
+
+
+def attempt():
+    """A connection that has sent what it has to say, as far as that went out; None where there is none to be had."""
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.connect(SOCKET)
+        connection.setblocking(False)
+        connection.send(FIRST)
+    except OSError:
+        connection.close()
+        return None
+    return connection
+
+
+def main():
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    held, tried = {}, 0
+    watch = select.epoll()
+    while True:
+        connection = attempt()
+        tried += 1
+        if tried == CONNECTIONS:
+            ready()
+        if connection is None:
+            continue
+        if MODE == "loop":
+            connection.close()
+            continue
+        held[connection.fileno()] = connection
+        watch.register(connection, select.EPOLLHUP | select.EPOLLRDHUP)
+        # With all that it wants it waits until one is closed; else it only looks.
+        for number, _ in watch.poll(-1 if len(held) >= CONNECTIONS else 0):
+            held.pop(number).close()
+
+
+main()
