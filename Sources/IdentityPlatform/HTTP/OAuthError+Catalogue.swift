@@ -57,6 +57,12 @@ extension OAuthError {
         .accessDenied, number: 5_000_622,
         description: "On a device that several people share no other screen can be signed in. Use a device of your own."
     )
+    package static let otherPersonOnDevice = OAuthError(
+        .accessDenied, number: 5_000_623,
+        description: "Somebody else is signed in on this shared device. Sign out of the device first, then sign in.")
+    package static let endedBrowserEpoch = OAuthError(
+        .accessDenied, number: 5_000_624,
+        description: "The device was signed out while this page was open. Sign in again.")
     package static let badDeviceCode = OAuthError(
         .invalidGrant, number: 70018, description: "The device code is unknown, used, or of another client.")
 
