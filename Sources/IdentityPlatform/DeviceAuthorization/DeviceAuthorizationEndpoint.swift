@@ -29,7 +29,12 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let isOnly = try await platform.database.write { [platform] connection in
             let now = platform.ambient.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
+            // Whoever approves a code does not see the device behind it: a stranger's would be theirs from then on.
+            guard !client.isBroker else { throw OAuthError.noDeviceCodeForBroker }
             let scope = try platform.resources.grant(asked: form, before: "", to: client)
+            guard scope.resource.application != ResourceCatalogue.deviceRegistrationApplication else {
+                throw OAuthError.signedInAtOtherScreen
+            }
             guard scope.lasting.utf8.count <= 4096 else { throw OAuthError.tooLarge }
             let record = DeviceCode(
                 tenant: tenant.id, client: client.id, scope: scope.lasting,

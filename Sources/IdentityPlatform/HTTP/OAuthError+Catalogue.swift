@@ -57,6 +57,13 @@ extension OAuthError {
         .accessDenied, number: 5_000_622,
         description: "On a device that several people share no other screen can be signed in. Use a device of your own."
     )
+    package static let noDeviceCodeForBroker = OAuthError(
+        .unauthorizedClient, number: 5_000_625,
+        description: "A broker gets no device code. Sign in in a browser of the device itself.")
+    package static let signedInAtOtherScreen = OAuthError(
+        .accessDenied, number: 5_000_626,
+        description:
+            "A sign-in by device code registers no device and proves nobody for one. Sign in on the device itself.")
     package static let otherPersonOnDevice = OAuthError(
         .accessDenied, number: 5_000_623,
         description: "Somebody else is signed in on this shared device. Sign out of the device first, then sign in.")

@@ -67,6 +67,7 @@ struct PrimaryRefreshTokenIssuing {
             guard !record.ofPrimary else { throw OAuthError.badGrant }
             try RefreshTokens(connection).use(record, at: time)
             let live = try LiveSession(record.session, tenant: tenant, connection)
+            guard !live.session.isFromDeviceCode else { throw OAuthError.signedInAtOtherScreen }
             return (live.session.id, live.person.id, record.family)
         case .password(let checked, let id):
             guard let user = try platform.passwords.confirm(checked, at: time, connection) else {
