@@ -8,7 +8,9 @@ internal import Storage
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
 /// A credential that is not right is ignored, and the person is asked as if there were none; only for one whose nonce is too
-/// old the browser is sent round once more with a fresh nonce.
+/// old, or another browser's, the browser is sent round once more with a fresh nonce of its own. In a cookie no other will
+/// do, since who can plant one cookie in another's browser would sign that in as themselves; a header comes from the
+/// browser's own machine.
 struct BrowserSignOn: Sendable {
     let platform: Platform
 
@@ -40,7 +42,7 @@ struct BrowserSignOn: Sendable {
             let token = try CompactJWS(request: text)
             let found = try await person(token)
             try await judgeDevice(beside: request, found.device, found.session.tenant)
-            try platform.nonces.accept(found.nonce, signed: token.signingInput, for: .browser)
+            try accept(found.nonce, token, request)
             try await settle(found, BrowserID(request))
             return found.session.tenant == tenant.id ? (found.session, found.user) : nil
         } catch let error as OAuthError where error == .staleNonce {
@@ -52,8 +54,18 @@ struct BrowserSignOn: Sendable {
     }
 
     static func credential(in request: Request) -> String? {
+        header(of: request) ?? request.cookies[BrowserCredential.name]?.value
+    }
+
+    private static func header(of request: Request) -> String? {
         HTTPField.Name(BrowserCredential.name).flatMap { request.headers[$0] }
-            ?? request.cookies[BrowserCredential.name]?.value
+    }
+
+    private func accept(_ nonce: String, _ token: CompactJWS, _ request: Request) throws(OAuthError) {
+        try platform.nonces.accept(
+            nonce, signed: token.signingInput, in: BrowserID(request),
+            allowsUnbound: Self.header(of: request) != nil
+                || platform.configuration.compatibility.unboundCredentialCookie)
     }
 
     private struct Found: Sendable {
@@ -104,14 +116,15 @@ struct BrowserSignOn: Sendable {
         guard proof.device.id == device, let nonce = try? proof.claims.string(ClaimName.requestNonce) else {
             throw OAuthError.unknownDevice
         }
-        try platform.nonces.accept(nonce, signed: token.signingInput, for: .browser)
+        try accept(nonce, token, request)
     }
 
     /// The same request with a fresh nonce; nil where it had one already, so that nobody is sent round in circles.
     private func fresherAddress(of request: Request) throws -> String? {
         var parameters = try request.queryParameters()
         if let offered = parameters[ParameterName.ssoNonce], platform.nonces.isFresh(offered) { return nil }
-        parameters.replace(ParameterName.ssoNonce, platform.nonces.make())
+        parameters.replace(
+            ParameterName.ssoNonce, BrowserID(request).map(platform.nonces.make(for:)) ?? platform.nonces.make())
         return "\(request.ownPath)?\(parameters.encoded)"
     }
 }

@@ -34,6 +34,21 @@ import Testing
         #expect(try await browser.get(path(world)).text.contains("You are signed out"))
     }
 
+    @Test func `an access token is no hint`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        let others = try await session.tokens(scopes: ["openid", "00000003-0000-0000-c000-000000000000/.default"])
+        for hint in [tokens, others].map({ try? $0.string(ReplyName.accessToken) }) {
+            let hint = try #require(hint)
+            #expect(try await browser.get(path(world, "?id_token_hint=\(hint)")).text.contains("Sign out?"))
+            let asked = try await browser.get(AuthorizeQuery(world, ["id_token_hint": hint]).path).returned()
+            #expect(asked[ParameterName.errorDescription]?.hasPrefix("AADSTS90023:") == true)
+        }
+    }
+
     @Test func `a tampered hint is no proof`() async throws {
         let world = try await World()
         let browser = Browser(world)
