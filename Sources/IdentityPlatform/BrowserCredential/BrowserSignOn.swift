@@ -113,7 +113,10 @@ struct BrowserSignOn: Sendable {
         guard let text = HTTPField.Name(BrowserCredential.deviceName).flatMap({ request.headers[$0] }) else { return }
         let token = try CompactJWS(request: text)
         let proof = try await platform.deviceProof(token, tenant: tenant)
-        guard proof.device.id == device, let nonce = try? proof.claims.string(ClaimName.requestNonce) else {
+        guard proof.device.id == device,
+            (try? proof.claims.string(ClaimName.grantType)) == BrowserCredential.deviceGrantType,
+            let nonce = try? proof.claims.string(ClaimName.requestNonce)
+        else {
             throw OAuthError.unknownDevice
         }
         try accept(nonce, token, request)

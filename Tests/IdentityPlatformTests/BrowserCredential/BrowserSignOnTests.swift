@@ -70,6 +70,29 @@ import Testing
         #expect(again.hidden("csrf") != nil)
     }
 
+    @Test func `a request for tokens is no browser credential, nor is a credential one`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        for request in [try await session.useRequest(), try await session.renewal()] {
+            #expect(try await open(world, request).hidden("csrf") != nil)
+        }
+        let credential = try await session.credential()
+        let answer = try await session.till.send(PrimaryRefreshToken.form(request: credential))
+        #expect(answer.errorNumber == 9_002_313)
+        // One that wants to be both is neither.
+        var generator = SystemRandomNumberGenerator()
+        var both = MembersWriter()
+        both.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
+        both.set(ClaimName.refreshToken, session.token.exposed)
+        both.set(ClaimName.isPrimary, "true")
+        both.set(ClaimName.clientID, world.app.id.rawValue)
+        both.set(ClaimName.scope, "openid User.Read")
+        both.set(ClaimName.requestNonce, try await session.till.nonce())
+        let signed = try SessionSignedRequest.sign(payload: both.bytes, with: session.key, using: &generator)
+        #expect(try await session.till.send(PrimaryRefreshToken.form(request: signed)).errorNumber == 9_002_313)
+        #expect(try await open(world, signed).hidden("csrf") != nil)
+    }
+
     @Test func `a browser that posts its request is asked to come by GET, where its credential counts`() async throws {
         let world = try await World()
         let session = try await Till.joined(world).session()
@@ -163,9 +186,9 @@ import Testing
         let world = try await World()
         let session = try await Till.joined(world).session()
         let other = try await Till.joined(world, number: 1)
-        func word(_ till: Till, nonce: String) throws -> String {
+        func word(_ till: Till, nonce: String, grant: String = "device_auth") throws -> String {
             var payload = MembersWriter()
-            payload.set(ClaimName.grantType, "device_auth")
+            payload.set(ClaimName.grantType, grant)
             payload.set(ClaimName.issuer, "aad:brokerplugin")
             payload.set(ClaimName.requestNonce, nonce)
             return try TokenSigner(key: .rsa(till.deviceKey), certificate: till.certificate)
@@ -180,6 +203,11 @@ import Testing
             world, try await session.credential(nonce: nonce), device: try word(other, nonce: nonce))
         #expect(wrong.hidden("csrf") != nil)
         #expect(try await open(world, try await session.credential(), device: "x").hidden("csrf") != nil)
+        // Another request that the device has signed is no such word.
+        let another = try await session.till.nonce()
+        let request = try word(session.till, nonce: another, grant: "device_token")
+        let refused = try await open(world, try await session.credential(nonce: another), device: request)
+        #expect(refused.hidden("csrf") != nil)
     }
 
     @Test func `who is signed in on the device comes before whom the browser remembers`() async throws {

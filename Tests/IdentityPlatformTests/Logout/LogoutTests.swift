@@ -49,6 +49,25 @@ import Testing
         }
     }
 
+    @Test func `no page and no redirect leads to a host that stands in the path`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await world.signedIn(browser: browser)
+        let page = try await browser.get("//contoso.test/oauth2/v2.0/logout")
+        #expect(page.attribute("action", of: "<form") == "/contoso.test/oauth2/v2.0/logout")
+        let repeated = try await world.client.post("//contoso.test/oauth2/v2.0/logout", form: ["state": "x"])
+        #expect(repeated.attribute("action", of: "<form") == "/contoso.test/oauth2/v2.0/logout")
+        let session = try await Till.joined(world).session()
+        let old = try await session.till.nonce()
+        world.clock.advance(by: .seconds(300))
+        let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
+        let query = AuthorizeQuery(world).path.split(separator: "?")[1]
+        let answer = try await world.client.get(
+            "//contoso.test/oauth2/v2.0/authorize?\(query)", headers: [header: try await session.credential(nonce: old)]
+        )
+        #expect(answer.headers[.location]?.hasPrefix("/contoso.test/oauth2/v2.0/authorize?") == true)
+    }
+
     @Test func `a tampered hint is no proof`() async throws {
         let world = try await World()
         let browser = Browser(world)
