@@ -26,6 +26,8 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
         let code = OpaqueToken(tenant: tenant.id, ambient: platform.ambient)
         let userCode = UserCode(platform.ambient)
+        let throttle = DeviceCodeThrottle(
+            platform: platform, tenant: tenant.id, peer: PeerAddress(context.channel.remoteAddress))
         let isOnly = try await platform.database.write { [platform] connection in
             let now = platform.ambient.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
@@ -36,6 +38,7 @@ struct DeviceAuthorizationEndpoint: Sendable {
                 throw OAuthError.signedInAtOtherScreen
             }
             guard scope.lasting.utf8.count <= 4096 else { throw OAuthError.tooLarge }
+            try throttle.admit(client.id, at: now, connection)
             let record = DeviceCode(
                 tenant: tenant.id, client: client.id, scope: scope.lasting,
                 expires: now + platform.configuration.lifetimes.deviceCode, polled: nil, state: .pending)

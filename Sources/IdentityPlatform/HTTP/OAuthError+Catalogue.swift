@@ -57,6 +57,11 @@ extension OAuthError {
         .accessDenied, number: 5_000_622,
         description: "On a device that several people share no other screen can be signed in. Use a device of your own."
     )
+    package static let tooManyDeviceCodes = OAuthError(
+        .temporarilyUnavailable, number: 5_000_627,
+        description:
+            "Too many device codes were asked for from this address, by this client, or in all. Try again later."
+    )
     package static let noDeviceCodeForBroker = OAuthError(
         .unauthorizedClient, number: 5_000_625,
         description: "A broker gets no device code. Sign in in a browser of the device itself.")
