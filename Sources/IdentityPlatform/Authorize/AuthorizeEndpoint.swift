@@ -94,7 +94,7 @@ struct AuthorizeEndpoint: Sendable {
             AuthorizeRequest.Circumstances(
                 tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
                 resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
-                allowsMissingProofKey: !client.isPublic || platform.configuration.compatibility.codeWithoutProofKey))
+                allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
     }
 
     /// Who is signed in in this browser.
