@@ -24,8 +24,8 @@ tsan: setup
 	scripts/races
 
 # What takes longer than continuous integration may: fuzzes each decoder for SECONDS, takes each guard of the session
-# machine and each defence of the identity platform, of a device's keys and of its leases away and wants that noticed, then
-# hands the device over and looks for races TIMES times.
+# machine and each defence of the identity platform, of a device's keys and of its leases away and wants that noticed, plays
+# every order of five acts in the worker's browser, then hands the device over and looks for races TIMES times.
 soak: build sample
 	scripts/fuzz --seconds $(or $(SECONDS),600)
 	scripts/break-session-machine

@@ -14,11 +14,18 @@ struct AuthorizeEndpoint: Sendable {
         for version in [TokenVersion.two, .one] {
             let path = PublishedEndpoint.authorization.route(version)
             router.get(path) { request, context in
-                try await guarded { try await authorize(request, context, try request.queryParameters(), version) }
+                try await BrowserSignOn(platform: platform).naming(request) { request in
+                    try await guarded { try await authorize(request, context, try request.queryParameters(), version) }
+                }
             }
             router.post(path) { request, context in
                 try await guarded {
                     let form = try await request.form(limit: context.maxUploadSize)
+                    // A browser credential counts where the browser asks by GET, so that it can be sent round.
+                    guard BrowserSignOn.credential(in: request) == nil else {
+                        return platform.pages.redirect(
+                            to: "\(request.ownPath)?\(form.encoded)", status: .seeOther)
+                    }
                     return try await authorize(request, context, form, version)
                 }
             }
@@ -33,7 +40,10 @@ struct AuthorizeEndpoint: Sendable {
         var parameters = parameters
         if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
         let authorize = try await check(parameters, context)
-        let present = try await signedIn(request, authorize.tenant)
+        // Who is signed in on the device comes before whom the browser remembers.
+        var present = try await BrowserSignOn(platform: platform).signedIn(request, authorize.tenant)
+        if present == nil { present = try await signedIn(request, authorize.tenant) }
+        try await platform.renewBrowser(request)
         return try await goOn(authorize, present, request, done: [], status: .found)
     }
 
@@ -84,13 +94,11 @@ struct AuthorizeEndpoint: Sendable {
             AuthorizeRequest.Circumstances(
                 tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
                 resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
-                allowsMissingProofKey: !client.isPublic || platform.configuration.compatibility.codeWithoutProofKey))
+                allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
     }
 
     /// Who is signed in in this browser.
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
-        // Who is signed in on the device comes before whom the browser remembers.
-        if let present = try await BrowserSignOn(platform: platform).signedIn(request, tenant) { return present }
         guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
         else { return nil }
         let now = platform.ambient.now()

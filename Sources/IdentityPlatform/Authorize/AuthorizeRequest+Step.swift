@@ -35,7 +35,9 @@ extension AuthorizeRequest {
 
     /// Whether the person of a browser session may go on without showing anew who they are.
     private func accepts(_ session: Session, of user: User, at now: Timestamp) -> Bool {
-        guard !prompt.contains(.login), allows(user) else { return false }
+        // What a broker gets leads to a device's primary refresh token, and its address is any port of the machine: no
+        // program there has it without the person's password.
+        guard !prompt.contains(.login), !client.isBroker, allows(user) else { return false }
         if let loginHint, loginHint.lowercased() != user.userPrincipalName.lowercased() { return false }
         if let maxAge, session.begun + maxAge < now { return false }
         return true

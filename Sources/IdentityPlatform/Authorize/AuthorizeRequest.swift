@@ -10,7 +10,7 @@ struct AuthorizeRequest: Sendable {
     let scope: GrantedScope
     /// The scopes to be kept until the code is redeemed, a `resource` of the older dialect among them.
     let scopeText: String
-    /// PKCE, S256; nil for an older client that knows none, where the operator lets it in.
+    /// PKCE, S256; nil for an older client that knows none, where the operator lets such in.
     let challenge: String?
     let prompt: Prompt
     let loginHint: String?

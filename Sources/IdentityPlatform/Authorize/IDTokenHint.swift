@@ -9,11 +9,14 @@ struct IDTokenHint: Sendable {
     let client: ClientID?
     let session: SessionID?
 
-    /// Reads a token; nil where none of these keys signed it.
+    /// Reads a token; nil where none of these keys signed it, or it is not an id token. An access token of the same keys
+    /// has no `auth_time`, and says what it may be used for (`scp`) by whom (`appid`), which no id token does.
     init?(_ text: String, keys: [TenantKey]) {
         guard text.utf8.count <= 16 * 1024, let token = try? CompactJWS(text),
             let key = keys.first(where: { $0.id == token.keyID }),
             (try? token.verify(with: key.verification)) != nil, let claims = try? token.claims(),
+            (try? claims.integer(ClaimName.authenticationTime)) != nil, claims[ClaimName.scopes] == nil,
+            claims[ClaimName.appID] == nil, claims[ClaimName.identityType] == nil,
             let user = (try? claims.string(ClaimName.objectID)).flatMap(UserID.init(rawValue:))
         else { return nil }
         self.user = user

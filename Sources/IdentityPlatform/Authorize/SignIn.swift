@@ -41,7 +41,7 @@ struct SignIn: Sendable {
         let parameters = try FormParameters(checking: (form[Field.request] ?? "").utf8)
         let authorize = try await endpoint.check(parameters, context)
         let username = form[Field.username] ?? ""
-        guard let cookie = HostCookie.csrf.value(in: request), let field = form[Field.csrf],
+        guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return page(authorize, request, username: username, alert: .staleForm) }
         let checked: CheckedPassword?
@@ -54,10 +54,19 @@ struct SignIn: Sendable {
         } catch let error as OAuthError where error == .tooManyFailures {
             return page(authorize, request, username: username, alert: error)
         }
-        if let checked, let begun = try await begin(authorize, checked, request) {
-            var response = try await answer(authorize, begun, request)
-            HostCookie.session.set(begun.cookie.text.exposed, on: &response)
-            return response
+        do {
+            if let checked, let begun = try await begin(authorize, checked, request, BrowserID(word: cookie)) {
+                var response = try await answer(authorize, begun, request)
+                HostCookie.session.set(begun.cookie.text.exposed, on: &response)
+                return response
+            }
+        } catch let error as OAuthError where error == .endedBrowserEpoch {
+            try await platform.renewBrowser(request)
+            return page(authorize, request, username: username, alert: error)
+        } catch let error as OAuthError where error == .otherPersonOnDevice {
+            try await platform.recordFailedSignIn(
+                name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
+            throw error
         }
         try await platform.recordFailedSignIn(
             name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
@@ -69,7 +78,7 @@ struct SignIn: Sendable {
     ///
     /// - Throws: ``AuthorizeRequest/Refusal`` where the request is for somebody else; then nothing has begun.
     private func begin(
-        _ authorize: AuthorizeRequest, _ checked: CheckedPassword, _ request: Request
+        _ authorize: AuthorizeRequest, _ checked: CheckedPassword, _ request: Request, _ browser: BrowserID
     ) async throws -> Begun? {
         let former = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
         let cookie = OpaqueToken(tenant: authorize.tenant.id, ambient: platform.ambient)
@@ -77,7 +86,8 @@ struct SignIn: Sendable {
         return try await platform.database.write { [platform] connection -> Begun? in
             let now = platform.ambient.now()
             let signIn = BrowserSignIn(
-                session: id, cookie: cookie, former: former, client: authorize.client.id, door: .page)
+                session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
+                door: .page)
             let begun = try signIn.begin(checked, platform, at: now, connection) { user in
                 guard authorize.allows(user) else {
                     throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
@@ -111,6 +121,16 @@ struct SignIn: Sendable {
 }
 
 extension Platform {
+    /// Lets a browser whose epoch has ended begin anew, before a sign-in page is shown in it.
+    ///
+    /// - Throws: ``StorageError``
+    func renewBrowser(_ request: Request) async throws {
+        guard let browser = BrowserID(request),
+            try await database.read({ try DeviceBrowsers($0).isOver(browser) })
+        else { return }
+        try await database.write { try DeviceBrowsers($0).forgetIfOver(browser) }
+    }
+
     /// Records a refused sign-in, by object id where there is such a person. Refusals of the same kind within ten minutes
     /// are one line with a count.
     ///

@@ -8,7 +8,9 @@ internal import Storage
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
 /// A credential that is not right is ignored, and the person is asked as if there were none; only for one whose nonce is too
-/// old the browser is sent round once more with a fresh nonce.
+/// old, or another browser's, the browser is sent round once more with a fresh nonce of its own. In a cookie no other will
+/// do, since who can plant one cookie in another's browser would sign that in as themselves; a header comes from the
+/// browser's own machine.
 struct BrowserSignOn: Sendable {
     let platform: Platform
 
@@ -18,20 +20,31 @@ struct BrowserSignOn: Sendable {
         let address: String
     }
 
-    /// Who is signed in on the device that the browser runs on; nil where the browser brings no good credential.
+    /// Runs a route for a browser that has a name from here on, where it comes with a credential: what the credential
+    /// says of the device holds for what the browser does afterwards, too.
+    func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
+        guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
+            return try await route(request)
+        }
+        let word = Base64URL.encode(platform.ambient.randomBytes(32))
+        var response = try await route(HostCookie.csrf.adding(word, to: request))
+        HostCookie.csrf.set(word, on: &response)
+        return response
+    }
+
+    /// Who is signed in on the device that the browser runs on; nil where the browser brings no good credential. From here
+    /// on the browser belongs to that device.
     ///
     /// - Throws: ``StaleNonce``, ``StorageError``
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
         guard request.method == .get, let text = Self.credential(in: request) else { return nil }
         do {
             let token = try CompactJWS(request: text)
-            let found = try await person(token, tenant)
-            try await judgeDevice(beside: request, found.device, tenant)
-            try platform.nonces.accept(found.nonce, signed: token.signingInput, for: .browser)
-            if !found.isConfirmed {
-                try await platform.database.write { try PrimaryRefreshTokens($0).confirm(found.token) }
-            }
-            return (found.session, found.user)
+            let found = try await person(token)
+            try await judgeDevice(beside: request, found.device, found.session.tenant)
+            try accept(found.nonce, token, request)
+            try await settle(found, BrowserID(request))
+            return found.session.tenant == tenant.id ? (found.session, found.user) : nil
         } catch let error as OAuthError where error == .staleNonce {
             guard let address = try fresherAddress(of: request) else { return nil }
             throw StaleNonce(address: address)
@@ -40,9 +53,19 @@ struct BrowserSignOn: Sendable {
         }
     }
 
-    private static func credential(in request: Request) -> String? {
+    static func credential(in request: Request) -> String? {
+        header(of: request) ?? request.cookies[BrowserCredential.name]?.value
+    }
+
+    private static func header(of request: Request) -> String? {
         request.headers[.refreshTokenCredential]
-            ?? request.cookies[BrowserCredential.name]?.value
+    }
+
+    private func accept(_ nonce: String, _ token: CompactJWS, _ request: Request) throws(OAuthError) {
+        try platform.nonces.accept(
+            nonce, signed: token.signingInput, in: BrowserID(request),
+            allowsUnbound: Self.header(of: request) != nil
+                || platform.configuration.compatibility.unboundCredentialCookie)
     }
 
     private struct Found: Sendable {
@@ -54,9 +77,22 @@ struct BrowserSignOn: Sendable {
         let isConfirmed: Bool
     }
 
-    private func person(_ token: CompactJWS, _ tenant: Tenant) async throws -> Found {
+    /// Notes that the device has the token, and which browser is the device's.
+    private func settle(_ found: Found, _ browser: BrowserID?) async throws {
+        try await platform.database.write { [platform] connection in
+            let tenant = found.session.tenant
+            let live = try LiveSession(found.session.id, tenant: tenant, connection)
+            if !found.isConfirmed { try PrimaryRefreshTokens(connection).confirm(found.token) }
+            guard let browser else { return }
+            try DeviceBrowsers(connection).claim(browser, for: live.session, at: platform.ambient.now())
+        }
+    }
+
+    /// Whom a credential is of. It may be another organisation's than the one that is asked: then nobody is signed in by
+    /// it, but the browser is the device's all the same.
+    private func person(_ token: CompactJWS) async throws -> Found {
         let (unverified, primary) = try platform.sessionSigned(token)
-        guard primary.tenant == tenant.id else { throw OAuthError.badGrant }
+        let tenant = primary.tenant
         return try await platform.database.read { [platform] connection in
             let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
             guard
@@ -64,7 +100,7 @@ struct BrowserSignOn: Sendable {
                     proven.record, successor: nil, isRenewal: false, at: platform.ambient.now()) == .good,
                 let credential = try? BrowserCredential(proven.claims)
             else { throw OAuthError.badGrant }
-            let live = try LiveSession(proven.record.session, tenant: tenant.id, connection)
+            let live = try LiveSession(proven.record.session, tenant: tenant, connection)
             guard live.session.device?.id == proven.record.device else { throw OAuthError.badGrant }
             return Found(
                 session: live.session, user: live.person, token: primary, device: proven.record.device,
@@ -73,21 +109,25 @@ struct BrowserSignOn: Sendable {
     }
 
     /// Where the device has signed beside it, too, it has to be the token's device.
-    private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: Tenant) async throws {
+    private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
         guard let text = request.headers[.deviceCredential] else { return }
         let token = try CompactJWS(request: text)
-        let proof = try await platform.deviceProof(token, tenant: tenant.id)
-        guard proof.device.id == device, let nonce = try? proof.claims.string(ClaimName.requestNonce) else {
+        let proof = try await platform.deviceProof(token, tenant: tenant)
+        guard proof.device.id == device,
+            (try? proof.claims.string(ClaimName.grantType)) == BrowserCredential.deviceGrantType,
+            let nonce = try? proof.claims.string(ClaimName.requestNonce)
+        else {
             throw OAuthError.unknownDevice
         }
-        try platform.nonces.accept(nonce, signed: token.signingInput, for: .browser)
+        try accept(nonce, token, request)
     }
 
     /// The same request with a fresh nonce; nil where it had one already, so that nobody is sent round in circles.
     private func fresherAddress(of request: Request) throws -> String? {
         var parameters = try request.queryParameters()
         if let offered = parameters[ParameterName.ssoNonce], platform.nonces.isFresh(offered) { return nil }
-        parameters.replace(ParameterName.ssoNonce, platform.nonces.make())
-        return "\(request.uri.path)?\(parameters.encoded)"
+        parameters.replace(
+            ParameterName.ssoNonce, BrowserID(request).map(platform.nonces.make(for:)) ?? platform.nonces.make())
+        return "\(request.ownPath)?\(parameters.encoded)"
     }
 }

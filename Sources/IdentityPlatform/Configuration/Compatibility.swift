@@ -12,10 +12,15 @@ package struct Compatibility: Sendable, Equatable {
     /// whoever reads the code on its way can redeem it.
     package var codeWithoutProofKey: Bool
 
+    /// Whether a browser credential may come as a cookie with a nonce of the token endpoint, which no browser was given:
+    /// then whoever can plant a cookie in another's browser signs that in as themselves.
+    package var unboundCredentialCookie: Bool
+
     package init(
-        passwordGrant: Bool = false, keyDerivationVersionOne: Bool = false, codeWithoutProofKey: Bool = false
+        passwordGrant: Bool = false, keyDerivationVersionOne: Bool = false, codeWithoutProofKey: Bool = false,
+        unboundCredentialCookie: Bool = false
     ) {
         (self.passwordGrant, self.keyDerivationVersionOne) = (passwordGrant, keyDerivationVersionOne)
-        self.codeWithoutProofKey = codeWithoutProofKey
+        (self.codeWithoutProofKey, self.unboundCredentialCookie) = (codeWithoutProofKey, unboundCredentialCookie)
     }
 }

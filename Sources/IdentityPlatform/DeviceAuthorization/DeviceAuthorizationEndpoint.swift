@@ -26,11 +26,19 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
         let code = OpaqueToken(tenant: tenant.id, ambient: platform.ambient)
         let userCode = UserCode(platform.ambient)
+        let throttle = DeviceCodeThrottle(
+            platform: platform, tenant: tenant.id, peer: PeerAddress(context.channel.remoteAddress))
         let isOnly = try await platform.database.write { [platform] connection in
             let now = platform.ambient.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
+            // Whoever approves a code does not see the device behind it: a stranger's would be theirs from then on.
+            guard !client.isBroker else { throw OAuthError.noDeviceCodeForBroker }
             let scope = try platform.resources.grant(asked: form, before: "", to: client)
+            guard scope.resource.application != ResourceCatalogue.deviceRegistrationApplication else {
+                throw OAuthError.signedInAtOtherScreen
+            }
             guard scope.lasting.utf8.count <= 4096 else { throw OAuthError.tooLarge }
+            try throttle.admit(client.id, at: now, connection)
             let record = DeviceCode(
                 tenant: tenant.id, client: client.id, scope: scope.lasting,
                 expires: now + platform.configuration.lifetimes.deviceCode, polled: nil, state: .pending)

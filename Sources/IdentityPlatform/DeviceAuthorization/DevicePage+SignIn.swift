@@ -35,6 +35,13 @@ extension DevicePage {
             return signInPage(visit, code, client, username: username, alert: .busy)
         } catch let error as OAuthError where error == .tooManyFailures {
             return signInPage(visit, code, client, username: username, alert: error)
+        } catch let error as OAuthError where error == .endedBrowserEpoch {
+            try await platform.renewBrowser(visit.request)
+            return signInPage(visit, code, client, username: username, alert: error)
+        } catch let error as OAuthError where error == .otherPersonOnDevice {
+            try await platform.recordFailedSignIn(
+                name: username, tenant: visit.tenant.id, client: record.client.rawValue, door: .deviceCode)
+            throw error
         }
         try await platform.recordFailedSignIn(
             name: username, tenant: visit.tenant.id, client: record.client.rawValue, door: .deviceCode)
@@ -49,7 +56,8 @@ extension DevicePage {
         let id = platform.ambient.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection in
             let signIn = BrowserSignIn(
-                session: id, cookie: cookie, former: former, client: record.client, door: .deviceCode)
+                session: id, cookie: cookie, browser: visit.browser, former: former, client: record.client,
+                door: .deviceCode)
             return try signIn.begin(checked, platform, at: platform.ambient.now(), connection).map { ($0.0, cookie) }
         }
     }
@@ -62,11 +70,20 @@ extension DevicePage {
             return signInPage(visit, code, try await name(of: record))
         }
         let isYes = visit.form[Field.choice] == "yes"
-        guard !isYes || browser.device?.isShared != true else { throw OAuthError.noDeviceCodeOnSharedDevice }
+        let cookie = HostCookie.session.value(in: visit.request).flatMap(OpaqueToken.init)
         let id = platform.ambient.identifier(of: Session.self)
         try await platform.database.write { [platform] connection in
-            _ = try LiveSession(browser.id, tenant: browser.tenant, connection)
-            if isYes { _ = try Sessions(connection).begin(id, user: user, methods: browser.methods, at: browser.begun) }
+            let live = try LiveSession(browser.id, tenant: browser.tenant, connection)
+            if isYes {
+                let binding = try DeviceBrowsers(connection)
+                    .binding(of: visit.browser, holding: cookie, at: platform.ambient.now())
+                guard live.session.device?.isShared != true, binding?.device.isShared != true else {
+                    throw OAuthError.noDeviceCodeOnSharedDevice
+                }
+                _ = try Sessions(connection).begin(
+                    id, user: user, methods: browser.methods, in: visit.browser, fromDeviceCode: true,
+                    at: browser.begun)
+            }
             let isFirst = try DeviceCodes(connection).decide(
                 isYes ? id : nil, userCode: platform.hash(of: code), tenant: record.tenant)
             guard isFirst else { throw OAuthError.wrongUserCode }

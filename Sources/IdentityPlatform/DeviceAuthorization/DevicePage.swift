@@ -20,6 +20,7 @@ struct DevicePage: Sendable {
         let tenant: Tenant
         let form: FormParameters
         let peer: PeerAddress
+        let browser: BrowserID
     }
 
     private typealias Step = @Sendable (Visit, UserCode, DeviceCode) async throws -> Response
@@ -27,9 +28,13 @@ struct DevicePage: Sendable {
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/devicelogin") { _, _ in platform.pages.redirect(to: "/common\(Self.path)", status: .found) }
         router.get("/{tenant}/oauth2/deviceauth") { request, context in
-            try await shown(context) { tenant in
-                let parameters = try request.queryParameters()
-                return ask(request, tenant, typed: parameters[ParameterName.userCode] ?? parameters["otc"] ?? "")
+            try await BrowserSignOn(platform: platform).naming(request) { request in
+                try await shown(context) { tenant in
+                    // A browser that shows the device's credential belongs to the device from here on.
+                    _ = try await BrowserSignOn(platform: platform).signedIn(request, tenant)
+                    let parameters = try request.queryParameters()
+                    return ask(request, tenant, typed: parameters[ParameterName.userCode] ?? parameters["otc"] ?? "")
+                }
             }
         }
         let steps: [(String, Step)] = [
@@ -49,11 +54,12 @@ struct DevicePage: Sendable {
     ) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let typed = form[ParameterName.userCode] ?? form[Field.request] ?? ""
-        guard let cookie = HostCookie.csrf.value(in: request), let field = form[Field.csrf],
+        guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return ask(request, tenant, typed: typed, alert: .staleForm) }
         let visit = Visit(
-            request: request, tenant: tenant, form: form, peer: PeerAddress(context.channel.remoteAddress))
+            request: request, tenant: tenant, form: form, peer: PeerAddress(context.channel.remoteAddress),
+            browser: BrowserID(word: cookie))
         do {
             let throttle = UserCodeThrottle(platform: platform, tenant: tenant.id, peer: visit.peer)
             guard let found = try await throttle.find(typed) else {
@@ -71,6 +77,8 @@ struct DevicePage: Sendable {
     ) async throws -> Response {
         do {
             return try await route(try await platform.oneTenant(in: context))
+        } catch let stale as BrowserSignOn.StaleNonce {
+            return platform.pages.redirect(to: stale.address, status: .found)
         } catch let error as OAuthError {
             return platform.pages.message(
                 title: "That did not work", text: error.wireDescription, isAlert: true, status: error.status)
@@ -80,6 +88,7 @@ struct DevicePage: Sendable {
     private func typed(_ visit: Visit, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
         let client = try await name(of: record)
         let endpoint = AuthorizeEndpoint(platform: platform)
+        try await platform.renewBrowser(visit.request)
         guard let (_, user) = try await endpoint.signedIn(visit.request, visit.tenant) else {
             return signInPage(visit, code, client)
         }

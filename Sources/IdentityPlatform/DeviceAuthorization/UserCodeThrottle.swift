@@ -20,7 +20,8 @@ struct UserCodeThrottle: Sendable {
         let code = UserCode(typed: typed)
         let now = platform.ambient.now()
         let outcome = try await platform.database.write { [self] connection -> Result<DeviceCode?, OAuthError> in
-            guard let next = Self.rule.counting(try drained(connection, now), at: now) else {
+            let counts = ThrottleCounts(connection: connection, tenant: tenant, kind: Self.kind)
+            guard let next = Self.rule.counting(try counts.drained(hash, at: now), at: now) else {
                 return .failure(.tooManyCodes)
             }
             if let code,
@@ -29,27 +30,10 @@ struct UserCodeThrottle: Sendable {
             {
                 return .success(record)
             }
-            try count(next, connection)
+            try counts.set(hash, drained: next)
             return .success(nil)
         }
         guard let code, let record = try outcome.get() else { return nil }
         return (code, record)
-    }
-
-    private func drained(_ connection: any Connection, _ now: Timestamp) throws -> Timestamp? {
-        try connection.row(
-            """
-            SELECT drained FROM signInThrottle
-            WHERE tenant = \(tenant) AND kind = \(Self.kind) AND hash = \(hash) AND expires > \(now)
-            """)?.value(0)
-    }
-
-    private func count(_ drained: Timestamp, _ connection: any Connection) throws {
-        try connection.execute(
-            """
-            INSERT INTO signInThrottle (tenant, kind, hash, drained, expires)
-            VALUES (\(tenant), \(Self.kind), \(hash), \(drained), \(drained))
-            ON CONFLICT (tenant, kind, hash) DO UPDATE SET drained = excluded.drained, expires = excluded.expires
-            """)
     }
 }

@@ -92,8 +92,10 @@ struct DeviceRegistrationEndpoints: Sendable {
     }
 
     private func registrationToken(_ request: Request) async throws -> AccessToken {
-        try await platform.accessTokens.check(
+        let token = try await platform.accessTokens.check(
             authorization: request.headers[.authorization], for: platform.resources.deviceRegistration)
+        guard !token.session.isFromDeviceCode else { throw RegistrationError.signedInAtOtherScreen }
+        return token
     }
 
     private static func version(of request: Request) -> String? {

@@ -122,8 +122,20 @@ package struct Devices {
         for row in live {
             let session: SessionID = try row.value(0)
             guard session != survivor else { continue }
-            try Sessions(connection).end(session, tenant: tenant, at: time, because: reason, by: actor)
+            try Sessions(connection).endAlone(session, tenant: tenant, at: time, because: reason, by: actor)
         }
+    }
+
+    /// Whether somebody else than `person` has had a session of the device in that epoch.
+    ///
+    /// - Throws: ``StorageError``
+    func hasSession(of device: Device, in epoch: DeviceEpoch, but person: UserID) throws -> Bool {
+        try connection.row(
+            """
+            SELECT 1 FROM session
+            WHERE tenant = \(device.tenant) AND device = \(device.id) AND epochCounter = \(epoch.counter)
+                AND person <> \(person) LIMIT 1
+            """) != nil
     }
 
     /// Ends every session of the device in that epoch and in those before it, by the device's own word.
@@ -138,7 +150,7 @@ package struct Devices {
             WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL AND epochCounter <= \(epoch.counter)
             """)
         for row in live {
-            try Sessions(connection).end(try row.value(0), tenant: tenant, at: time, because: .ended, by: actor)
+            try Sessions(connection).endAlone(try row.value(0), tenant: tenant, at: time, because: .ended, by: actor)
         }
     }
 

@@ -33,6 +33,9 @@ extension RegistrationError {
         .authorizationFailed, "A key of one's own is kept on a device of one's own: sign in there first.")
     static let malformedKey = RegistrationError(
         .badRequest, "The request holds no RSA key of 2048 to 4096 bits in kngc.")
+    static let signedInAtOtherScreen = RegistrationError(
+        .authorizationFailed,
+        "A sign-in by device code registers no device. Sign in in a browser of the device itself.")
     static let disabledDevice = RegistrationError(
         .authorizationFailed, "The device is disabled. Have an administrator remove it.")
     static let unauthenticated = RegistrationError(

@@ -89,6 +89,6 @@ extension GraphCall {
         var next = FormParameters()
         for option in ODataQuery.Option.allCases where option != .pageToken { next.append(option, parameters[option]) }
         next.append(ODataQuery.Option.pageToken, token)
-        return "\(origin)\(request.uri.path)?\(next.encoded)"
+        return "\(origin)\(request.ownPath)?\(next.encoded)"
     }
 }

@@ -20,6 +20,14 @@ enum HostCookie: String {
         response.headers.append(field("\(rawValue)=\(value)"))
     }
 
+    /// The request as if the browser had sent the value already.
+    func adding(_ value: String, to request: Request) -> Request {
+        var head = request.head
+        let sent = head.headerFields[.cookie].map { "\($0); " } ?? ""
+        head.headerFields[.cookie] = "\(sent)\(rawValue)=\(value)"
+        return Request(head: head, body: request.body)
+    }
+
     func clear(on response: inout Response) {
         response.headers.append(field("\(rawValue)=; Max-Age=0"))
     }

@@ -57,6 +57,24 @@ extension OAuthError {
         .accessDenied, number: 5_000_622,
         description: "On a device that several people share no other screen can be signed in. Use a device of your own."
     )
+    package static let tooManyDeviceCodes = OAuthError(
+        .temporarilyUnavailable, number: 5_000_627,
+        description:
+            "Too many device codes were asked for from this address, by this client, or in all. Try again later."
+    )
+    package static let noDeviceCodeForBroker = OAuthError(
+        .unauthorizedClient, number: 5_000_625,
+        description: "A broker gets no device code. Sign in in a browser of the device itself.")
+    package static let signedInAtOtherScreen = OAuthError(
+        .accessDenied, number: 5_000_626,
+        description:
+            "A sign-in by device code registers no device and proves nobody for one. Sign in on the device itself.")
+    package static let otherPersonOnDevice = OAuthError(
+        .accessDenied, number: 5_000_623,
+        description: "Somebody else is signed in on this shared device. Sign out of the device first, then sign in.")
+    package static let endedBrowserEpoch = OAuthError(
+        .accessDenied, number: 5_000_624,
+        description: "The device was signed out while this page was open. Sign in again.")
     package static let badDeviceCode = OAuthError(
         .invalidGrant, number: 70018, description: "The device code is unknown, used, or of another client.")
 

@@ -30,6 +30,10 @@ extension Request {
         try FormParameters(checking: (uri.query ?? "").utf8)
     }
 
+    /// The path as it may stand in an address of ours: with one slash in front, since a browser takes what follows two,
+    /// or a backslash, for the name of a host.
+    var ownPath: String { "/" + uri.path.drop { $0 == "/" || $0 == "\\" } }
+
     /// The client's own id of the request, if it is a GUID: out of the header or, for a browser, out of the address.
     package var correlation: String? {
         let text = headers[.clientRequestID] ?? (try? queryParameters())?[ParameterName.clientRequestID]

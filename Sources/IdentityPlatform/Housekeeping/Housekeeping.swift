@@ -67,6 +67,17 @@ package struct Housekeeping: Sendable {
             DELETE FROM offlineLease WHERE tenant = \(tenant) AND id IN (
                 SELECT id FROM offlineLease WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
             """,
+            """
+            DELETE FROM deviceBrowser WHERE tenant = \(tenant) AND browser IN (
+                SELECT browser FROM deviceBrowser WHERE tenant = \(tenant) AND noted <= \(before)
+                    AND (deviceBrowser.sharedDevice = 0 OR NOT EXISTS (SELECT 1 FROM device
+                        WHERE device.tenant = deviceBrowser.tenant AND device.id = deviceBrowser.device
+                            AND device.epochCounter = deviceBrowser.epochCounter AND device.epochClosed = 0))
+                    AND (deviceBrowser.sharedDevice = 1 OR NOT EXISTS (SELECT 1 FROM session
+                        WHERE session.tenant = deviceBrowser.tenant AND session.id = deviceBrowser.session
+                            AND session.ended IS NULL))
+                LIMIT \(step))
+            """,
             // A hash stands in one row of each kind only, and is keyed by it.
             """
             DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (

@@ -25,7 +25,7 @@ struct LogoutEndpoint: Sendable {
                     return try await logout(request, context, form)
                 }
                 let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
-                return platform.pages.resubmit(to: request.uri.path, fields: fields)
+                return platform.pages.resubmit(to: request.ownPath, fields: fields)
             }
         }
     }
@@ -82,7 +82,7 @@ struct LogoutEndpoint: Sendable {
         let target = try await target(parameters, session.tenant)
         let user = try await platform.database.read { try Users($0).find(session.user, tenant: session.tenant) }
         var response = platform.pages.signOut(
-            user?.userPrincipalName ?? "", to: request.uri.path, fields: fields, leadingTo: target)
+            user?.userPrincipalName ?? "", to: request.ownPath, fields: fields, leadingTo: target)
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(csrf, on: &response) }
         return response
     }

@@ -8,6 +8,9 @@ internal import Synchronization
 /// The nonces of signed requests: made without keeping anything, good for five minutes, and a memory of the requests
 /// that were answered under them.
 ///
+/// One that a browser is given is good in that browser alone, and for its credential alone: whoever gets one elsewhere
+/// cannot plant a credential with it in another's browser.
+///
 /// The key and the memory live as long as the process: a restart makes every nonce too old, so that nothing which the
 /// lost memory held can be replayed.
 package final class Nonces: Sendable {
@@ -39,9 +42,20 @@ package final class Nonces: Sendable {
 
     /// A fresh nonce.
     package func make() -> String {
-        let time = ambient.now().seconds
-        let body = (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + ambient.randomBytes(8)
+        let body = body()
         return Base64URL.encode(body + mac(body))
+    }
+
+    /// A fresh nonce for a browser.
+    func make(for browser: BrowserID) -> String {
+        let body = body()
+        let bound = body + mac(body + browser.hash)
+        return Base64URL.encode(bound + mac(bound))
+    }
+
+    private func body() -> [UInt8] {
+        let time = ambient.now().seconds
+        return (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + ambient.randomBytes(8)
     }
 
     /// Takes a request that is signed: its nonce must be ours and young, and the request a new one.
@@ -51,24 +65,54 @@ package final class Nonces: Sendable {
     /// - Throws: ``OAuthError``.
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
         let now = ambient.now().seconds
-        guard let (bytes, made) = opened(nonce, now: now) else { throw .staleNonce }
-        let digest = SHA256.hash(data: [purpose.rawValue] + bytes + signed)
-        try remember(digest, made: made, now: now)
+        guard let opened = opened(nonce, now: now), !opened.isBound else { throw .staleNonce }
+        try remember(opened, signed, purpose, now)
     }
 
-    /// Whether a nonce is ours and young.
+    /// Takes what signs a browser in: its nonce must have been given to this browser or, where the browser is not the one
+    /// that keeps the credential, to nobody.
+    ///
+    /// - Parameter allowsUnbound: whether a nonce that was given to nobody will do, too.
+    /// - Throws: ``OAuthError``.
+    func accept(
+        _ nonce: String, signed: [UInt8], in browser: BrowserID?, allowsUnbound: Bool
+    ) throws(OAuthError) {
+        let now = ambient.now().seconds
+        guard let opened = opened(nonce, now: now) else { throw .staleNonce }
+        if opened.isBound {
+            let body = Array(opened.bytes[..<16])
+            guard let browser, equalInConstantTime(mac(body + browser.hash), Array(opened.bytes[16..<32])) else {
+                throw .staleNonce
+            }
+        } else {
+            guard allowsUnbound else { throw .staleNonce }
+        }
+        try remember(opened, signed, .browser, now)
+    }
+
+    /// Whether a nonce is ours and young, whoever was given it.
     func isFresh(_ nonce: String) -> Bool { opened(nonce, now: ambient.now().seconds) != nil }
 
-    private func opened(_ nonce: String, now: Int64) -> (bytes: [UInt8], made: Int64)? {
-        guard let bytes = try? Base64URL.decode(nonce), bytes.count == 32 else { return nil }
-        let body = Array(bytes[..<16])
-        guard equalInConstantTime(mac(body), Array(bytes[16...])) else { return nil }
-        let made = body.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
-        guard made <= now + Self.tolerance, now - made < Self.lifetime else { return nil }
-        return (bytes, made)
+    private struct Opened {
+        let bytes: [UInt8]
+        let made: Int64
+        /// Whether a browser was given it.
+        var isBound: Bool { bytes.count == 48 }
     }
 
-    private func remember(_ digest: SHA256Digest, made: Int64, now: Int64) throws(OAuthError) {
+    private func opened(_ nonce: String, now: Int64) -> Opened? {
+        guard let bytes = try? Base64URL.decode(nonce), [32, 48].contains(bytes.count) else { return nil }
+        guard equalInConstantTime(mac(Array(bytes.dropLast(16))), Array(bytes.suffix(16))) else { return nil }
+        let made = bytes.prefix(8).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        guard made <= now + Self.tolerance, now - made < Self.lifetime else { return nil }
+        return Opened(bytes: bytes, made: made)
+    }
+
+    private func remember(
+        _ nonce: Opened, _ signed: [UInt8], _ purpose: Purpose, _ now: Int64
+    ) throws(OAuthError) {
+        let digest = SHA256.hash(data: [purpose.rawValue] + nonce.bytes + signed)
+        let made = nonce.made
         let isNew = seen.withLock { seen -> Bool? in
             for period in seen.periods.keys where (period + 2) * Self.lifetime <= now { seen.periods[period] = nil }
             guard seen.periods.values.reduce(0, { $0 + $1.count }) < Self.capacity else { return nil }

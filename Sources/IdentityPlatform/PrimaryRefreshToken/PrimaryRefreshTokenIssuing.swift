@@ -21,7 +21,7 @@ struct PrimaryRefreshTokenIssuing {
         let client = try broker(request.clientID, tenant: tenant.id)
         let proven = try proven(by: person, client: client.id, tenant: tenant.id, at: now)
         let session = proven.session
-        try enter(request.epoch, device)
+        try enter(request.epoch, device, proven.user)
         guard
             try Sessions(connection).bind(
                 session, tenant: tenant.id, to: device.binding, epochCounter: request.epoch.map { Int64($0.counter) })
@@ -31,6 +31,9 @@ struct PrimaryRefreshTokenIssuing {
                 of: id, tenant: tenant.id, except: session, at: now, because: .handedOver, by: id.rawValue)
         }
         let bound = try LiveSession(session, tenant: tenant.id, connection)
+        if let browser = bound.session.browser {
+            try DeviceBrowsers(connection).claim(browser, for: bound.session, at: now)
+        }
         let expires = bound.session.begun + platform.configuration.devices.primaryRefreshTokenLifetime
         guard expires > now else { throw OAuthError.expiredGrant }
         let tokens = PrimaryRefreshTokens(connection)
@@ -57,14 +60,15 @@ struct PrimaryRefreshTokenIssuing {
     /// The session that the proof stands for, begun where it is a password.
     private func proven(
         by person: PersonProof, client: ClientID, tenant: TenantID, at time: Timestamp
-    ) throws -> (session: SessionID, family: String?) {
+    ) throws -> (session: SessionID, user: UserID, family: String?) {
         switch person {
         case .refreshToken(let token):
             let record = try RefreshTokenUse(connection: connection, now: time).check(token, of: client, for: .proof)
             guard !record.ofPrimary else { throw OAuthError.badGrant }
             try RefreshTokens(connection).use(record, at: time)
             let live = try LiveSession(record.session, tenant: tenant, connection)
-            return (live.session.id, record.family)
+            guard !live.session.isFromDeviceCode else { throw OAuthError.signedInAtOtherScreen }
+            return (live.session.id, live.person.id, record.family)
         case .password(let checked, let id):
             guard let user = try platform.passwords.confirm(checked, at: time, connection) else {
                 throw OAuthError.badCredentials
@@ -73,7 +77,7 @@ struct PrimaryRefreshTokenIssuing {
                 .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
                 at: time)
             let methods = [AuthenticationMethod.password]
-            return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
+            return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, user.id, nil)
         case .helloKey(let key, let id):
             guard
                 try HelloKeys(connection).find(hash: key.hash, device: key.device, tenant: tenant)?.person
@@ -85,18 +89,21 @@ struct PrimaryRefreshTokenIssuing {
                 .signIn, tenant: tenant, actor: user.id.rawValue, subject: client.rawValue, door: .primaryRefreshToken,
                 at: time)
             let methods = [AuthenticationMethod.ownKey]
-            return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, nil)
+            return (try Sessions(connection).begin(id, user: user, methods: methods, at: time).id, user.id, nil)
         }
     }
 
-    private func enter(_ epoch: DeviceEpoch?, _ device: Device) throws {
+    /// Enters the epoch, or stays in it: a shared device's epoch is one person's.
+    private func enter(_ epoch: DeviceEpoch?, _ device: Device, _ person: UserID) throws {
         guard let epoch else {
             guard !device.binding.isShared else { throw OAuthError.epochRequired }
             return
         }
         switch EpochRule.judge(epoch, highest: device.epoch, isClosed: device.isEpochClosed) {
         case .enter: try Devices(connection).setEpoch(epoch, isClosed: false, device.id, tenant: device.tenant)
-        case .stay: break
+        case .stay:
+            let isTaken = try Devices(connection).hasSession(of: device, in: epoch, but: person)
+            guard !device.binding.isShared || !isTaken else { throw OAuthError.staleEpoch }
         case .stale: throw OAuthError.staleEpoch
         }
     }

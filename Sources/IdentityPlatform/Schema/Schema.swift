@@ -7,5 +7,5 @@ package enum Schema {
     package static let migrations: [Migration] =
         directory + sessions + audit + devices + passwords + clients
         + deviceRegistration + auditOrigin + groups
-        + tokens + receipts + offline
+        + tokens + receipts + offline + browsers
 }

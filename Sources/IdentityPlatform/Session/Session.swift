@@ -13,6 +13,10 @@ package struct Session: Sendable {
     package let methods: [String]
     package let begun: Timestamp
     package let ended: Timestamp?
+    /// The browser that it began in; nil where it began without one.
+    let browser: BrowserID?
+    /// Whether a person began it for another screen (RFC 8628). It is never bound to a device.
+    let isFromDeviceCode: Bool
 }
 
 /// The device behind a session, as tokens name it.

@@ -11,14 +11,25 @@ package struct Sessions {
     ///
     /// - Throws: ``StorageError``
     package func begin(_ id: SessionID, user: User, methods: [String], at time: Timestamp) throws -> Session {
+        try begin(id, user: user, methods: methods, in: nil, at: time)
+    }
+
+    /// Begins a session in a browser, or for another screen.
+    ///
+    /// - Throws: ``StorageError``
+    func begin(
+        _ id: SessionID, user: User, methods: [String], in browser: BrowserID?, fromDeviceCode: Bool = false,
+        at time: Timestamp
+    ) throws -> Session {
         try connection.execute(
             """
-            INSERT INTO session (tenant, id, person, methods, begun)
-            VALUES (\(user.tenant), \(id), \(user.id), \(methods.joined(separator: " ")), \(time))
+            INSERT INTO session (tenant, id, person, methods, begun, browser, fromDeviceCode)
+            VALUES (\(user.tenant), \(id), \(user.id), \(methods.joined(separator: " ")), \(time), \(browser?.hash),
+                \(fromDeviceCode))
             """)
         return Session(
             tenant: user.tenant, id: id, user: user.id, device: nil, epochCounter: nil, methods: methods, begun: time,
-            ended: nil)
+            ended: nil, browser: browser, isFromDeviceCode: fromDeviceCode)
     }
 
     /// The session, ended or not.
@@ -27,7 +38,8 @@ package struct Sessions {
     package func find(_ id: SessionID, tenant: TenantID) throws -> Session? {
         try connection.row(
             """
-            SELECT person, device, sharedDevice, epochCounter, methods, begun, ended FROM session
+            SELECT person, device, sharedDevice, epochCounter, methods, begun, ended, browser, fromDeviceCode
+            FROM session
             WHERE tenant = \(tenant) AND id = \(id)
             """
         ).map { row in
@@ -37,7 +49,8 @@ package struct Sessions {
                 device: try device.map { DeviceBinding(id: $0, isShared: try row.flag(2)) },
                 epochCounter: try row.optionalInteger(3),
                 methods: try row.text(4).split(separator: " ").map(String.init),
-                begun: try row.value(5), ended: try row.optionalValue(6))
+                begun: try row.value(5), ended: try row.optionalValue(6),
+                browser: try row.optionalBytes(7).map(BrowserID.init(hash:)), isFromDeviceCode: try row.flag(8))
         }
     }
 
@@ -48,9 +61,10 @@ package struct Sessions {
         try find(id, tenant: tenant).flatMap { $0.ended == nil ? $0 : nil }
     }
 
-    /// Binds a live session to the device that proved its key, in the epoch that the device is in.
+    /// Binds a live session to the device that proved its key, in the epoch that the device is in. On a shared device a
+    /// session belongs to one epoch for good.
     ///
-    /// - Returns: whether there was such a session, not bound to another device.
+    /// - Returns: whether there was such a session, not bound to another device or epoch, nor begun for another screen.
     /// - Throws: ``StorageError``
     package func bind(
         _ id: SessionID, tenant: TenantID, to device: DeviceBinding, epochCounter: Int64? = nil
@@ -59,18 +73,44 @@ package struct Sessions {
             """
             UPDATE session
             SET device = \(device.id), sharedDevice = \(device.isShared), epochCounter = \(epochCounter)
-            WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL AND (device IS NULL OR device = \(device.id))
+            WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL AND fromDeviceCode = 0
+                AND (device IS NULL
+                    OR (device = \(device.id) AND (sharedDevice = 0 OR epochCounter = \(epochCounter))))
             """) == 1
     }
 
-    /// Ends a session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
+    /// Ends a session, and where it is bound to an epoch of a shared device every session of that epoch: there they live
+    /// and end together.
+    ///
+    /// - Returns: whether the session lived until now.
+    /// - Throws: ``StorageError``
+    @discardableResult
+    package func end(
+        _ id: SessionID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
+    ) throws -> Bool {
+        guard try endAlone(id, tenant: tenant, at: time, because: reason, by: actor) else { return false }
+        let others = try connection.rows(
+            """
+            SELECT other.id FROM session JOIN session AS other
+                ON other.tenant = session.tenant AND other.device = session.device
+                AND other.epochCounter = session.epochCounter
+            WHERE session.tenant = \(tenant) AND session.id = \(id) AND session.sharedDevice = 1
+                AND other.ended IS NULL
+            """)
+        for row in others {
+            try endAlone(try row.value(0), tenant: tenant, at: time, because: reason, by: actor)
+        }
+        return true
+    }
+
+    /// Ends one session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
     /// session keys, browser sessions; writes the line of the audit log, and announces the ``DeviceConcern`` of the device
     /// that it is bound to. Again is no error and writes nothing.
     ///
     /// - Returns: whether the session lived until now.
     /// - Throws: ``StorageError``
     @discardableResult
-    package func end(
+    func endAlone(
         _ id: SessionID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
     ) throws -> Bool {
         let ended = try connection.row(

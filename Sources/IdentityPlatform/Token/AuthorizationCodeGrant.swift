@@ -56,7 +56,7 @@ private func redeem(
         let client = try Clients(connection).authenticated(proof.credentials, tenant: code.tenant, at: now)
         guard let record = try codes.find(code), record.client == client.id else { return .refused(.badGrant) }
         try check(
-            proof, against: record, of: client,
+            proof, against: record,
             allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey)
         // Only a request that would have been good is a replay: who merely saw a used code in a history can end nothing.
         guard record.redeemed == nil else {
@@ -75,15 +75,14 @@ private func redeem(
     }
 }
 
-/// Redirect URI and proof key have to be those of the authorisation request. A client that has no secret must have given a
-/// proof key there, but for the older ones that the operator lets in; one that has given none must show none (RFC 9700
-/// section 2.1.1).
+/// Redirect URI and proof key have to be those of the authorisation request. A client must have given a proof key there,
+/// but for the older ones that the operator lets in; one that has given none must show none (RFC 9700 section 2.1.1).
 private func check(
-    _ proof: Proof, against record: AuthorizationCode, of client: Client, allowsMissingProofKey: Bool
+    _ proof: Proof, against record: AuthorizationCode, allowsMissingProofKey: Bool
 ) throws(OAuthError) {
     guard record.redirectURI == proof.redirect else { throw .redirectMismatch }
     guard !record.challenge.isEmpty else {
-        guard !client.isPublic || allowsMissingProofKey, proof.verifier == nil else { throw .verifierMismatch }
+        guard allowsMissingProofKey, proof.verifier == nil else { throw .verifierMismatch }
         return
     }
     guard let verifier = proof.verifier else { throw .missing(.codeVerifier) }

@@ -11,6 +11,10 @@ extension Platform {
         version: TokenVersion = .two, kept view: Registrations.View? = nil, _ connection: any Connection
     ) throws -> Grant {
         let live = try LiveSession(session, tenant: client.tenant, connection)
+        guard
+            !live.session.isFromDeviceCode
+                || scope.resource.application != ResourceCatalogue.deviceRegistrationApplication
+        else { throw OAuthError.signedInAtOtherScreen }
         guard let tenant = try Tenants(connection, view).find(client.tenant) else { throw OAuthError.badGrant }
         return Grant(
             tenant: tenant, user: live.person,

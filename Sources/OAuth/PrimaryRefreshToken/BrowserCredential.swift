@@ -6,6 +6,8 @@ package import Redaction
 package struct BrowserCredential: Sendable {
     /// Header and cookie of the credential itself.
     package static let name = "x-ms-RefreshTokenCredential"
+    /// What the device's signature says that it is for, unlike every other request that a device signs.
+    package static let deviceGrantType = "device_auth"
 
     package let token: Sensitive<String>
     package let nonce: String
@@ -17,8 +19,13 @@ package struct BrowserCredential: Sendable {
     /// Reads the members of a verified credential. An older form has a time in place of the nonce, which whoever reads it
     /// somewhere could use: its nonce is empty, and so too old.
     ///
+    /// A request for tokens, which the same key signs, is none: it says who asks for what.
+    ///
     /// - Throws: ``MembersFailure``
     package init(_ claims: Members) throws(MembersFailure) {
+        for name in [ClaimName.grantType, .clientID, .scope, .resource] {
+            guard try claims.optionalString(name) == nil else { throw .wrongType(name.rawValue) }
+        }
         token = Sensitive(try claims.string(ClaimName.refreshToken))
         nonce = try claims.optionalString(ClaimName.requestNonce) ?? ""
     }

@@ -48,6 +48,10 @@ extension PrimaryRefreshToken {
             guard try claims.string(ClaimName.grantType) == GrantType.refreshToken.rawValue else {
                 throw .wrongType(ClaimName.grantType.rawValue)
             }
+            // The mark of what signs a browser in.
+            guard try claims.lenientBool(ClaimName.isPrimary) == nil else {
+                throw .wrongType(ClaimName.isPrimary.rawValue)
+            }
             token = Sensitive(try claims.string(ClaimName.refreshToken))
             clientID = try claims.string(ClaimName.clientID)
             redirectURI = try claims.optionalString(ClaimName.redirectURI)

@@ -89,7 +89,7 @@ private struct CompatibilitySwitches: Decodable {
     let compatibility: Compatibility
 
     private enum Key: String, CodingKey, CaseIterable {
-        case passwordGrant, keyDerivationVersionOne, codeWithoutProofKey
+        case passwordGrant, keyDerivationVersionOne, codeWithoutProofKey, unboundCredentialCookie
     }
 
     init(from decoder: any Decoder) throws {
@@ -99,7 +99,9 @@ private struct CompatibilitySwitches: Decodable {
             passwordGrant: try container.decodeIfPresent(Bool.self, forKey: .passwordGrant) ?? false,
             keyDerivationVersionOne: try container.decodeIfPresent(Bool.self, forKey: .keyDerivationVersionOne)
                 ?? false,
-            codeWithoutProofKey: try container.decodeIfPresent(Bool.self, forKey: .codeWithoutProofKey) ?? false)
+            codeWithoutProofKey: try container.decodeIfPresent(Bool.self, forKey: .codeWithoutProofKey) ?? false,
+            unboundCredentialCookie: try container.decodeIfPresent(Bool.self, forKey: .unboundCredentialCookie)
+                ?? false)
     }
 }
 

@@ -57,6 +57,13 @@ import Testing
         let refused = try await strict.client.get(AuthorizeQuery(strict, bare).path).returned()
         #expect(refused[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
 
+        // A secret is no substitute: whoever reads the code on its way may bring it to the application's own address.
+        let site = try await strict.administration.addClient(
+            NewClient(displayName: "Site", redirectURIs: [World.redirect], isConfidential: true), tenant: strict.tenant)
+        let ofSite = AuthorizeQuery(strict, bare.merging(["client_id": site.id.rawValue]) { $1 })
+        let told = try await strict.client.get(ofSite.path).returned()
+        #expect(told[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
+
         let world = try await World { $0.compatibility.codeWithoutProofKey = true }
         let browser = Browser(world)
         let code = try await browser.signIn(AuthorizeQuery(world, bare))[ParameterName.code]

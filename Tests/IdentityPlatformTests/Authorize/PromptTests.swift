@@ -35,6 +35,23 @@ import Testing
         #expect(try await browser.get(query.path).hidden("csrf") != nil)
     }
 
+    @Test func `for the broker the password is always typed, whoever is signed in`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let browser = Browser(world)
+        _ = try await browser.signIn(AuthorizeQuery(world))
+        let broker = ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"] as [String: String?]
+        for prompt in [nil, "consent", "select_account"] {
+            let page = try await browser.get(AuthorizeQuery(world, broker.merging(["prompt": prompt]) { $1 }).path)
+            #expect(page.text.contains("name=\"password\""), "\(prompt ?? "-")")
+        }
+        let silent = AuthorizeQuery(world, broker.merging(["prompt": "none"]) { $1 })
+        #expect(try await browser.get(silent.path).returned()[ParameterName.error] == "login_required")
+        let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
+        let told = try await world.client.get(silent.path, headers: [header: try await session.credential()])
+        #expect(try told.returned()[ParameterName.error] == "login_required")
+    }
+
     @Test func `max_age counts from the sign-in, and 0 is as good as login`() async throws {
         let world = try await World()
         let browser = Browser(world)

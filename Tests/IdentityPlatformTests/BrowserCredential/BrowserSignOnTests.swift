@@ -13,22 +13,107 @@ import Testing
 
     private func open(
         _ world: World, _ credential: String, _ way: Way = .header, _ changes: [String: String?] = [:],
-        device: String? = nil
+        device: String? = nil, browser: Browser? = nil
     ) async throws -> TestResponse {
         var headers: HTTPFields = [:]
         switch way {
         case .header: headers[try #require(HTTPField.Name("x-ms-refreshtokencredential"))] = credential
-        case .cookie: headers[.cookie] = "x-ms-RefreshTokenCredential=\(credential)"
+        case .cookie:
+            let others = browser?.cookies.map { "; \($0.key)=\($0.value)" }.joined() ?? ""
+            headers[.cookie] = "x-ms-RefreshTokenCredential=\(credential)\(others)"
         }
         if let device { headers[try #require(HTTPField.Name("x-ms-DeviceCredential"))] = device }
-        return try await world.client.get(AuthorizeQuery(world, changes).path, headers: headers)
+        let browser = browser ?? Browser(world)
+        return try await browser.get(AuthorizeQuery(world, changes).path, headers)
+    }
+
+    /// The nonce that a browser is given which comes with an old one.
+    private func offered(
+        _ browser: Browser, _ session: TillSession, _ way: Way = .header
+    ) async throws -> String {
+        let old = try await session.credential(nonce: "old")
+        let answer = try await open(browser.world, old, way, browser: browser)
+        return try #require(try answer.returned()[ParameterName.ssoNonce])
+    }
+
+    @Test func `a credential that was planted in another browser as a cookie signs nobody in`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session("bo@contoso.test")
+        let victim = Browser(world)
+        // The nonce is fresh, and good for whoever can add a header.
+        let sent = try await open(world, try await session.credential(), .cookie, browser: victim)
+        #expect(try sent.returned()[ParameterName.code] == nil)
+        // The owner's own browser was given another nonce than the victim's.
+        let own = Browser(world)
+        let nonce = try await offered(own, session, .cookie)
+        for way in Way.allCases {
+            let planted = try await open(world, try await session.credential(nonce: nonce), way, browser: victim)
+            let code = planted.headers[.location] == nil ? nil : try planted.returned()[ParameterName.code]
+            #expect(code == nil)
+        }
+        let good = try await open(world, try await session.credential(nonce: nonce), .cookie, browser: own)
+        #expect(try good.returned()[ParameterName.code] != nil)
+        #expect(victim.cookies["__Host-baton-session"] == nil)
+    }
+
+    @Test func `a nonce that a browser was given is good for nothing else`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let nonce = try await offered(Browser(world), session)
+        let request = try await session.useRequest(nonce: nonce)
+        #expect(
+            try await session.till.send(PrimaryRefreshToken.form(request: request)).suberror == Suberror.staleNonce)
+        #expect(try await session.end(nonce: nonce).suberror == Suberror.staleNonce)
+        // A browser that keeps no cookies is not sent in circles.
+        let again = try await open(
+            world, try await session.credential(nonce: nonce), .header, ["sso_nonce": nonce])
+        #expect(again.hidden("csrf") != nil)
+    }
+
+    @Test func `a request for tokens is no browser credential, nor is a credential one`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        for request in [try await session.useRequest(), try await session.renewal()] {
+            #expect(try await open(world, request).hidden("csrf") != nil)
+        }
+        let credential = try await session.credential()
+        let answer = try await session.till.send(PrimaryRefreshToken.form(request: credential))
+        #expect(answer.errorNumber == 9_002_313)
+        // One that wants to be both is neither.
+        var generator = SystemRandomNumberGenerator()
+        var both = MembersWriter()
+        both.set(ClaimName.grantType, GrantType.refreshToken.rawValue)
+        both.set(ClaimName.refreshToken, session.token.exposed)
+        both.set(ClaimName.isPrimary, "true")
+        both.set(ClaimName.clientID, world.app.id.rawValue)
+        both.set(ClaimName.scope, "openid User.Read")
+        both.set(ClaimName.requestNonce, try await session.till.nonce())
+        let signed = try SessionSignedRequest.sign(payload: both.bytes, with: session.key, using: &generator)
+        #expect(try await session.till.send(PrimaryRefreshToken.form(request: signed)).errorNumber == 9_002_313)
+        #expect(try await open(world, signed).hidden("csrf") != nil)
+    }
+
+    @Test func `a browser that posts its request is asked to come by GET, where its credential counts`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
+        let query = String(AuthorizeQuery(world).path.split(separator: "?")[1])
+        let answer = try await world.client.send(
+            .post, "/\(world.tenant.id)/oauth2/v2.0/authorize", headers: [header: try await session.credential()],
+            body: query)
+        #expect(answer.status == .seeOther)
+        let address = try #require(answer.headers[.location])
+        let good = try await world.client.get(address, headers: [header: try await session.credential()])
+        #expect(try good.returned()[ParameterName.code] != nil)
     }
 
     @Test func `a browser on the device is signed in by the device's token, as header and as cookie`() async throws {
         let world = try await World()
         let session = try await Till.joined(world).session()
         for way in Way.allCases {
-            let answer = try await open(world, try await session.credential(), way)
+            let browser = Browser(world)
+            let nonce = way == .header ? nil : try await offered(browser, session, way)
+            let answer = try await open(world, try await session.credential(nonce: nonce), way, browser: browser)
             #expect(answer.status == .found, "\(answer.text)")
             // One known client reads the page and not the header.
             #expect(answer.attribute("href", of: "<a") == answer.headers[.location])
@@ -79,17 +164,21 @@ import Testing
         let session = try await Till.joined(world).session()
         let old = try await session.till.nonce()
         world.clock.advance(by: .seconds(300))
+        let browser = Browser(world)
         let answer = try await open(
-            world, try await session.credential(nonce: old), .header, ["sso_nonce": old, "state": "a b"])
+            world, try await session.credential(nonce: old), .header, ["sso_nonce": old, "state": "a b"],
+            browser: browser)
         #expect(answer.status == .found)
         let location = try #require(answer.headers[.location])
         #expect(location.hasPrefix("/\(world.tenant.id)/oauth2/v2.0/authorize?"))
         let returned = try answer.returned()
         #expect(returned[ParameterName.state] == "a b")
         let nonce = try #require(returned[ParameterName.ssoNonce])
-        let again = try await open(world, try await session.credential(nonce: old), .header, ["sso_nonce": nonce])
+        let again = try await open(
+            world, try await session.credential(nonce: old), .header, ["sso_nonce": nonce], browser: browser)
         #expect(again.hidden("csrf") != nil)
-        let good = try await open(world, try await session.credential(nonce: nonce), .header, ["sso_nonce": nonce])
+        let good = try await open(
+            world, try await session.credential(nonce: nonce), .header, ["sso_nonce": nonce], browser: browser)
         #expect(try good.returned()[ParameterName.code] != nil)
     }
 
@@ -97,9 +186,9 @@ import Testing
         let world = try await World()
         let session = try await Till.joined(world).session()
         let other = try await Till.joined(world, number: 1)
-        func word(_ till: Till, nonce: String) throws -> String {
+        func word(_ till: Till, nonce: String, grant: String = "device_auth") throws -> String {
             var payload = MembersWriter()
-            payload.set(ClaimName.grantType, "device_auth")
+            payload.set(ClaimName.grantType, grant)
             payload.set(ClaimName.issuer, "aad:brokerplugin")
             payload.set(ClaimName.requestNonce, nonce)
             return try TokenSigner(key: .rsa(till.deviceKey), certificate: till.certificate)
@@ -114,6 +203,11 @@ import Testing
             world, try await session.credential(nonce: nonce), device: try word(other, nonce: nonce))
         #expect(wrong.hidden("csrf") != nil)
         #expect(try await open(world, try await session.credential(), device: "x").hidden("csrf") != nil)
+        // Another request that the device has signed is no such word.
+        let another = try await session.till.nonce()
+        let request = try word(session.till, nonce: another, grant: "device_token")
+        let refused = try await open(world, try await session.credential(nonce: another), device: request)
+        #expect(refused.hidden("csrf") != nil)
     }
 
     @Test func `who is signed in on the device comes before whom the browser remembers`() async throws {

@@ -244,6 +244,93 @@ import Testing
         #expect(try error(try await screen.poll()) == "authorization_pending")
     }
 
+    @Test func `device codes are counted by address and by client, and bounded in all`() async throws {
+        let world = try await World()
+        func ask(_ client: ClientID? = nil, from address: String) async throws -> TestResponse {
+            try await world.from(address).client.post(
+                "/\(world.tenant.id)/oauth2/v2.0/devicecode",
+                form: ["client_id": (client ?? world.app.id).rawValue, "scope": "openid"])
+        }
+        for _ in 0..<60 { #expect(try await ask(from: "192.0.2.1").status == .ok) }
+        let refused = try await ask(from: "192.0.2.1")
+        #expect(refused.errorNumber == 5_000_627 && refused.status == .serviceUnavailable)
+        #expect(try await ask(from: "192.0.2.2").status == .ok)
+        world.clock.advance(by: .seconds(5))
+        #expect(try await ask(from: "192.0.2.1").status == .ok)
+        // One client's are counted wherever they come from; another's are not.
+        let other = try await world.administration.addClient(
+            NewClient(displayName: "Other", redirectURIs: []), tenant: world.tenant)
+        let drained = world.clock.now + .seconds(1000)
+        try await world.platform.database.write { connection in
+            _ = try connection.execute(
+                "UPDATE signInThrottle SET drained = \(drained), expires = \(drained) WHERE kind = 'deviceCodeClient'")
+        }
+        #expect(try await ask(from: "192.0.2.3").errorNumber == 5_000_627)
+        #expect(try await ask(other.id, from: "192.0.2.3").status == .ok)
+        // What has expired makes room, what is good does not.
+        try await world.platform.database.write { connection in
+            let rows = try connection.rows("SELECT hash FROM deviceCode").count
+            for number in rows..<10_000 {
+                let hash = Array("filler \(number)".utf8)
+                try connection.execute(
+                    """
+                    INSERT INTO deviceCode (tenant, hash, userCodeHash, client, scope, expires)
+                    VALUES (\(world.tenant.id), \(hash), \(hash), \(world.app.id), '', \(world.clock.now + .seconds(60)))
+                    """)
+            }
+        }
+        #expect(try await ask(other.id, from: "192.0.2.4").errorNumber == 5_000_627)
+        world.clock.advance(by: .seconds(60))
+        #expect(try await ask(other.id, from: "192.0.2.4").status == .ok)
+        let rows = try await world.platform.database.read { try $0.rows("SELECT hash FROM deviceCode").count }
+        #expect(rows < 10_000)
+    }
+
+    @Test func `a broker gets no device code, and nobody one for device registration`() async throws {
+        let world = try await World()
+        _ = try await world.administration.addCompatibilityClients(tenant: world.tenant)
+        let windowsSignIn = "38aa3b87-a06d-4817-b275-7a316988d93b"
+        let azureCommandLine = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
+        let registration = "urn:ms-drs:drs.test"
+        for (client, form, path, number) in [
+            (WellKnownApplication.broker, ["scope": "openid"], "v2.0/devicecode", 5_000_625),
+            (WellKnownApplication.broker, ["resource": registration], "devicecode", 5_000_625),
+            (windowsSignIn, ["scope": "openid"], "v2.0/devicecode", 5_000_625),
+            (azureCommandLine, ["scope": "\(registration)/.default"], "v2.0/devicecode", 5_000_626),
+            (azureCommandLine, ["resource": registration], "devicecode", 5_000_626),
+        ] {
+            let body = form.merging(["client_id": client]) { $1 }.map { "\($0)=\(percentEncoded($1))" }
+            let answer = try await world.client.send(
+                .post, "/\(world.tenant.id)/oauth2/\(path)", body: body.joined(separator: "&"))
+            #expect(answer.errorNumber == number, "\(client) \(answer.text)")
+        }
+        let rows = try await world.platform.database.read { try $0.rows("SELECT hash FROM deviceCode") }
+        #expect(rows.isEmpty)
+    }
+
+    @Test func `what came of a device code registers no device and gives no primary refresh token`() async throws {
+        let world = try await World()
+        _ = try await world.administration.addCompatibilityClients(tenant: world.tenant)
+        let till = try await Till.joined(world)
+        let client = ["client_id": "04b07795-8ddb-461a-bbee-02f9e1bf7b46"] as [String: String?]
+        let screen = try await Screen(world, client)
+        _ = try await screen.answer("yes", browser: Browser(world))
+        let refresh = try await screen.poll(client).json.string(ReplyName.refreshToken)
+        let registration = client.merging(["scope": "openid offline_access urn:ms-drs:drs.test/.default"]) { $1 }
+        #expect(try await world.refresh(refresh, registration).errorNumber == 5_000_626)
+        // Nor where a client has become a broker since, or has the token already.
+        try await world.platform.database.write { connection in
+            _ = try connection.execute(
+                "UPDATE client SET isBroker = 1 WHERE id = '04b07795-8ddb-461a-bbee-02f9e1bf7b46'")
+        }
+        let broker = try #require(client["client_id"] ?? nil)
+        #expect(try await till.issue(refresh, clientID: broker).errorNumber == 5_000_626)
+        let token = try await world.registrationToken("amara@contoso.test")
+        try await world.platform.database.write { _ = try $0.execute("UPDATE session SET fromDeviceCode = 1") }
+        let refused = try await Till(world, number: 1).join(token, isShared: false)
+        #expect(refused.registrationCode == "authorization_failed", "\(refused.text)")
+    }
+
     @Test func `neither code is in the database`() async throws {
         let world = try await World()
         let screen = try await Screen(world)

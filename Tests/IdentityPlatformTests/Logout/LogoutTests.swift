@@ -34,6 +34,40 @@ import Testing
         #expect(try await browser.get(path(world)).text.contains("You are signed out"))
     }
 
+    @Test func `an access token is no hint`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        let tokens = try await world.signedIn(browser: browser)
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        let others = try await session.tokens(scopes: ["openid", "00000003-0000-0000-c000-000000000000/.default"])
+        for hint in [tokens, others].map({ try? $0.string(ReplyName.accessToken) }) {
+            let hint = try #require(hint)
+            #expect(try await browser.get(path(world, "?id_token_hint=\(hint)")).text.contains("Sign out?"))
+            let asked = try await browser.get(AuthorizeQuery(world, ["id_token_hint": hint]).path).returned()
+            #expect(asked[ParameterName.errorDescription]?.hasPrefix("AADSTS90023:") == true)
+        }
+    }
+
+    @Test func `no page and no redirect leads to a host that stands in the path`() async throws {
+        let world = try await World()
+        let browser = Browser(world)
+        _ = try await world.signedIn(browser: browser)
+        let page = try await browser.get("//contoso.test/oauth2/v2.0/logout")
+        #expect(page.attribute("action", of: "<form") == "/contoso.test/oauth2/v2.0/logout")
+        let repeated = try await world.client.post("//contoso.test/oauth2/v2.0/logout", form: ["state": "x"])
+        #expect(repeated.attribute("action", of: "<form") == "/contoso.test/oauth2/v2.0/logout")
+        let session = try await Till.joined(world).session()
+        let old = try await session.till.nonce()
+        world.clock.advance(by: .seconds(300))
+        let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
+        let query = AuthorizeQuery(world).path.split(separator: "?")[1]
+        let answer = try await world.client.get(
+            "//contoso.test/oauth2/v2.0/authorize?\(query)", headers: [header: try await session.credential(nonce: old)]
+        )
+        #expect(answer.headers[.location]?.hasPrefix("/contoso.test/oauth2/v2.0/authorize?") == true)
+    }
+
     @Test func `a tampered hint is no proof`() async throws {
         let world = try await World()
         let browser = Browser(world)

@@ -160,10 +160,13 @@ import Testing
 
         // Three refresh tokens of one sign-in, each good for one proof.
         let browser = Browser(world)
-        var proofs = [try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)]
-        let query = AuthorizeQuery(world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])
-        for _ in 0..<2 {
-            let code = try await browser.get(query.path).returned()[ParameterName.code]
+        var proofs: [String] = []
+        let query = AuthorizeQuery(
+            world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access", "prompt": "consent"])
+        let page = try await browser.submit(
+            try await browser.get(query.path), username: "amara@contoso.test", password: World.password)
+        for _ in 0..<3 {
+            let code = try await browser.confirm(page, choice: "yes").returned()[ParameterName.code]
             let reply = try await world.redeem(code, ["client_id": WellKnownApplication.broker])
             proofs.append(try reply.json.string(ReplyName.refreshToken))
         }

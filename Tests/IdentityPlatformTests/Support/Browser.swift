@@ -9,13 +9,19 @@ import Testing
 
 /// A browser that keeps cookies and fills in the page as a person does: it reads the fields out of the HTML.
 final class Browser {
-    private let world: World
+    let world: World
     private(set) var cookies: [String: String] = [:]
 
-    init(_ world: World) { self.world = world }
+    init(_ world: World, cookies: [String: String] = [:]) { (self.world, self.cookies) = (world, cookies) }
 
-    func get(_ path: String) async throws -> TestResponse {
-        keep(try await world.client.get(path, headers: headers))
+    /// Another one with the same cookies, which then goes its own way.
+    func copy() -> Browser { Browser(world, cookies: cookies) }
+
+    /// - Parameter more: headers beside the cookies.
+    func get(_ path: String, _ more: HTTPFields = [:]) async throws -> TestResponse {
+        var headers = headers
+        for name in Set(more.map(\.name)) { headers[name] = more[name] }
+        return keep(try await world.client.get(path, headers: headers))
     }
 
     func post(_ path: String, _ form: KeyValuePairs<String, String>) async throws -> TestResponse {

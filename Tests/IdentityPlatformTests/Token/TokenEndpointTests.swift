@@ -25,16 +25,21 @@ import Testing
         let world = try await World()
         let till = try await Till.joined(world)
         let broker = ["client_id": WellKnownApplication.broker]
-        let query = AuthorizeQuery(world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])
-        let browser = Browser(world)
         for began in [true, false] {
-            let code =
-                began
-                ? try await browser.signIn(query)[ParameterName.code]
-                : try await browser.get(query.path).returned()[ParameterName.code]
+            let browser = Browser(world)
+            let query = AuthorizeQuery(
+                world,
+                [
+                    "client_id": WellKnownApplication.broker, "scope": "openid offline_access",
+                    "prompt": began ? "login" : "consent",
+                ])
+            var answer = try await browser.submit(
+                try await browser.get(query.path), username: "amara@contoso.test", password: World.password)
+            if !began { answer = try await browser.confirm(answer, choice: "yes") }
+            let code = try answer.returned()[ParameterName.code]
             let tokens = try await world.redeem(code, broker).json
-            let answer = try await till.issue(try tokens.string(ReplyName.refreshToken), counter: began ? 1 : 2)
-            let reply = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
+            let issued = try await till.issue(try tokens.string(ReplyName.refreshToken), counter: began ? 1 : 2)
+            let reply = try PrimaryRefreshToken.IssueReply(decoding: issued.body)
             let session = TillSession(
                 till: till, reply: reply, key: try reply.sessionKey(transportKey: till.transportKey), counter: 1,
                 brokerRefreshToken: "")
@@ -52,7 +57,6 @@ import Testing
             #expect(try await world.refresh(try app.string(ReplyName.refreshToken)).errorNumber == 70000)
             let access = try await world.me(try app.string(ReplyName.accessToken))
             #expect(access.status == (began ? .unauthorized : .ok))
-            if began { _ = try await browser.signIn(AuthorizeQuery(world)) }
         }
         let lines = try await world.platform.database.read { try AuditLog($0).latest(50, tenant: world.tenant.id) }
         #expect(lines.filter { $0.action == "code.replay" }.count == 2)

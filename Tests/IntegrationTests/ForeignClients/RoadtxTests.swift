@@ -22,6 +22,7 @@ import Testing
             [
                 "compatibility": [
                     "passwordGrant": true, "keyDerivationVersionOne": true, "codeWithoutProofKey": true,
+                    "unboundCredentialCookie": true,
                 ]
             ])
     }

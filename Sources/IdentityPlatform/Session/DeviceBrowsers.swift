@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// The device, epoch and worker that a browser belongs to.
+struct BrowserBinding: Sendable {
+    let tenant: TenantID
+    let person: UserID
+    let device: DeviceBinding
+    let epochCounter: Int64?
+
+    func isOf(_ user: User) -> Bool { user.tenant == tenant && user.id == person }
+}
+
+/// The browsers of devices, in one transaction.
+///
+/// A browser belongs to a device from the moment that a session which began in it is bound there, or that it shows the
+/// device's browser credential: on a shared device until the epoch ends, on another until that session ends. Every session
+/// of the worker that begins in it meanwhile is bound to the same device and epoch, whatever the request asked for.
+struct DeviceBrowsers {
+    private let connection: any Connection
+
+    init(_ connection: any Connection) { self.connection = connection }
+
+    /// What a session that begins now in this browser is to be bound to; nil where that is nothing.
+    ///
+    /// - Parameter cookie: the browser session that the browser holds.
+    /// - Throws: ``OAuthError`` `endedBrowserEpoch` where the epoch has ended, `disabledDevice`; ``StorageError``
+    func binding(
+        of browser: BrowserID, holding cookie: OpaqueToken?, at time: Timestamp
+    ) throws -> BrowserBinding? {
+        if let (binding, isOpen) = try noted(browser), isOpen || binding.device.isShared {
+            guard isOpen else { throw OAuthError.endedBrowserEpoch }
+            guard try Devices(connection).find(binding.device.id, tenant: binding.tenant)?.isEnabled == true else {
+                throw OAuthError.disabledDevice
+            }
+            return binding
+        }
+        // Of a session that was bound before browsers were noted only the cookie tells.
+        guard let cookie, let session = try BrowserSessions(connection).session(cookie, at: time), session.device != nil
+        else { return nil }
+        let live: LiveSession
+        do { live = try LiveSession(session.id, tenant: session.tenant, connection) } catch is OAuthError { return nil }
+        return live.session.device.map {
+            BrowserBinding(
+                tenant: session.tenant, person: session.user, device: $0, epochCounter: live.session.epochCounter)
+        }
+    }
+
+    /// Notes that a browser belongs to the device of a session. On a shared device the worker's sessions that began in the
+    /// browser before are bound to the epoch, too; those of other people, and those for other screens, end.
+    ///
+    /// - Throws: ``StorageError``
+    func claim(_ browser: BrowserID, for session: Session, at time: Timestamp) throws {
+        guard let device = session.device else { return }
+        try connection.execute(
+            """
+            INSERT INTO deviceBrowser (browser, tenant, device, sharedDevice, epochCounter, session, person, noted)
+            VALUES (\(browser.hash), \(session.tenant), \(device.id), \(device.isShared), \(session.epochCounter),
+                \(session.id), \(session.user), \(time))
+            ON CONFLICT (browser) DO UPDATE SET tenant = excluded.tenant, device = excluded.device,
+                sharedDevice = excluded.sharedDevice, epochCounter = excluded.epochCounter,
+                session = excluded.session, person = excluded.person, noted = excluded.noted
+            """)
+        guard device.isShared else { return }
+        let sessions = Sessions(connection)
+        let unbound = try connection.rows(
+            "SELECT tenant, id FROM session WHERE browser = \(browser.hash) AND device IS NULL AND ended IS NULL")
+        for row in unbound {
+            let (tenant, id): (TenantID, SessionID) = (try row.value(0), try row.value(1))
+            guard let other = try sessions.find(id, tenant: tenant) else { continue }
+            let isOfWorker = tenant == session.tenant && other.user == session.user && !other.isFromDeviceCode
+            if isOfWorker, try sessions.bind(id, tenant: tenant, to: device, epochCounter: session.epochCounter) {
+                continue
+            }
+            try sessions.end(id, tenant: tenant, at: time, because: .handedOver, by: device.id.rawValue)
+        }
+    }
+
+    /// Forgets that a browser belonged to an epoch, if that has ended: whoever signs in there begins anew.
+    ///
+    /// - Throws: ``StorageError``
+    func forgetIfOver(_ browser: BrowserID) throws {
+        guard try isOver(browser) else { return }
+        try connection.execute("DELETE FROM deviceBrowser WHERE browser = \(browser.hash)")
+    }
+
+    /// Whether a browser belonged to a device that has ended the epoch, or the session.
+    ///
+    /// - Throws: ``StorageError``
+    func isOver(_ browser: BrowserID) throws -> Bool { try noted(browser).map { !$0.isOpen } ?? false }
+
+    /// What is noted of a browser, and whether it still holds.
+    private func noted(_ browser: BrowserID) throws -> (BrowserBinding, isOpen: Bool)? {
+        try connection.row(
+            """
+            SELECT deviceBrowser.tenant, deviceBrowser.person, deviceBrowser.device, deviceBrowser.sharedDevice,
+                deviceBrowser.epochCounter, device.epochCounter, device.epochClosed, session.id
+            FROM deviceBrowser
+            JOIN device ON device.tenant = deviceBrowser.tenant AND device.id = deviceBrowser.device
+            LEFT JOIN session ON session.tenant = deviceBrowser.tenant AND session.id = deviceBrowser.session
+                AND session.ended IS NULL
+            WHERE deviceBrowser.browser = \(browser.hash)
+            """
+        ).map { row in
+            let (isShared, counter) = (try row.flag(3), try row.optionalInteger(4))
+            let binding = BrowserBinding(
+                tenant: try row.value(0), person: try row.value(1),
+                device: DeviceBinding(id: try row.value(2), isShared: isShared), epochCounter: counter)
+            let isOpen =
+                isShared
+                ? try row.optionalInteger(5) == counter && !row.flag(6)
+                : try !row.isNull(7)
+            return (binding, isOpen)
+        }
+    }
+}
