@@ -105,7 +105,7 @@ import Testing
     ) async throws -> Bool {
         let checked = try await platform.passwords.check(
             name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id,
-            from: PeerAddress(nil))
+            from: SignInOrigin(PeerAddress(nil)))
         return checked != nil
     }
 }
