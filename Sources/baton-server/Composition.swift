@@ -48,6 +48,7 @@ struct Composition {
 
         let listeners = Listeners(
             configuration: configuration, connections: connections,
+            share: min(connections, configuration.connectionsPerAddress ?? connections / 4),
             readiness: Readiness(listeners: 3, logger: logger), logger: logger)
         let services: [any Service] = [
             try listeners.main(identity.responder(), authority: authority),

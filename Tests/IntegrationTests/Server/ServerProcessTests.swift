@@ -83,7 +83,8 @@ import Testing
         arguments: [
             ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
             ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
-            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("devicePolling", 61),
+            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("connectionsPerAddress", 3),
+            ("devicePolling", 61),
             ("signingKeys", ["ageDays": 1, "publicationHours": 24]), ("signingKeys", ["age": 1]),
         ] as [(String, any Sendable)])
     func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {
