@@ -76,6 +76,13 @@ package struct Passwords: Sendable {
         return person
     }
 
+    /// Forgives every wrong password of a person.
+    ///
+    /// - Throws: ``StorageError``
+    func forgive(_ person: User, _ connection: any Connection) throws {
+        try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
+    }
+
     /// The person of that name with their hash; for an unknown name, the hash of somebody whom the name chooses, so that
     /// the work is what it might be for a person of this tenant, and stays the same for the same name.
     private func candidate(_ name: String, _ tenant: TenantID) async throws -> (User?, PasswordHash?) {

@@ -104,6 +104,30 @@ struct SignInThrottle: Sendable {
         }
     }
 
+    /// Forgives every failure of a name, wherever it came from. Places where the person has signed in stay known; the count of an
+    /// address or a device stays, since it is that of many names.
+    ///
+    /// - Throws: ``StorageError``
+    func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
+        let now = ambient.now()
+        let hash = storageKey.derived("throttled \(Kind.name.rawValue)", Array(name.lowercased().utf8))
+        try connection.execute(
+            """
+            UPDATE signInThrottle SET drained = \(now)
+            WHERE tenant = \(tenant) AND nameHash = \(hash) AND drained > \(now)
+                AND (kind = \(Kind.familiar) OR kind = \(Kind.familiarAtDevice))
+            """)
+        try connection.execute(
+            """
+            DELETE FROM signInThrottle
+            WHERE tenant = \(tenant) AND nameHash = \(hash)
+                AND kind <> \(Kind.familiar) AND kind <> \(Kind.familiarAtDevice)
+            """)
+        // One that was written before rows knew their names.
+        try connection.execute(
+            "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
+    }
+
     /// Where an attempt comes from, as far as it is vouched for in this transaction.
     private func attempt(
         _ name: String, _ tenant: TenantID, _ origin: SignInOrigin, _ connection: any Connection

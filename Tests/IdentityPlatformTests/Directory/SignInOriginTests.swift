@@ -216,7 +216,8 @@ import Testing
         #expect(try await attempt(Browser(world), try await page(on: till, world, counter: 2)) == 50053)
     }
 
-    @Test func `the form of a device's page counts in the browser that the page was shown in, for a quarter of an hour`()
+    @Test
+    func `the form of a device's page counts in the browser that the page was shown in, for a quarter of an hour`()
         async throws
     {
         let world = try await World().from(Self.ward)
@@ -245,6 +246,34 @@ import Testing
         try await exhaust(world)
         let late = try await browser.submit(again, username: "bo@contoso.test", password: World.password)
         #expect(late.alert?.hasPrefix("AADSTS50053:") == true)
+    }
+
+    @Test func `an administrator lifts a lock wherever it came about, and so does a new password`() async throws {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        let path = AuthorizeQuery(world).path
+        #expect(try await attempt(Browser(world), path) == nil)
+        func attempts(_ password: String) async throws -> [Int?] {
+            [
+                try await attempt(Browser(world), path, "amara@contoso.test", password),
+                try await attempt(
+                    Browser(world.from("192.0.2.1")), path, "amara@contoso.test", password),
+                try await attempt(Browser(world), try await page(on: till, world), "amara@contoso.test", password),
+            ]
+        }
+        for isNewPassword in [false, true] {
+            for _ in 1...10 { #expect(try await attempts("wrong") == [50126, 50126, 50126]) }
+            #expect(try await attempts(World.password) == [50053, 50053, 50053])
+            if isNewPassword {
+                try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+                #expect(try await attempts("another password") == [nil, nil, nil])
+            } else {
+                try await world.administration.unlock(world.amara)
+                #expect(try await attempts(World.password) == [nil, nil, nil])
+            }
+        }
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(99, tenant: world.tenant.id) }
+        #expect(lines.filter { $0.action == "user.unlock" }.map(\.subject) == [world.amara.id.rawValue])
     }
 
     @Test func `a browser whose session is bound to a shared device is counted as the device`() async throws {
