@@ -79,7 +79,7 @@ struct Composition {
         identity.auditRetention = .seconds(configuration.auditDays * 86400)
         identity.lifetimes.devicePolling = .seconds(configuration.devicePolling)
         identity.signingKeys = configuration.signingKeys
-        if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
+        if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 3) {
             identity.passwordCost = cost
         }
         do {

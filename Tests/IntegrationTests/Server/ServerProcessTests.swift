@@ -14,6 +14,8 @@ import Testing
             #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
             let enrolment = try server.administer("POST", "/mdm/tenants/-/enrolments", #"{"name":"till"}"#)
             #expect(enrolment.status == 201)
+            let database = try Data(contentsOf: URL(filePath: server.state + "/identity.sqlite-wal"))
+            #expect(database.firstRange(of: Data("scrypt$10$8$3$".utf8)) != nil)
             let root = try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))
             #expect(try await server.end(by: SIGKILL) == -SIGKILL)
 
