@@ -99,7 +99,7 @@ let package = Package(
                 "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
-                .logging, .nioCore, .nioHTTP1, .nioSSL, .serviceLifecycle, .unixSignals,
+                .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
             ]),
         .executableTarget(
             name: "batond",
@@ -264,6 +264,7 @@ extension Target.Dependency {
     static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
     static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
     static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
+    static var nioTLS: Self { .product(name: "NIOTLS", package: "swift-nio") }
     static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
     static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
     static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }

@@ -29,7 +29,7 @@ struct Bench: Sendable {
         var configuration = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443))
-        guard let cost = PasswordCost(logarithm: passwordCost, blockSize: 8, parallelism: 1) else {
+        guard let cost = PasswordCost(logarithm: passwordCost, blockSize: 8, parallelism: 3) else {
             throw BenchProblem("--password-cost is out of range")
         }
         configuration.passwordCost = cost

@@ -17,13 +17,15 @@ package struct Management: Sendable {
 
     /// Opens the server on a database that has the steps of ``MDMSchema/migrations``; on the first start it makes the
     /// authority that issues device identities.
+    ///
+    /// - Parameter sealer: seals the authority's key for the database; the same one for the life of the database.
     package init(
-        configuration: MDMConfiguration, database: any Database, sources: MDMSources = .system
+        configuration: MDMConfiguration, database: any Database, sealer: SecretSealer, sources: MDMSources = .system
     ) async throws {
         self.configuration = configuration
         self.database = database
         self.sources = sources
-        authority = try await IdentityAuthority.load(database: database, sources: sources)
+        authority = try await IdentityAuthority.load(database: database, sealer: sealer, sources: sources)
         packages = PackageStore(directory: configuration.packageDirectory, sync: sources.sync)
         try await packages.sweep()
     }

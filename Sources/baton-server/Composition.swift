@@ -23,8 +23,8 @@ struct Composition {
     func run(logger: Logger) async throws {
         let directory = try StateDirectory(path: configuration.directory)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
-        let identity = try await identityPlatform(directory)
-        let management = try await management(directory, authority)
+        let (identity, storageKey) = try await identityPlatform(directory)
+        let management = try await management(directory, authority, storageKey)
 
         let socket = directory.path(of: "admin.sock")
         // The directory is ours alone, so a socket in it is one that a dead server left.
@@ -48,6 +48,7 @@ struct Composition {
 
         let listeners = Listeners(
             configuration: configuration, connections: connections,
+            share: min(connections, configuration.connectionsPerAddress ?? connections / 4),
             readiness: Readiness(listeners: 3, logger: logger), logger: logger)
         let services: [any Service] = [
             try listeners.main(identity.responder(), authority: authority),
@@ -65,7 +66,7 @@ struct Composition {
         _ = unsafe unlink(socket)
     }
 
-    private func identityPlatform(_ directory: StateDirectory) async throws -> Platform {
+    private func identityPlatform(_ directory: StateDirectory) async throws -> (Platform, StorageKey) {
         let names = configuration.names
         let database = try await SQLiteDatabase(
             path: directory.path(of: "identity.sqlite"), migrations: Schema.migrations)
@@ -78,29 +79,41 @@ struct Composition {
         identity.auditRetention = .seconds(configuration.auditDays * 86400)
         identity.lifetimes.devicePolling = .seconds(configuration.devicePolling)
         identity.signingKeys = configuration.signingKeys
-        if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 1) {
+        if let cost = PasswordCost(logarithm: configuration.passwordCost, blockSize: 8, parallelism: 3) {
             identity.passwordCost = cost
         }
         do {
-            return try await Platform(
-                configuration: identity, database: database, storageKey: try await storageKey(directory, database))
+            let key = try await storageKey(directory, database)
+            return (try await Platform(configuration: identity, database: database, storageKey: key), key)
         } catch is StorageKey.Failure {
-            throw ServerError(
-                .fileUnusable, "\(directory.path(of: Self.keyFile)) does not open the database beside it.",
-                remedy: "Restore the two files from one backup.")
+            throw Self.otherKey(directory.path(of: Self.keyFile))
         }
     }
 
-    private func management(_ directory: StateDirectory, _ authority: DevelopmentAuthority) async throws -> Management {
+    private static func otherKey(_ path: String) -> ServerError {
+        ServerError(
+            .fileUnusable, "\(path) does not open the databases beside it.",
+            remedy: "Restore the three files from one backup.")
+    }
+
+    private func management(
+        _ directory: StateDirectory, _ authority: DevelopmentAuthority, _ storageKey: StorageKey
+    ) async throws -> Management {
         let database = try await SQLiteDatabase(
             path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)
-        return try await Management(
-            configuration: MDMConfiguration(
-                baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
-                trustRoot: try authority.root.serializeAsPEM().derBytes,
-                packageDirectory: directory.path(of: "packages"),
-                auditRetention: .seconds(configuration.auditDays * 86400)),
-            database: database)
+        do {
+            return try await Management(
+                configuration: MDMConfiguration(
+                    baseURL: "https://\(configuration.names.mdm):\(configuration.mdmPort)",
+                    trustRoot: try authority.root.serializeAsPEM().derBytes,
+                    packageDirectory: directory.path(of: "packages"),
+                    auditRetention: .seconds(configuration.auditDays * 86400)),
+                database: database,
+                sealer: SecretSealer(
+                    seal: { try storageKey.seal($0, purpose: $1) }, open: { try storageKey.open($0, purpose: $1) }))
+        } catch is StorageKey.Failure {
+            throw Self.otherKey(directory.path(of: Self.keyFile))
+        }
     }
 
     private static let keyFile = "storage.key"

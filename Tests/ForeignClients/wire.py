@@ -12,13 +12,14 @@ PORT = urllib.parse.urlsplit(facts.login).port
 TOKEN = f"/{facts.tenant}/oauth2/v2.0/token"
 PAGE = f"/{facts.tenant}/v2.0/.well-known/openid-configuration"
 FORM = "grant_type=nothing"
+DEVICES = urllib.parse.urlsplit(facts.mdm)
 SMUGGLED = f"GET {PAGE} HTTP/1.1\r\nHost: {HOST}\r\n\r\n"
 
 
-def talk(*parts, ends=True):
+def talk(*parts, ends=True, source="127.0.0.1"):
     """Sends bytes on one connection and returns the statuses of the answers, until the server closes or is silent."""
     context = ssl.create_default_context(cafile=facts.root)
-    with socket.create_connection(("127.0.0.1", PORT)) as plain:
+    with socket.create_connection(("127.0.0.1", PORT), source_address=(source, 0)) as plain:
         with context.wrap_socket(plain, server_hostname=HOST) as wire:
             wire.settimeout(50)
             answer = b""
@@ -108,36 +109,95 @@ def case_limits():
     assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
 
 
-def case_slow():
-    """A request that never ends is cut off, however busily it goes on; one beside it is served."""
+def dripped(start, host=HOST, port=PORT):
+    """Goes on byte by byte after `start` until the server closes."""
     context = ssl.create_default_context(cafile=facts.root)
-    with socket.create_connection(("127.0.0.1", PORT)) as plain:
-        with context.wrap_socket(plain, server_hostname=HOST) as wire:
-            wire.sendall(request(headers=["Content-Length: 60000"], body="a=").encode())
+    with socket.create_connection(("127.0.0.1", port)) as plain:
+        with context.wrap_socket(plain, server_hostname=host) as wire:
+            wire.sendall(start.encode())
             statuses, _ = talk(request("GET", PAGE, ["Connection: close"], ""))
             assert statuses == [200], statuses
             try:
-                for _ in range(2000):
+                for _ in range(300):
                     wire.sendall(b"b")
                     wire.settimeout(0.05)
                     try:
-                        if not wire.recv(1):
+                        # What comes before the end is an answer.
+                        if not wire.recv(65536):
                             return
                     except TimeoutError:
                         pass
                     wire.settimeout(50)
             except (ssl.SSLError, ConnectionError):
                 return
-    raise AssertionError("a request may take as long as it likes")
+    raise AssertionError(f"a request may take as long as it likes: {start!r}")
+
+
+def case_slow():
+    """A request that never ends is cut off, however busily it goes on; one beside it is served."""
+    dripped(request(headers=["Content-Length: 60000"], body="a="))
+    dripped(f"POST {TOKEN} HTTP/1.1\r\nHost: {HOST}\r\nX-Slow: ")
+
+
+def case_slow_device():
+    """The devices' listener cuts it off, too."""
+    place = f"Host: {DEVICES.hostname}\r\n"
+    dripped(
+        request("PUT", f"/mdm/{facts.tenant}", ["Content-Length: 60000"], "<", place), DEVICES.hostname, DEVICES.port)
+
+
+def case_mute():
+    """Whoever connects and says nothing takes a share of the places, and none for long."""
+    for port in (PORT, DEVICES.port):
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(70)]
+        if port == PORT:
+            statuses, _ = talk(request("GET", PAGE, ["Connection: close"], ""), source="127.0.0.2")
+            assert statuses == [200], statuses
+        else:
+            context = ssl.create_default_context(cafile=facts.root)
+            with socket.create_connection(("127.0.0.1", port), 5, source_address=("127.0.0.2", 0)) as plain:
+                context.wrap_socket(plain, server_hostname=DEVICES.hostname).close()
+        for wire in held:
+            wire.settimeout(8)
+            try:
+                assert wire.recv(1) == b""
+            except ConnectionError:
+                pass  # refused
+        # Nor is a handshake enough.
+        context = ssl.create_default_context(cafile=facts.root)
+        with socket.create_connection(("127.0.0.1", port), 8) as plain:
+            with context.wrap_socket(plain, server_hostname=HOST if port == PORT else DEVICES.hostname) as wire:
+                try:
+                    assert wire.recv(1) == b""
+                except (ssl.SSLError, ConnectionError):
+                    pass
+    statuses, _ = talk(request("GET", PAGE, ["Connection: close"], ""))
+    assert statuses == [200], statuses
+
+
+def case_deaf():
+    """Whoever asks and never reads is hung up on."""
+    context = ssl.create_default_context(cafile=facts.root)
+    with socket.socket() as plain:
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plain.connect(("127.0.0.1", PORT))
+        with context.wrap_socket(plain, server_hostname=HOST) as wire:
+            wire.settimeout(8)
+            try:
+                for _ in range(200000):
+                    wire.sendall(request("GET", PAGE, (), "").encode())
+            except (ssl.SSLError, ConnectionError):
+                return
+    raise AssertionError("everything was taken, and nothing was read")
 
 
 def case_crowd():
-    """Sixteen idle connections fill the listener; the next one's handshake waits for a place."""
+    """Sixteen idle connections of four addresses fill the listener; the next one's handshake waits for a place."""
     context = ssl.create_default_context(cafile=facts.root)
 
     def open_connection():
-        return context.wrap_socket(
-            socket.create_connection(("127.0.0.1", PORT)), server_hostname=HOST, do_handshake_on_connect=False)
+        plain = socket.create_connection(("127.0.0.1", PORT), source_address=(f"127.0.0.{len(held) // 4 + 2}", 0))
+        return context.wrap_socket(plain, server_hostname=HOST, do_handshake_on_connect=False)
 
     held = []
     while len(held) < 64:

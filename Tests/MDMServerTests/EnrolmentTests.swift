@@ -134,6 +134,30 @@ import Testing
         }
     }
 
+    @Test func `an unused profile takes no device that another one is about to enrol`() async throws {
+        try await World.with { world in
+            let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-1"))
+            let thief = try HandDevice(
+                world, udid: device.udid, profile: try await world.enrolmentProfile(named: "x"))
+            #expect(try await device.authenticate() == 200)
+            #expect(try await thief.authenticate() == 403)
+            #expect(try await device.authenticate() == 200)
+            #expect(try await device.tokenUpdate() == 200)
+            #expect(try await thief.tokenUpdate() == 403)
+            #expect(try await state(of: "till-1", in: world) == "enrolled")
+            // The profile was not used up, and is good for a device of its own.
+            let other = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-2"))
+            #expect(try await other.authenticate() == 200)
+            // One that lost its profile before it had a token comes in by one that was made to take it over.
+            let again = try HandDevice(
+                world, udid: other.udid,
+                profile: try await world.enrolmentProfile(named: "till-2b", takesOver: other.udid))
+            #expect(try await again.authenticate() == 200)
+            #expect(try await again.tokenUpdate() == 200)
+            #expect(try await other.tokenUpdate() == 403)
+        }
+    }
+
     @Test func `an unused profile is listed, ends after a week, and can be revoked`() async throws {
         try await World.with { world in
             let old = try HandDevice(world, profile: try await world.enrolmentProfile(named: "old"))

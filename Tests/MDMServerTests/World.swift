@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import Authenticator
+import Crypto
 import DeviceManagement
 import Foundation
 import HTTPTypes
@@ -43,6 +44,22 @@ struct World: Sendable {
         }
     }
 
+    /// Seals under a key of the test's.
+    static func sealer(_ key: UInt8 = 1) -> SecretSealer {
+        let key = [UInt8](repeating: key, count: 32)
+        return SecretSealer(
+            seal: { bytes, purpose in
+                let sealed = try AES.GCM.seal(
+                    bytes, using: SymmetricKey(data: key), authenticating: Array(purpose.utf8))
+                return Array(try #require(sealed.combined))
+            },
+            open: { sealed, purpose in
+                Array(
+                    try AES.GCM.open(
+                        .init(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(purpose.utf8)))
+            })
+    }
+
     static func with(
         wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (World) async throws -> Void
     ) async throws {
@@ -56,7 +73,7 @@ struct World: Sendable {
             configuration: MDMConfiguration(
                 baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0],
                 packageDirectory: folder.path + "/packages"),
-            database: wrap(database),
+            database: wrap(database), sealer: sealer(),
             sources: MDMSources(
                 now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
                 sync: { try disk.sync($0) }))

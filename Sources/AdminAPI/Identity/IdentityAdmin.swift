@@ -15,7 +15,9 @@ package enum IdentityAdmin {
         case users = "/identity/tenants/{tenant}/users"
         /// GET `User`; PATCH `UserChange` → 204; DELETE → 204.
         case user = "/identity/tenants/{tenant}/users/{user}"
-        /// PUT `NewPassword` → 204; ends every session of the person.
+        /// DELETE → 204; forgives the person's wrong passwords.
+        case userLock = "/identity/tenants/{tenant}/users/{user}/lock"
+        /// PUT `NewPassword` → 204; ends every session of the person, forgives the wrong passwords.
         case password = "/identity/tenants/{tenant}/users/{user}/password"
         /// DELETE → 204; ends every session of the person.
         case userSessions = "/identity/tenants/{tenant}/users/{user}/sessions"

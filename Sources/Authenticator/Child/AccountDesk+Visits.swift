@@ -161,7 +161,8 @@ extension AccountDesk {
             server: source.server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess]),
             loginHint: wanted.username ?? account?.username, prompt: wanted.prompt,
             claims: try wanted.claimsWithCapabilities(),
-            extraParameters: wanted.extraQueryParameters)
+            extraParameters: wanted.extraQueryParameters,
+            deviceProof: { [device = try tokenSource().device] in try await device.signInPageProof(epoch) })
         let tokens = try await Self.inTime(visit) {
             try await signIn.run(in: browser(of: visit))
         }

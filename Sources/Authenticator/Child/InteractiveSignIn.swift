@@ -14,6 +14,8 @@ struct InteractiveSignIn: Sendable {
     var claims: String?
     /// What the app adds to the address.
     var extraParameters: [String: String] = [:]
+    /// Proves to the server that this device shows the page; nil where the device has not joined.
+    var deviceProof: (@Sendable () async throws -> String)?
 
     /// What the token endpoint gave for the code.
     struct Tokens: Sendable {
@@ -28,8 +30,10 @@ struct InteractiveSignIn: Sendable {
     /// - Throws: ``BrokerError``, or the error of the browser's interruption.
     func run(in browser: AttemptBrowser) async throws -> Tokens {
         let verifier = ProofKey.verifier()
+        let proof = await provenDevice()
         let redirection = try await SignInRedirection.open(for: browser) { [self] redirectURI, state in
-            authorizeURL(redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier))
+            authorizeURL(
+                redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier), proof: proof)
         }
         defer { redirection.close() }
         try browser.open(redirection.startURL)
@@ -50,13 +54,29 @@ struct InteractiveSignIn: Sendable {
     private static let reserved = Set(
         [
             ParameterName.claims, .clientID, .clientInfo, .clientRequestID, .clientSecret, .code, .codeChallenge,
-            .codeChallengeMethod, .codeVerifier, .idTokenHint, .loginHint, .nonce, .prompt, .redirectURI, .request,
+            .codeChallengeMethod, .codeVerifier, .deviceProof, .idTokenHint, .loginHint, .nonce, .prompt, .redirectURI,
+            .request,
             .resource, .responseMode, .responseType, .scope, .state,
         ].map(\.rawValue))
 
     private struct ExtraParameter: WireName { let rawValue: String }
 
-    private func authorizeURL(redirectURI: String, state: String, challenge: String) -> String {
+    /// The device's proof, or nil where none is made within five seconds: without it the server counts wrong passwords as
+    /// a stranger's, and the sign-in goes on.
+    private func provenDevice() async -> String? {
+        guard let deviceProof else { return nil }
+        return await withTaskGroup(of: String?.self) { group in
+            group.addTask { try? await deviceProof() }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(5))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    private func authorizeURL(redirectURI: String, state: String, challenge: String, proof: String?) -> String {
         var query = FormParameters()
         query.append(ParameterName.clientID, WellKnownApplication.broker)
         query.append(ParameterName.responseType, "code")
@@ -69,6 +89,7 @@ struct InteractiveSignIn: Sendable {
         query.append(ParameterName.prompt, prompt)
         query.append(ParameterName.claims, claims)
         query.append(ParameterName.clientRequestID, server.correlationID)
+        query.append(ParameterName.deviceProof, proof)
         for (name, value) in extraParameters.sorted(by: { $0.key < $1.key }) {
             query.append(ExtraParameter(rawValue: name), value)
         }

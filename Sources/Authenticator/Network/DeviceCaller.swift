@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import OAuth
 internal import SwiftASN1
 
@@ -31,6 +32,13 @@ struct DeviceCaller: Sendable {
         try await server.post(to: Call.path(tenant: server.tenant)) { nonce in
             Call.form(try await signed(over: nonce, make))
         }
+    }
+
+    /// Proves that a sign-in page is shown on this device, for the person who signs in to that epoch.
+    func signInPageProof(_ epoch: Epoch) async throws -> String {
+        guard let counter = Int(exactly: epoch.counter), let epoch = DeviceEpoch(id: epoch.id, counter: counter)
+        else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
+        return try await signed(over: try await server.nonce()) { SignInPageProof($0, epoch: epoch) }
     }
 
     /// The call over this nonce, signed by the device's identity key.

@@ -17,8 +17,8 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
 
     private let keeper: Keeper
 
-    /// 64 MiB and about 0.2 s a guess, which is little protection for a million PINs.
-    private static let logarithm = 16
+    /// 128 MiB and about 0.4 s a guess, which is little protection for a million PINs.
+    private static let logarithm = 17
     /// A chip takes an authorization of 32 bytes.
     private static let digits = 6...32
 

@@ -39,6 +39,10 @@ extension AdminRoutes {
             try await administration.setPassword(new.password, of: user)
             return Response(status: .noContent)
         }
+        on(router, .delete, .userLock) { _, context in
+            try await administration.unlock(try await user(context))
+            return Response(status: .noContent)
+        }
     }
 
     /// The person that the path names, by object id or by user principal name.

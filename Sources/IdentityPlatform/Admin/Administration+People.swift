@@ -31,12 +31,22 @@ extension Administration {
         }
     }
 
-    /// Sets a password and ends every session of the person.
+    /// Sets a password, ends every session of the person and forgives the wrong passwords before it.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
         let hash = try await hash(password)
         try await write { connection, now in try set(hash, of: user, at: now, connection) }
+    }
+
+    /// Lets a person try passwords again, after however many wrong ones.
+    ///
+    /// - Throws: ``StorageError``
+    package func unlock(_ user: User) async throws {
+        try await write { connection, now in
+            try platform.passwords.forgive(user, connection)
+            try record(.userUnlocked, user.tenant, user.id.rawValue, now, connection)
+        }
     }
 
     /// Lets a person sign in again, or forbids it and ends every session of theirs.
@@ -86,6 +96,7 @@ extension Administration {
 
     private func set(_ hash: PasswordHash, of user: User, at now: Timestamp, _ connection: any Connection) throws {
         try Users(connection).setPassword(hash, of: user.id, tenant: user.tenant)
+        try platform.passwords.forgive(user, connection)
         try HelloKeys(connection).removeAll(of: user.id, tenant: user.tenant)
         try Sessions(connection).endAll(
             of: user.id, tenant: user.tenant, at: now, because: .passwordSet, by: actor.name)

@@ -48,4 +48,5 @@ package enum AuditAction: String, Sendable {
     case userEnabled = "user.enable"
     case userRemoved = "user.remove"
     case userSessionsRevoked = "user.sessions.revoke"
+    case userUnlocked = "user.unlock"
 }

@@ -70,7 +70,7 @@ struct AskedPage: Sendable {
         case (_, .yes):
             return try await endpoint.goOn(
                 authorize, (session, user), request, done: question.done, status: .seeOther)
-        case (.account, .no): return SignIn(endpoint: endpoint).page(authorize, request, username: "")
+        case (.account, .no): return try await SignIn(endpoint: endpoint).page(authorize, request, username: "")
         case (.consent, .no): throw AuthorizeRequest.Refusal.returned(.consentDeclined, authorize.address)
         case (_, nil): return page(question, authorize, session, user, request, alert: .malformedForm)
         }

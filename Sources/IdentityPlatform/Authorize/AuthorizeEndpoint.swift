@@ -67,7 +67,7 @@ struct AuthorizeEndpoint: Sendable {
         case (.refuse(let error), _): throw AuthorizeRequest.Refusal.returned(error, authorize.address)
         default:
             let name = try await presumedName(authorize, present?.1)
-            return SignIn(endpoint: self).page(authorize, request, username: name)
+            return try await SignIn(endpoint: self).page(authorize, request, username: name)
         }
     }
 

@@ -23,13 +23,15 @@ struct SignIn: Sendable {
     /// The page, with a word about what went wrong the last time.
     func page(
         _ authorize: AuthorizeRequest, _ request: Request, username: String, alert: OAuthError? = nil
-    ) -> Response {
+    ) async throws -> Response {
         let known = HostCookie.csrf.word(in: request)
         let csrf = known ?? Base64URL.encode(platform.ambient.randomBytes(32))
+        let parameters = try await SignInPageDevice(platform: platform, tenant: authorize.tenant.id)
+            .noted(authorize.parameters, word: csrf)
         var response = platform.pages.signIn(
             Pages.SignIn(
                 tenant: authorize.tenant.displayName, client: authorize.client.displayName,
-                action: "/\(authorize.tenant.id)/login", request: authorize.parameters.encoded, csrf: csrf,
+                action: "/\(authorize.tenant.id)/login", request: parameters.encoded, csrf: csrf,
                 username: username, alert: alert?.wireDescription),
             redirect: authorize.redirect, status: alert?.status ?? .ok)
         if known == nil { HostCookie.csrf.set(csrf, on: &response) }
@@ -43,26 +45,30 @@ struct SignIn: Sendable {
         let username = form[Field.username] ?? ""
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
-        else { return page(authorize, request, username: username, alert: .staleForm) }
+        else { return try await page(authorize, request, username: username, alert: .staleForm) }
+        let device = SignInPageDevice(platform: platform, tenant: authorize.tenant.id).named(
+            by: parameters, word: cookie)
+        let origin = SignInOrigin(PeerAddress(context.channel.remoteAddress), browser: request, device: device)
         let checked: CheckedPassword?
         do {
             checked = try await platform.passwords.check(
                 name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)),
-                tenant: authorize.tenant.id, from: PeerAddress(context.channel.remoteAddress))
+                tenant: authorize.tenant.id, from: origin)
         } catch is HashingPool.Busy {
-            return page(authorize, request, username: username, alert: .busy)
+            return try await page(authorize, request, username: username, alert: .busy)
         } catch let error as OAuthError where error == .tooManyFailures {
-            return page(authorize, request, username: username, alert: error)
+            return try await page(authorize, request, username: username, alert: error)
         }
         do {
             if let checked, let begun = try await begin(authorize, checked, request, BrowserID(word: cookie)) {
                 var response = try await answer(authorize, begun, request)
                 HostCookie.session.set(begun.cookie.text.exposed, on: &response)
+                try platform.remember(checked, in: request, on: &response)
                 return response
             }
         } catch let error as OAuthError where error == .endedBrowserEpoch {
             try await platform.renewBrowser(request)
-            return page(authorize, request, username: username, alert: error)
+            return try await page(authorize, request, username: username, alert: error)
         } catch let error as OAuthError where error == .otherPersonOnDevice {
             try await platform.recordFailedSignIn(
                 name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
@@ -70,7 +76,7 @@ struct SignIn: Sendable {
         }
         try await platform.recordFailedSignIn(
             name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
-        return page(authorize, request, username: username, alert: .badCredentials)
+        return try await page(authorize, request, username: username, alert: .badCredentials)
     }
 
     /// Begins session and browser session and, where nothing is left to ask, issues the code, in one transaction, in which

@@ -3,11 +3,13 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 
-/// The cookies of the sign-in pages: of this host alone, over TLS alone, out of reach of scripts, and gone with the
-/// browser (RFC 6265bis, `__Host-` prefix).
+/// The cookies of the sign-in pages: of this host alone, over TLS alone, out of reach of scripts, and all but one gone
+/// with the browser (RFC 6265bis, `__Host-` prefix).
 enum HostCookie: String {
     case session = "__Host-baton-session"
     case csrf = "__Host-baton-csrf"
+    /// See ``DeviceCookie``; the one that outlives the browser.
+    case device = "__Host-baton-device"
 
     func value(in request: Request) -> String? { request.cookies[rawValue]?.value }
 
@@ -26,6 +28,10 @@ enum HostCookie: String {
         let sent = head.headerFields[.cookie].map { "\($0); " } ?? ""
         head.headerFields[.cookie] = "\(sent)\(rawValue)=\(value)"
         return Request(head: head, body: request.body)
+    }
+
+    func set(_ value: String, for lifetime: Duration, on response: inout Response) {
+        response.headers.append(field("\(rawValue)=\(value); Max-Age=\(lifetime.components.seconds)"))
     }
 
     func clear(on response: inout Response) {

@@ -39,15 +39,15 @@ package struct Passwords: Sendable {
     ///
     /// - Throws: ``OAuthError`` `tooManyFailures` before any work, ``HashingPool/Busy``, ``StorageError``.
     package func check(
-        name: String, password: SecretBytes, tenant: TenantID, from peer: PeerAddress
+        name: String, password: SecretBytes, tenant: TenantID, from origin: SignInOrigin
     ) async throws -> CheckedPassword? {
-        let attempt = try await throttle.admit(name: name, tenant: tenant, from: peer)
+        let attempt = try await throttle.admit(name: name, tenant: tenant, from: origin)
         let (person, hash) = try await candidate(name, tenant)
         guard let hash else { return nil }
         let (cost, salt) = (cost, ambient.randomBytes(16))
         let outcome: (matches: Bool, fresh: PasswordHash?)
         do {
-            outcome = try await signIns.run(rounds: hash.cost.rounds, for: peer.key) {
+            outcome = try await signIns.run(rounds: hash.cost.rounds, for: attempt.asker) {
                 guard try hash.matches(password) else { return (false, nil) }
                 guard hash.cost != cost else { return (true, nil) }
                 return (true, try PasswordHash(of: password, cost: cost, salt: salt))
@@ -74,6 +74,13 @@ package struct Passwords: Sendable {
         if let fresh = checked.fresh { try users.setPassword(fresh, of: person.id, tenant: tenant) }
         try throttle.succeeded(checked.attempt, at: time, connection)
         return person
+    }
+
+    /// Forgives every wrong password of a person.
+    ///
+    /// - Throws: ``StorageError``
+    func forgive(_ person: User, _ connection: any Connection) throws {
+        try throttle.forgive(name: person.userPrincipalName, tenant: person.tenant, connection)
     }
 
     /// The person of that name with their hash; for an unknown name, the hash of somebody whom the name chooses, so that

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Redaction
 internal import Storage
 
-/// Counts failed sign-ins by login name and by address, in the database: a restart forgets nothing.
+/// Counts failed sign-ins in the database, so that a restart forgets nothing.
 ///
-/// Names that nobody has count like all others. An address from which a person has signed in within the last month has a
-/// count of its own for that name, so that strangers who guess cannot lock the person out there.
+/// What vouches for a sign-in is counted apart, so that strangers who guess lock nobody out there: a joined device by itself
+/// and by the person at it, a browser that signed the person in before by its cookie. All others count by login name and by
+/// address. Names that nobody has count like all others. An address, or a device, where a person has signed in within the
+/// last month has a count of its own for that name.
 struct SignInThrottle: Sendable {
     let database: any Database
     let storageKey: StorageKey
@@ -13,32 +16,62 @@ struct SignInThrottle: Sendable {
 
     private static let familiarity = Duration.seconds(30 * 86400)
 
-    private enum Kind: String { case name, address, familiar }
+    private enum Kind: String {
+        case name, address, familiar
+        case device, nameAtDevice, familiarAtDevice
+        case browser
+
+        /// Whether such a row, as long as it is there, says that the person has signed in at that place.
+        var isFamiliarity: Bool { self == .familiar || self == .familiarAtDevice }
+        /// Whether the failures of a row are those of one person.
+        var isOfPerson: Bool { self != .address && self != .device }
+    }
 
     /// An attempt that counts as a failure already.
     struct Attempt: Sendable {
         let tenant: TenantID
-        fileprivate let name: [UInt8]
-        fileprivate let address: [UInt8]
-        /// Stands for the name at that address.
-        fileprivate let familiar: [UInt8]
+        /// In lower case.
+        fileprivate let name: String
+        fileprivate let place: Place
+
+        /// Whether a joined device vouches for it.
+        var isAtDevice: Bool {
+            if case .device = place { true } else { false }
+        }
+
+        /// By whom the places of the hashing pool are shared out.
+        var asker: String {
+            switch place {
+            case .address(let peer): peer.key
+            case .device(let id): id.rawValue
+            case .browser(let identifier): Base64URL.encode(identifier)
+            }
+        }
+    }
+
+    /// What an attempt is counted by, beside the name.
+    fileprivate enum Place: Sendable {
+        case address(PeerAddress)
+        case device(DeviceID)
+        /// By the random bytes of a device cookie.
+        case browser([UInt8])
     }
 
     /// Lets an attempt through and counts it.
     ///
     /// - Throws: ``OAuthError`` `tooManyFailures`, ``StorageError``
-    func admit(name: String, tenant: TenantID, from peer: PeerAddress) async throws -> Attempt {
-        let attempt = Attempt(
-            tenant: tenant, name: hash(.name, name.lowercased()), address: hash(.address, peer.key),
-            familiar: hash(.familiar, name.lowercased() + "\n" + peer.key))
+    func admit(name: String, tenant: TenantID, from origin: SignInOrigin) async throws -> Attempt {
         // Who is locked out costs a look, not a write.
-        try await database.read { [self] connection in _ = try counted(attempt, connection) }
-        try await database.write { [self] connection in
+        try await database.read { [self] connection in
+            _ = try counted(try attempt(name, tenant, origin, connection), connection)
+        }
+        return try await database.write { [self] connection in
+            let attempt = try attempt(name, tenant, origin, connection)
             for (kind, drained) in try counted(attempt, connection) {
                 try set(kind, attempt, drained: drained, connection)
             }
+            return attempt
         }
-        return attempt
     }
 
     /// Forgets an attempt whose password nobody looked at.
@@ -50,17 +83,73 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Forgives the name's failures and remembers the address as the person's; part of the sign-in's transaction.
+    /// Forgives the failures of the name at that place and remembers the place as the person's; part of the sign-in's
+    /// transaction. A cookie's other failures stay: a copy of it may be somebody else's.
     ///
     /// - Throws: ``StorageError``
     func succeeded(_ attempt: Attempt, at time: Timestamp, _ connection: any Connection) throws {
-        try refund(.address, .address, attempt, connection)
+        switch attempt.place {
+        case .address:
+            try refund(.address, .address, attempt, connection)
+            try forget(.name, attempt, connection)
+            try set(.familiar, attempt, drained: time, connection)
+        case .device:
+            if try drained(.familiarAtDevice, attempt, connection) == nil {
+                try refund(.device, .device, attempt, connection)
+            }
+            try forget(.nameAtDevice, attempt, connection)
+            try set(.familiarAtDevice, attempt, drained: time, connection)
+        case .browser:
+            try refund(.browser, .name, attempt, connection)
+        }
+    }
+
+    /// Forgives every failure of a name, wherever it came from. Places where the person has signed in stay known; the count of an
+    /// address or a device stays, since it is that of many names.
+    ///
+    /// - Throws: ``StorageError``
+    func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
+        let now = ambient.now()
+        let hash = storageKey.derived("throttled \(Kind.name.rawValue)", Array(name.lowercased().utf8))
+        try connection.execute(
+            """
+            UPDATE signInThrottle SET drained = \(now)
+            WHERE tenant = \(tenant) AND nameHash = \(hash) AND drained > \(now)
+                AND (kind = \(Kind.familiar) OR kind = \(Kind.familiarAtDevice))
+            """)
         try connection.execute(
             """
             DELETE FROM signInThrottle
-            WHERE tenant = \(attempt.tenant) AND kind = \(Kind.name) AND hash = \(attempt.name)
+            WHERE tenant = \(tenant) AND nameHash = \(hash)
+                AND kind <> \(Kind.familiar) AND kind <> \(Kind.familiarAtDevice)
             """)
-        try set(.familiar, attempt, drained: time, connection)
+        // One that was written before rows knew their names.
+        try connection.execute(
+            "DELETE FROM signInThrottle WHERE tenant = \(tenant) AND kind = \(Kind.name) AND hash = \(hash)")
+    }
+
+    /// Where an attempt comes from, as far as it is vouched for in this transaction.
+    private func attempt(
+        _ name: String, _ tenant: TenantID, _ origin: SignInOrigin, _ connection: any Connection
+    ) throws -> Attempt {
+        func at(_ place: Place) -> Attempt { Attempt(tenant: tenant, name: name.lowercased(), place: place) }
+        if let id = try device(origin, tenant, connection),
+            let device = try Devices(connection).find(id, tenant: tenant), device.isEnabled, device.binding.isShared
+        {
+            return at(.device(id))
+        }
+        if let cookie = origin.deviceCookie, let person = try Users(connection).find(name: name, tenant: tenant),
+            let identifier = cookie.identifier(of: person.id, tenant: tenant, at: ambient.now(), key: storageKey)
+        {
+            return at(.browser(identifier))
+        }
+        return at(.address(origin.peer))
+    }
+
+    private func device(_ origin: SignInOrigin, _ tenant: TenantID, _ connection: any Connection) throws -> DeviceID? {
+        if let device = origin.device { return device }
+        guard let cookie = origin.session, cookie.tenant == tenant else { return nil }
+        return try BrowserSessions(connection).session(cookie, at: ambient.now())?.device?.id
     }
 
     /// What would be written for one more failure.
@@ -75,8 +164,16 @@ struct SignInThrottle: Sendable {
     }
 
     private func rules(_ attempt: Attempt, _ connection: any Connection) throws -> [(Kind, ThrottleRule)] {
-        let isFamiliar = try drained(.familiar, attempt, connection) != nil
-        return [(.address, .address), (isFamiliar ? .familiar : .name, .name)]
+        switch attempt.place {
+        case .address:
+            let isFamiliar = try drained(.familiar, attempt, connection) != nil
+            return [(.address, .address), (isFamiliar ? .familiar : .name, .name)]
+        case .device:
+            // Whoever guesses at the device at invented names fills no count of those who work there.
+            let isFamiliar = try drained(.familiarAtDevice, attempt, connection) != nil
+            return isFamiliar ? [(.familiarAtDevice, .name)] : [(.device, .device), (.nameAtDevice, .name)]
+        case .browser: return [(.browser, .name)]
+        }
     }
 
     private func drained(_ kind: Kind, _ attempt: Attempt, _ connection: any Connection) throws -> Timestamp? {
@@ -95,28 +192,37 @@ struct SignInThrottle: Sendable {
         try set(kind, attempt, drained: drained - rule.interval, connection)
     }
 
-    private func set(
-        _ kind: Kind, _ attempt: Attempt, drained: Timestamp, _ connection: any Connection
-    ) throws {
-        let expires = kind == .familiar ? max(drained, ambient.now() + Self.familiarity) : drained
+    private func forget(_ kind: Kind, _ attempt: Attempt, _ connection: any Connection) throws {
         try connection.execute(
             """
-            INSERT INTO signInThrottle (tenant, kind, hash, drained, expires)
-            VALUES (\(attempt.tenant), \(kind), \(hash(kind, attempt)), \(drained), \(expires))
-            ON CONFLICT (tenant, kind, hash) DO UPDATE SET drained = excluded.drained, expires = excluded.expires
+            DELETE FROM signInThrottle
+            WHERE tenant = \(attempt.tenant) AND kind = \(kind) AND hash = \(hash(kind, attempt))
             """)
     }
 
-    private func hash(_ kind: Kind, _ attempt: Attempt) -> [UInt8] {
-        switch kind {
-        case .name: attempt.name
-        case .address: attempt.address
-        case .familiar: attempt.familiar
-        }
+    private func set(
+        _ kind: Kind, _ attempt: Attempt, drained: Timestamp, _ connection: any Connection
+    ) throws {
+        let expires = kind.isFamiliarity ? max(drained, ambient.now() + Self.familiarity) : drained
+        let person = kind.isOfPerson ? hash(.name, attempt) : nil
+        try connection.execute(
+            """
+            INSERT INTO signInThrottle (tenant, kind, hash, drained, expires, nameHash)
+            VALUES (\(attempt.tenant), \(kind), \(hash(kind, attempt)), \(drained), \(expires), \(person))
+            ON CONFLICT (tenant, kind, hash) DO UPDATE SET
+                drained = excluded.drained, expires = excluded.expires, nameHash = excluded.nameHash
+            """)
     }
 
     /// Keyed, so that the table tells neither who signs in nor from where.
-    private func hash(_ kind: Kind, _ text: String) -> [UInt8] {
-        storageKey.derived("throttled \(kind.rawValue)", Array(text.utf8))
+    private func hash(_ kind: Kind, _ attempt: Attempt) -> [UInt8] {
+        let place = attempt.asker
+        let text =
+            switch kind {
+            case .name: attempt.name
+            case .address, .device, .browser: place
+            case .familiar, .nameAtDevice, .familiarAtDevice: attempt.name + "\n" + place
+            }
+        return storageKey.derived("throttled \(kind.rawValue)", Array(text.utf8))
     }
 }

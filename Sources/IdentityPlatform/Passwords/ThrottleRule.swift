@@ -11,6 +11,8 @@ struct ThrottleRule: Sendable {
     static let name = ThrottleRule(burst: 10, interval: .seconds(300))
     /// One address, behind which many workers may sit: a hundred, then one in six seconds.
     static let address = ThrottleRule(burst: 100, interval: .seconds(6))
+    /// One joined device, for names that it does not know: thirty, then one in twenty seconds.
+    static let device = ThrottleRule(burst: 30, interval: .seconds(20))
 
     /// When all is forgiven after one more failure; nil where that is one too many.
     func counting(_ drained: Timestamp?, at now: Timestamp) -> Timestamp? {

@@ -55,7 +55,8 @@ struct PrimaryRefreshTokenIssue: Sendable {
             guard platform.configuration.compatibility.passwordGrant else { throw OAuthError.passwordProofOff }
             let secret = SecretBytes(copying: password.exposed.utf8)
             let checked = try await platform.passwords.check(
-                name: name.exposed, password: secret, tenant: tenant, from: peer)
+                name: name.exposed, password: secret, tenant: tenant,
+                from: SignInOrigin(peer, device: device.id))
             guard let checked else {
                 try await platform.recordFailedSignIn(
                     name: name.exposed, tenant: tenant, client: issue.clientID,

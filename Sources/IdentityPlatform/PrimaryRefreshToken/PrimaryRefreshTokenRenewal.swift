@@ -17,14 +17,17 @@ struct PrimaryRefreshTokenRenewal: Sendable {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``, the library's error.
     func renew(_ use: VerifiedUse) async throws -> Renewal {
-        let next = OpaqueToken(
-            tenant: use.primary.tenant, secret: platform.storageKey.derived("renewed PRT", use.primary.hash))
+        let (key, label) = (platform.storageKey, "renewed PRT")
+        let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))
+        // An older server may have given it already.
+        let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
         let sealedKey = try platform.seal(use.key, of: next)
-        let outcome = try await platform.database.write { [platform] connection in
-            try settle(use, by: next, sealedKey, platform, connection)
+        let (token, outcome) = try await platform.database.write { [platform] connection in
+            let token = try PrimaryRefreshTokens(connection).find(former) == nil ? next : former
+            return (token, try settle(use, by: token, sealedKey, platform, connection))
         }
         switch outcome {
-        case .renewed(let issued): return Renewal(token: next, issued: issued)
+        case .renewed(let issued): return Renewal(token: token, issued: issued)
         case .refused(let error): throw error
         }
     }

@@ -69,17 +69,22 @@ struct PrimaryRefreshTokenUse: Sendable {
             scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
             expires: use.record.expires)
         let now = platform.ambient.now()
-        let known = try await platform.database.read { try present(first, at: now, $0) }
-        if let known { return IssuedRefreshToken(token: platform.token(of: known), expires: known.expires) }
+        let known = try await platform.database.read { try issued(first, at: now, $0) }
+        if let known { return known }
         return try await platform.database.write { [platform] connection in
             _ = try LiveSession(first.session, tenant: first.tenant, connection)
-            if let known = try present(first, at: now, connection) {
-                return IssuedRefreshToken(token: platform.token(of: known), expires: known.expires)
-            }
+            if let known = try issued(first, at: now, connection) { return known }
             let newest = try RefreshTokens(connection).newest(
                 family: first.family, client: first.client, tenant: first.tenant)
             return try platform.issue(first.after(newest), at: now, connection)
         }
+    }
+
+    private func issued(
+        _ first: RefreshToken, at now: Timestamp, _ connection: any Connection
+    ) throws -> IssuedRefreshToken? {
+        guard let known = try present(first, at: now, connection) else { return nil }
+        return IssuedRefreshToken(token: try platform.token(kept: known, connection), expires: known.expires)
     }
 }
 

@@ -13,6 +13,13 @@ extension Schema {
                     drained BIGINT NOT NULL, expires BIGINT NOT NULL, PRIMARY KEY (tenant, kind, hash))
                 """,
                 "CREATE INDEX signInThrottleByEnd ON signInThrottle (tenant, expires)",
-            ])
+            ]),
+        // By whose name a count is kept, so that an administrator can find all of a person's.
+        Migration(
+            "throttled names",
+            [
+                "ALTER TABLE signInThrottle ADD COLUMN nameHash BLOB",
+                "CREATE INDEX signInThrottleByName ON signInThrottle (tenant, nameHash)",
+            ]),
     ]
 }

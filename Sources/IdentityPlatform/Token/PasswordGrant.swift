@@ -24,7 +24,7 @@ struct PasswordGrant: GrantHandler {
             return (client, try platform.resources.grant(asked: form, before: "", to: client))
         }
         let checked = try await platform.passwords.check(
-            name: name, password: password, tenant: tenant.id, from: request.peer)
+            name: name, password: password, tenant: tenant.id, from: SignInOrigin(request.peer))
         let start = SessionStart(
             client: client, scope: scope, claims: claims, version: request.version,
             session: platform.ambient.identifier(), family: platform.ambient.identifier(of: RefreshToken.self).rawValue)

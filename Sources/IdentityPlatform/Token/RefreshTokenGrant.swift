@@ -28,7 +28,7 @@ struct RefreshTokenGrant: GrantHandler {
                     record.session, client: client, scope: scope, claims: claims, version: request.version, kept: view,
                     connection)
                 guard record.used == nil else {
-                    let next = platform.token(of: record.next)
+                    let next = try platform.token(kept: record.next, connection)
                     return (grant, IssuedRefreshToken(token: next, expires: record.expires))
                 }
                 try RefreshTokens(connection).use(record, at: now)

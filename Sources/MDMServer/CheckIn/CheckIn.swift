@@ -65,10 +65,10 @@ struct CheckIn: Sendable {
                 if isEnrolled { return try devices.restart(message, now: now) }
                 return try devices.begin(message, enrolment: enrolment, now: now)
             }
-            // A UDID is no secret: whoever has any unused profile must not put an enrolled device out with it.
-            if isEnrolled, enrolment.takesOver != message.udid,
-                try enrolments.bound(udid: message.udid, now: now) != nil
-            {
+            // A UDID is no secret: whoever has any unused profile must not put a device out with it, nor one that is about to
+            // enrol.
+            guard try enrolment.takesOver == message.udid || enrolments.bound(udid: message.udid, now: now) == nil
+            else {
                 throw DeviceRefusal.taken
             }
             try enrolments.bind(enrolment.id, to: message.udid, until: now + lifetime)

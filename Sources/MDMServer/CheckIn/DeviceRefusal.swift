@@ -9,7 +9,7 @@ enum DeviceRefusal: Error, Equatable {
     /// The certificate belongs to another device than the message names; the device that owns the certificate must not
     /// lose its enrolment over it.
     case otherDevice
-    /// The device is enrolled by another profile, and this one was not made to take it over.
+    /// The device is enrolled, or about to be, by another profile, and this one was not made to take it over.
     case taken
     /// The body is not what the protocol asks for.
     case malformed(String)

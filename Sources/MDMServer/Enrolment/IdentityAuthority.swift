@@ -14,21 +14,42 @@ struct IdentityAuthority: Sendable {
     private let issuer: Certificate
     private let key: P256.Signing.PrivateKey
 
-    /// Reads the authority of the database, or makes and stores one.
-    static func load(database: any Database, sources: MDMSources) async throws -> IdentityAuthority {
+    private static let purpose = "device management identity authority"
+
+    /// Reads the authority of the database, or makes and stores one. A key that an older server has left in clear is sealed.
+    ///
+    /// - Throws: what `sealer` throws for a key that was sealed under another one, ``StorageError``.
+    static func load(
+        database: any Database, sealer: SecretSealer, sources: MDMSources
+    ) async throws -> IdentityAuthority {
         let now = Date(timeIntervalSince1970: Double(sources.now()) / 1000)
         let fresh = try make(now: now)
         return try await database.write { connection in
-            if let row = try connection.row("SELECT certificate, privateKey FROM authority WHERE name = 'identity'") {
-                return try IdentityAuthority(certificate: row.bytes(0), privateKey: row.bytes(1))
+            let row = try connection.row(
+                "SELECT certificate, privateKey, sealedPrivateKey FROM authority WHERE name = 'identity'")
+            guard let row else {
+                let sealed = try sealer.seal(Array(fresh.key.rawRepresentation), purpose)
+                let none: [UInt8] = []
+                try connection.execute(
+                    """
+                    INSERT INTO authority (name, certificate, privateKey, sealedPrivateKey)
+                    VALUES ('identity', \(fresh.certificate), \(none), \(sealed))
+                    """)
+                return fresh
             }
-            let privateKey = Array(fresh.key.rawRepresentation)
+            if let sealed = try row.optionalBytes(2) {
+                return try IdentityAuthority(certificate: row.bytes(0), privateKey: sealer.open(sealed, purpose))
+            }
+            let clear = try row.bytes(1)
+            let authority = try IdentityAuthority(certificate: row.bytes(0), privateKey: clear)
+            let sealed = try sealer.seal(clear, purpose)
+            // Zeros of the same length take the place of the key in the file, which a shorter value might leave in it.
+            let zeros = [UInt8](repeating: 0, count: clear.count)
             try connection.execute(
                 """
-                INSERT INTO authority (name, certificate, privateKey)
-                VALUES ('identity', \(fresh.certificate), \(privateKey))
+                UPDATE authority SET privateKey = \(zeros), sealedPrivateKey = \(sealed) WHERE name = 'identity'
                 """)
-            return fresh
+            return authority
         }
     }
 

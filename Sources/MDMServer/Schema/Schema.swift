@@ -7,12 +7,16 @@ package enum MDMSchema {
         Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
         Migration("renewal", [takeOver, renewalCommand, enrolmentsOfDevice, waitingCommands]),
         Migration("audit", [audit, auditByTime]),
+        Migration("sealed authority", [sealedPrivateKey]),
     ]
 
     private static let authority: SQL = """
         CREATE TABLE authority (
             name TEXT NOT NULL PRIMARY KEY, certificate BLOB NOT NULL, privateKey BLOB NOT NULL)
         """
+
+    /// The key under a key that lies elsewhere; `privateKey` is of no use where it is set.
+    private static let sealedPrivateKey: SQL = "ALTER TABLE authority ADD COLUMN sealedPrivateKey BLOB"
 
     private static let tenant: SQL = """
         CREATE TABLE tenant (id TEXT NOT NULL PRIMARY KEY, organization TEXT NOT NULL, topic TEXT NOT NULL)

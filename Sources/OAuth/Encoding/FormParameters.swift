@@ -57,6 +57,9 @@ package struct FormParameters: Sendable, Equatable {
         append(name, value)
     }
 
+    /// Takes a parameter out.
+    package mutating func remove(_ name: some WireName) { fields.removeAll { $0.name == name.rawValue } }
+
     /// The form as text, everything outside the unreserved characters of RFC 3986 percent-encoded.
     package var encoded: String {
         var text: [UInt8] = []

@@ -16,6 +16,8 @@ package enum ParameterName: String, WireName {
     case codeChallengeMethod = "code_challenge_method"
     case codeVerifier = "code_verifier"
     case deviceCode = "device_code"
+    /// A ``SignInPageProof`` (Baton's own).
+    case deviceProof = "baton_device_proof"
     case domainHint = "domain_hint"
     case error
     case errorDescription = "error_description"

@@ -53,6 +53,8 @@ package struct SQLiteDatabase: Database {
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
         configuration.label = "storage"
+        // What is deleted or replaced is not left behind in the pages that are written anyhow.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA secure_delete = FAST") }
         return configuration
     }
 

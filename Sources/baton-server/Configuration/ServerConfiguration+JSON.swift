@@ -34,7 +34,8 @@ extension ServerConfiguration {
 extension ServerConfiguration: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case directory, address, port, mdmPort, names, logLevel, passwordCost, keepAlive, compatibility
-        case breachedPasswords, auditDays, requestDeadline, connections, devicePolling, signingKeys
+        case breachedPasswords, auditDays, requestDeadline, connections, connectionsPerAddress, devicePolling
+        case signingKeys
     }
 
     init(from decoder: any Decoder) throws {
@@ -55,6 +56,7 @@ extension ServerConfiguration: Decodable {
         auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
         requestDeadline = try container.number(.requestDeadline, in: 1...600) ?? 60
         connections = try container.number(.connections, in: 16...32_768)
+        connectionsPerAddress = try container.number(.connectionsPerAddress, in: 4...32_768)
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
             try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()

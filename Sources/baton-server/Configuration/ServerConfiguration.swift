@@ -24,10 +24,12 @@ struct ServerConfiguration: Sendable {
     let breachedPasswords: String?
     /// How many days lines of the audit log are kept.
     let auditDays: Int
-    /// Seconds within which a request is read and answered after its head.
+    /// Seconds, at most, that a connection of a TLS listener keeps the server waiting; see ``ConnectionDeadlines``.
     let requestDeadline: Int
     /// How many connections each TLS listener holds at most; nil for what the limit of open files leaves.
     let connections: Int?
+    /// How many of them one address has at most; nil for a quarter.
+    let connectionsPerAddress: Int?
     /// Seconds that a device which signs in by a code waits between two questions.
     let devicePolling: Int
     let signingKeys: KeyConfiguration

@@ -42,15 +42,21 @@ final class HeadCheck: ChannelInboundHandler, RemovableChannelHandler {
         context.close(promise: nil)
     }
 
-    /// Puts a check where heads still are as they came; what is behind it has one host and none of the framing.
+    /// Puts a check where heads still are as they came; what is behind it has one host and none of the framing. In front of
+    /// it stand the connection's deadlines, where it has any.
     final class Installer: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = NIOAny
+
+        private let limits: ConnectionDeadlines.Limits?
+
+        init(_ limits: ConnectionDeadlines.Limits? = nil) { self.limits = limits }
 
         func handlerAdded(context: ChannelHandlerContext) {
             do {
                 let operations = context.pipeline.syncOperations
                 let decoder = try operations.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 try operations.addHandler(HeadCheck(), position: .after(decoder))
+                if let limits { try operations.addHandler(ConnectionDeadlines(limits), position: .after(decoder)) }
             } catch {
                 // Without it nothing may be served.
                 context.close(promise: nil)

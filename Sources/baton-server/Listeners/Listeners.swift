@@ -16,6 +16,8 @@ struct Listeners {
     let configuration: ServerConfiguration
     /// How many connections each TLS listener holds at most; the next ones wait to be accepted.
     let connections: Int
+    /// How many of them one address has at most; the next ones are refused.
+    let share: Int
     let readiness: Readiness
     let logger: Logger
 
@@ -37,12 +39,12 @@ struct Listeners {
         let anyIssuer = TLSChannelConfiguration(tlsConfiguration: tls) { _, promise in
             promise.succeed(.certificateVerified)
         }
+        let shares = ConnectionShares(share: share, listener: "main", logger: logger)
         return Application(
-            responder: Deadline(next: responder, patience: .seconds(Int64(configuration.requestDeadline))),
-            server: try .tls(.http1(configuration: Self.http), configuration: anyIssuer),
+            responder: responder, server: server(anyIssuer, shares),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
+                availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
@@ -57,26 +59,40 @@ struct Listeners {
                 .certificate(try NIOSSLCertificate(bytes: Array(authority.certificate.utf8), format: .pem))
             ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(authority.key.utf8), format: .pem)))
+        let shares = ConnectionShares(share: share, listener: "devices", logger: logger)
         return Application(
-            router: router, server: try .tls(.http1(configuration: Self.http), tlsConfiguration: tls),
+            router: router, server: server(TLSChannelConfiguration(tlsConfiguration: tls), shares),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.mdmPort), serverName: nil,
-                availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: logger)),
+                availableConnectionsDelegate: ConnectionTotal(connections, shares: shares)),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
     /// HTTP/1.1 over the administration socket.
     func administration(_ router: Router<AdminContext>, path: String) -> any Service {
         Application(
-            router: router, server: .http1(configuration: Self.http),
+            router: router, server: .http1(configuration: Self.http(idle: .seconds(60))),
             configuration: ApplicationConfiguration(address: .unixDomainSocket(path: path), serverName: nil),
             onServerRunning: { [readiness] _ in readiness.opened() }, logger: logger)
     }
 
-    /// Headers of at most 32 KiB in 100 fields, with one reading; idle connections close after a minute.
-    private static var http: HTTP1Channel.Configuration {
+    /// HTTP/1.1 over TLS with a share for each address and a deadline for everything that a client is waited for.
+    private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
+        let request = configuration.requestDeadline
+        let limits = ConnectionDeadlines.Limits(
+            handshake: .seconds(Int64(min(10, request))), request: .seconds(Int64(request)))
+        return HTTPServerBuilder { responder in
+            let http = HTTP1Channel(responder: responder, configuration: Self.http(limits))
+            return SharedChannel(base: try TLSChannel(http, configuration: tls), shares: shares)
+        }
+    }
+
+    /// Headers of at most 32 KiB in 100 fields, with one reading.
+    private static func http(
+        _ limits: ConnectionDeadlines.Limits? = nil, idle: TimeAmount? = nil
+    ) -> HTTP1Channel.Configuration {
         HTTP1Channel.Configuration(
-            additionalChannelHandlers: [HeadCheck.Installer()], idleTimeout: .seconds(60),
+            additionalChannelHandlers: [HeadCheck.Installer(limits)], idleTimeout: idle,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
     }

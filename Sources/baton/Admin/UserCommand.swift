@@ -8,7 +8,10 @@ import Redaction
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "List, add and remove people.",
-        subcommands: [List.self, Add.self, Remove.self, Password.self, Disable.self, Enable.self, RevokeSessions.self])
+        subcommands: [
+            List.self, Add.self, Remove.self, Password.self, Unlock.self, Disable.self, Enable.self,
+            RevokeSessions.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the people and their roles.")
@@ -85,6 +88,17 @@ struct UserCommand: AsyncParsableCommand {
             try await admin.change(
                 "PATCH", IdentityAdmin.Path.user, ["user": user],
                 body: { IdentityAdmin.UserChange(accountEnabled: true) }, done: "The account is enabled.")
+        }
+    }
+
+    struct Unlock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Let a person try passwords again after too many wrong ones.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change("DELETE", IdentityAdmin.Path.userLock, ["user": user], done: "Unlocked.")
         }
     }
 

@@ -7,6 +7,8 @@ struct ServerFile: Encodable {
     let port: UInt16
     let mdmPort: UInt16
     let names: Names
+    /// A quarter of the usual one: this is one machine's demonstration, whose passwords stand in a file.
+    let passwordCost = 13
     let logLevel = "info"
 
     struct Names: Encodable {

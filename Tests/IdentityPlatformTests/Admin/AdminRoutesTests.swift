@@ -64,6 +64,10 @@ import Testing
         #expect(try await admin.send(.patch, .user, amara, body: change).status == .noContent)
         let shown: IdentityAdmin.User = try await admin.call(.get, .user, amara)
         #expect(!shown.accountEnabled)
+        #expect(try await admin.send(.delete, .userLock, amara).status == .noContent)
+        #expect(
+            try await admin.send(.delete, .userLock, ["tenant": "-", "user": "x@contoso.test"]).failureCode
+                == "identity.user.missing")
         #expect(try await admin.send(.patch, .user, amara, text: "{}").failureCode == "identity.malformed")
         #expect(try await admin.send(.delete, .user, amara).status == .noContent)
         #expect(try await admin.send(.get, .user, amara).failureCode == "identity.user.missing")

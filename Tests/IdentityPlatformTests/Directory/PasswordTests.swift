@@ -42,10 +42,33 @@ import Testing
         }
     }
 
-    @Test func `after a change of the cost the work still does not tell who exists`() async throws {
+    @Test func `hashes cost what OWASP asks for, and older ones are made anew at the next sign-in`() async throws {
+        #expect(PasswordCost.standard == PasswordCost(logarithm: 15, blockSize: 8, parallelism: 3))
         let world = try await World()
         var configuration = world.platform.configuration
-        let dear = try #require(PasswordCost(logarithm: 7, blockSize: 8, parallelism: 1))
+        configuration.passwordCost = try #require(PasswordCost(logarithm: 4, blockSize: 8, parallelism: 3))
+        let changed = try await world.restarted(configuration: configuration)
+        func hashes() async throws -> [String] {
+            try await world.platform.database.read {
+                try $0.rows("SELECT passwordHash FROM person ORDER BY loginName").map {
+                    try $0.text(0).split(separator: "$").prefix(4).joined(separator: "$")
+                }
+            }
+        }
+        #expect(try await signIn(changed).alert == nil)
+        #expect(try await hashes() == ["scrypt$4$8$3", "scrypt$4$8$1"])
+        #expect(try await signIn(changed).alert == nil)
+        #expect(try await check(changed.platform, world, World.password))
+        #expect(try await !check(changed.platform, world, "wrong"))
+    }
+
+    @Test(arguments: [(7, 1), (4, 3)])
+    func `after a change of the cost the work still does not tell who exists`(
+        logarithm: Int, parallelism: Int
+    ) async throws {
+        let world = try await World()
+        var configuration = world.platform.configuration
+        let dear = try #require(PasswordCost(logarithm: logarithm, blockSize: 8, parallelism: parallelism))
         configuration.passwordCost = dear
         let changed = try await world.restarted(configuration: configuration)
         func work(_ name: String, _ password: String = "wrong") async throws -> Int {
@@ -105,7 +128,7 @@ import Testing
     ) async throws -> Bool {
         let checked = try await platform.passwords.check(
             name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id,
-            from: PeerAddress(nil))
+            from: SignInOrigin(PeerAddress(nil)))
         return checked != nil
     }
 }

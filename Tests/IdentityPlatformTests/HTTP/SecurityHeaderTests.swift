@@ -75,7 +75,7 @@ import Testing
         let page = try await browser.get(AuthorizeQuery(world).path)
         let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
         let cookies = page.headers[values: .setCookie] + answer.headers[values: .setCookie]
-        #expect(cookies.count == 2)
+        #expect(cookies.count == 3)
         for cookie in cookies {
             #expect(cookie.hasPrefix("__Host-baton-"))
             for part in ["; Path=/", "; Secure", "; HttpOnly", "; SameSite=Lax"] { #expect(cookie.contains(part)) }

@@ -64,6 +64,10 @@ final class Browser {
 
     func forget() { cookies = [:] }
 
+    func set(_ cookie: String, _ value: String) { cookies[cookie] = value }
+
+    func remove(_ cookie: String) { cookies[cookie] = nil }
+
     private var headers: HTTPFields {
         cookies.isEmpty
             ? [:] : [.cookie: cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")]

@@ -71,7 +71,8 @@ final class ForeignClients {
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
             "web_client": Self.webClient, "secret": secret,
             "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
-            "registration": "https://drs.test:\(port)", "root": server.state + "/ca/root.pem",
+            "registration": "https://drs.test:\(port)", "mdm": "https://mdm.test:\(server.mdmPort)",
+            "root": server.state + "/ca/root.pem",
             "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
         ]
     }

@@ -15,6 +15,30 @@ import Testing
         }
     }
 
+    @Test func `the devices' listener hangs up on who sends a body byte by byte`() async throws {
+        try await Scratch.with { scratch in
+            try await ForeignClients(["requestDeadline": 2], in: scratch).check("wire.py", "slow_device")
+        }
+    }
+
+    @Test func `who asks and reads no answer is hung up on`() async throws {
+        try await Scratch.with { scratch in
+            try await ForeignClients(["requestDeadline": 2], in: scratch).check("wire.py", "deaf")
+        }
+    }
+
+    @Test func `one address takes a quarter of a listener's places and no more, and none without a word`() async throws
+    {
+        try await Scratch.with { scratch in
+            let clients = try await ForeignClients(["connections": 60, "requestDeadline": 2], in: scratch)
+            try await clients.check("wire.py", "mute")
+            // The 55 that were refused are one line, or two.
+            let lines = try clients.server.log().split(separator: "\n").filter { $0.contains("connections refused") }
+            #expect(lines.count == 2)
+            #expect(lines.allSatisfy { $0.contains("connections.share=15") })
+        }
+    }
+
     @Test func `a connection beyond the limit waits until another one ends`() async throws {
         try await Scratch.with { scratch in
             try await ForeignClients(["connections": 16], in: scratch).check("wire.py", "crowd")

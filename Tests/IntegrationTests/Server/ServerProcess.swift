@@ -10,6 +10,8 @@ final class ServerProcess {
     let state: String
     /// The port of its main listener; another one after a start that found it taken.
     private(set) var port = 0
+    /// The port of its devices' listener.
+    private(set) var mdmPort = 0
     private let changes: [String: Any]
     private let configuration: String
     private let scratch: Scratch
@@ -27,8 +29,9 @@ final class ServerProcess {
     /// Writes the configuration file, with ports that are free now.
     private func configure() throws {
         port = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
+        mdmPort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
         let keys: [String: Any] = [
-            "directory": state, "port": port, "mdmPort": Int(try #require(FreePort.tcp(in: FreePort.ofTests))),
+            "directory": state, "port": port, "mdmPort": mdmPort,
             "passwordCost": 10,
             "names": [
                 "login": "login.test", "deviceRegistration": "drs.test", "graph": "graph.test", "mdm": "mdm.test",

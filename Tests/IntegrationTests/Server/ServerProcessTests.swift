@@ -14,6 +14,8 @@ import Testing
             #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
             let enrolment = try server.administer("POST", "/mdm/tenants/-/enrolments", #"{"name":"till"}"#)
             #expect(enrolment.status == 201)
+            let database = try Data(contentsOf: URL(filePath: server.state + "/identity.sqlite-wal"))
+            #expect(database.firstRange(of: Data("scrypt$10$8$3$".utf8)) != nil)
             let root = try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))
             #expect(try await server.end(by: SIGKILL) == -SIGKILL)
 
@@ -83,7 +85,8 @@ import Testing
         arguments: [
             ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
             ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
-            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("devicePolling", 61),
+            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("connectionsPerAddress", 3),
+            ("devicePolling", 61),
             ("signingKeys", ["ageDays": 1, "publicationHours": 24]), ("signingKeys", ["age": 1]),
         ] as [(String, any Sendable)])
     func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {

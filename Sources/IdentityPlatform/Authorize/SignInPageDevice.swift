@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// The shared device that shows a sign-in page. Its key proves it in the request for the page; the page's form then carries
+/// a sealed note, since a proof is good once and the person may take their time.
+struct SignInPageDevice: Sendable {
+    let platform: Platform
+    let tenant: TenantID
+
+    private enum Note: String, WireName { case device = "x-baton-device" }
+
+    /// Longer than a broker waits for the person.
+    private static let lifetime = Duration.seconds(900)
+
+    /// The parameters for the form: a proof gives way to the note. A proof that is not right is ignored; the page is then
+    /// a stranger's.
+    ///
+    /// - Parameter word: what the browser's cookie says; the note is good in that browser alone.
+    /// - Throws: ``StorageError``, the library's error.
+    func noted(_ parameters: FormParameters, word: String) async throws -> FormParameters {
+        guard let text = parameters[ParameterName.deviceProof] else { return parameters }
+        var noted = parameters
+        noted.remove(ParameterName.deviceProof)
+        guard let device = try await proven(text) else { return noted }
+        let ends = platform.ambient.now() + Self.lifetime
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: ends.rawValue >> (56 - $0 * 8)) } + device.bytes
+        noted.replace(Note.device, Base64URL.encode(try platform.storageKey.seal(bytes, purpose: purpose(word))))
+        return noted
+    }
+
+    /// The device that a form's note names; nil where there is none, or it is of another browser or too old.
+    func named(by parameters: FormParameters, word: String) -> DeviceID? {
+        guard let text = parameters[Note.device], let sealed = try? Base64URL.decode(text),
+            let bytes = try? platform.storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24
+        else { return nil }
+        let ends = Timestamp(rawValue: bytes[..<8].reduce(0) { $0 << 8 | Int64($1) })
+        return ends > platform.ambient.now() ? DeviceID(bytes: Array(bytes[8...])) : nil
+    }
+
+    private func proven(_ text: String) async throws -> DeviceID? {
+        do {
+            let (proof, id) = try await platform.heard(
+                SignInPageProof.self, in: text, tenant: tenant, for: .signInPage)
+            let device = try await platform.database.read { [tenant] in try Devices($0).find(id, tenant: tenant) }
+            guard let device, device.binding.isShared, device.isEnabled,
+                EpochRule.judge(proof.epoch, highest: device.epoch, isClosed: device.isEpochClosed) != .stale
+            else { return nil }
+            return id
+        } catch is OAuthError {
+            return nil
+        }
+    }
+
+    private func purpose(_ word: String) -> String { "device that shows a sign-in page of \(tenant) in \(word)" }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOTLS
+
+/// Ends a connection whose other end keeps the server waiting: for the TLS handshake, for the next request, for the rest of
+/// one, or for an answer to be read. An answer that has begun may take any time, as long as it is read.
+final class ConnectionDeadlines: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// How long each kind of waiting lasts at most.
+    struct Limits: Sendable {
+        /// From the connection to the end of the handshake.
+        let handshake: TimeAmount
+        /// From a request's head to its end and the beginning of the answer; from an answer, or the handshake, to the next
+        /// head; from a full buffer to one that has room.
+        let request: TimeAmount
+    }
+
+    private let limits: Limits
+    /// For what the other end has to send.
+    private var deadline: Scheduled<Void>?
+    /// For what the other end has to read.
+    private var stall: Scheduled<Void>?
+    /// Requests whose answers have not ended.
+    private var requests = 0
+    private var isReading = false
+    private var isAnswering = false
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    func handlerAdded(context: ChannelHandlerContext) { wait(limits.handshake, context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+        stall?.cancel()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { wait(limits.request, context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch Self.unwrapInboundIn(data) {
+        case .head:
+            if requests == 0 || deadline == nil { wait(limits.request, context) }
+            requests += 1
+            isReading = true
+        case .body: break
+        case .end:
+            isReading = false
+            goOn(context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch Self.unwrapOutboundIn(data) {
+        case .head(let head) where head.status.code >= 200:
+            isAnswering = true
+            goOn(context)
+        case .head, .body: break
+        case .end:
+            // A head that could not be read is answered, too.
+            requests = max(0, requests - 1)
+            isAnswering = false
+            // The next one that has come already has its time from now.
+            if requests > 0 { wait(limits.request, context) } else { goOn(context) }
+        }
+        context.write(data, promise: promise)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stall?.cancel()
+        stall = context.channel.isWritable ? nil : Self.close(in: limits.request, context)
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// Judges whom the connection waits for, now that a request or an answer has gone on.
+    private func goOn(_ context: ChannelHandlerContext) {
+        guard !isReading else { return }
+        if requests == 0 {
+            wait(limits.request, context)
+        } else if isAnswering {
+            deadline?.cancel()
+            deadline = nil
+        }
+    }
+
+    private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = Self.close(in: time, context)
+    }
+
+    private static func close(in time: TimeAmount, _ context: ChannelHandlerContext) -> Scheduled<Void> {
+        let channel = context.channel
+        return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+}

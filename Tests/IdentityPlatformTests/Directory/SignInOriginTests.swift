@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import TestSupport
+import Testing
+
+/// Strangers who guess lock nobody out of a joined device, nor out of a browser that signed them in before.
+@Suite struct SignInOriginTests {
+    private static let ward = "198.51.100.7"
+
+    /// Tries a password in a browser; gives the number of the page's alert, nil for a success.
+    private func attempt(
+        _ browser: Browser, _ path: String, _ name: String = "amara@contoso.test", _ password: String = World.password
+    ) async throws -> Int? {
+        let answer = try await browser.submit(try await browser.get(path), username: name, password: password)
+        return answer.alert.flatMap { Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" }) }
+    }
+
+    /// Guesses at invented names until the address is locked.
+    private func exhaust(_ world: World) async throws {
+        let browser = Browser(world)
+        let page = try await browser.get(AuthorizeQuery(world).path)
+        for number in 1...110 {
+            let answer = try await browser.submit(page, username: "n\(number)@contoso.test", password: "wrong")
+            if answer.alert?.hasPrefix("AADSTS50053:") == true { break }
+        }
+        #expect(try await attempt(Browser(world), AuthorizeQuery(world).path) == 50053)
+    }
+
+    /// The address that a broker opens in a browser without cookies.
+    private func page(
+        on till: Till, _ world: World, counter: Int = 1, nonce: String? = nil, audience: String? = nil,
+        deviceID: String? = nil
+    ) async throws -> String {
+        let fresh = try await till.nonce()
+        let proof = SignInPageProof(
+            try till.binding(SignInPageProof.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
+            epoch: try #require(Till.epoch(counter)))
+        return page(with: try proof.signed(with: .rsa(till.deviceKey), certificate: till.certificate), world)
+    }
+
+    private func page(with proof: String, _ world: World) -> String {
+        AuthorizeQuery(world, ["baton_device_proof": proof]).path
+    }
+
+    @Test func `a worker signs in on a joined device whatever strangers guess behind its address`() async throws {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        try await exhaust(world)
+        #expect(try await attempt(Browser(world), try await page(on: till, world)) == nil)
+        // Strangers who know her name lock it for every stranger, and not for the device.
+        let path = AuthorizeQuery(world).path
+        let elsewhere = world.from("192.0.2.1")
+        for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
+        #expect(try await attempt(Browser(elsewhere), path) == 50053)
+        #expect(try await attempt(Browser(world), try await page(on: till, world)) == nil)
+        #expect(try await attempt(Browser(world.from("192.0.2.9")), try await page(on: till, world)) == nil)
+        #expect(try await attempt(Browser(elsewhere), path) == 50053)
+    }
+
+    @Test func `a browser that signed somebody in before lets them in whatever strangers guess`() async throws {
+        let world = try await World().from(Self.ward)
+        let browser = Browser(world)
+        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        #expect(try await attempt(browser, path) == nil)
+        try await exhaust(world)
+        let elsewhere = world.from("192.0.2.1")
+        for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
+        #expect(try await attempt(browser, path) == nil)
+        // The sign-out ends the session, and the browser is known still.
+        let question = try await browser.get("/\(world.tenant.id)/oauth2/v2.0/logout")
+        #expect(try await browser.confirm(question).text.contains("You are signed out"))
+        #expect(browser.cookies["__Host-baton-session"] == nil)
+        #expect(try await attempt(browser, path) == nil)
+        // Of the others it vouches for nobody.
+        #expect(try await attempt(browser, path, "bo@contoso.test") == 50053)
+    }
+
+    @Test func `a browser vouches for eight people, for three months, and for nobody in another organisation`()
+        async throws
+    {
+        let world = try await World().from(Self.ward)
+        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        let browser = Browser(world)
+        #expect(try await attempt(browser, path) == nil)
+        for number in 1...7 {
+            _ = try await world.administration.addUser(
+                "p\(number)@contoso.test", profile: User.Profile(displayName: "P"), password: Sensitive(World.password),
+                tenant: world.tenant)
+            #expect(try await attempt(browser, path, "p\(number)@contoso.test") == nil)
+        }
+        let text = try #require(browser.cookies["__Host-baton-device"])
+        #expect(text.utf8.count < 1000)
+        try await exhaust(world)
+        #expect(try await attempt(browser, path) == nil)
+        world.clock.advance(by: .seconds(90 * 86400 - 1))
+        try await exhaust(world)
+        #expect(try await attempt(browser, path) == nil)
+        world.clock.advance(by: .seconds(90 * 86400))
+        try await exhaust(world)
+        #expect(try await attempt(browser, path) == 50053)
+
+        let other = try await World().from(Self.ward)
+        #expect(try await attempt(Browser(other), AuthorizeQuery(other).path) == nil)
+        try await exhaust(other)
+        let thief = Browser(other)
+        thief.set("__Host-baton-device", text)
+        #expect(try await attempt(thief, AuthorizeQuery(other).path) == 50053)
+    }
+
+    @Test func `a stolen device cookie gives its own ten guesses and says nothing about anybody`() async throws {
+        let world = try await World().from(Self.ward)
+        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        let browser = Browser(world)
+        #expect(try await attempt(browser, path) == nil)
+        let stolen = try #require(browser.cookies["__Host-baton-device"])
+        for secret in [world.amara.id.rawValue, "amara", world.tenant.id.rawValue] {
+            #expect(!stolen.lowercased().contains(secret))
+            #expect(try Base64URL.decode(stolen).firstRange(of: Array(secret.utf8)) == nil)
+        }
+        #expect(try Base64URL.decode(stolen).firstRange(of: world.amara.id.bytes) == nil)
+        let elsewhere = world.from("192.0.2.1")
+        func thief() -> Browser {
+            let thief = Browser(elsewhere)
+            thief.set("__Host-baton-device", stolen)
+            return thief
+        }
+        // In the browser that has it she gets another one with each sign-in, and with it a count of its own.
+        #expect(try await attempt(browser, path) == nil)
+        #expect(browser.cookies["__Host-baton-device"] != stolen)
+        for _ in 1...10 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
+        #expect(try await attempt(thief(), path, "amara@contoso.test") == 50053)
+        #expect(try await attempt(browser, path) == nil)
+        #expect(try await attempt(thief(), path, "amara@contoso.test") == 50053)
+        // Without it the thief is a stranger, whom the others' guesses count against.
+        #expect(try await attempt(Browser(elsewhere), path) == nil)
+    }
+
+    @Test func `a device cookie with a changed byte is worth nothing`() async throws {
+        let world = try await World().from(Self.ward)
+        let browser = Browser(world)
+        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        #expect(try await attempt(browser, path) == nil)
+        let text = try #require(browser.cookies["__Host-baton-device"])
+        try await exhaust(world)
+        var bytes = try Base64URL.decode(text)
+        bytes[20] ^= 1
+        for changed in [Base64URL.encode(bytes), "", ".", "..", "AAAA", String(repeating: "A.", count: 2000)] {
+            let other = Browser(world)
+            other.set("__Host-baton-device", changed)
+            #expect(try await attempt(other, path) == 50053)
+        }
+    }
+
+    @Test func `who guesses at a joined device is throttled there by person, and locks nobody else out`() async throws {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        func attemptThere(_ name: String, _ password: String = World.password) async throws -> Int? {
+            try await attempt(Browser(world), try await page(on: till, world), name, password)
+        }
+        #expect(try await attemptThere("bo@contoso.test") == nil)
+        for _ in 1...10 { #expect(try await attemptThere("amara@contoso.test", "wrong") == 50126) }
+        #expect(try await attemptThere("amara@contoso.test") == 50053)
+        #expect(try await attemptThere("bo@contoso.test") == nil)
+        // Invented names have an end at the device, too, which nobody feels who is known there, nor anybody elsewhere.
+        var refused = 0
+        for number in 1...60 {
+            if try await attemptThere("n\(number)@contoso.test", "wrong") == 50053 { refused += 1 }
+        }
+        #expect(refused > 0)
+        #expect(try await attemptThere("bo@contoso.test") == nil)
+        #expect(try await attempt(Browser(world), AuthorizeQuery(world).path) == nil)
+        world.clock.advance(by: .seconds(300))
+        #expect(try await attemptThere("amara@contoso.test") == nil)
+    }
+
+    @Test func `a page is a joined device's only by a fresh proof of an enabled shared device`() async throws {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        let personal = try await Till.joined(world, number: 1, isShared: false)
+        let session = try await till.session()
+        let path = try await page(on: till, world)
+        let used = Browser(world)
+        #expect(try await attempt(used, path) == nil)
+        let nonce = try await till.nonce()
+        try await exhaust(world)
+        let question = SessionQuestion(
+            try till.binding(SessionQuestion.self, nonce: nonce), epoch: try #require(Till.epoch(1)), sessionID: nil)
+        let pages = [
+            path, page(with: "x", world), page(with: "a.b.c", world),
+            try await page(on: personal, world), try await page(on: till, world, nonce: "AAAA"),
+            try await page(on: till, world, audience: "https://login.test/x/oauth2/v2.0/authorize"),
+            try await page(on: till, world, deviceID: world.amara.id.rawValue),
+            page(
+                with: try question.signed(with: .rsa(till.deviceKey), certificate: till.certificate), world),
+        ]
+        for (number, page) in pages.enumerated() {
+            #expect(try await attempt(Browser(world), page) == 50053, "\(number)")
+        }
+        let late = try await page(on: till, world)
+        world.clock.advance(by: .seconds(301))
+        try await exhaust(world)
+        #expect(try await attempt(Browser(world), late) == 50053)
+        #expect(try await session.end().status == .ok)
+        try await exhaust(world)
+        #expect(try await attempt(Browser(world), try await page(on: till, world)) == 50053)
+        #expect(try await attempt(Browser(world), try await page(on: till, world, counter: 2)) == nil)
+        let device = try #require(
+            try await world.platform.database.read { connection in
+                try Devices(connection).all(tenant: world.tenant.id).first { $0.profileType == .shared }
+            })
+        try await world.administration.setEnabled(false, device.id, tenant: world.tenant)
+        #expect(try await attempt(Browser(world), try await page(on: till, world, counter: 2)) == 50053)
+    }
+
+    @Test
+    func `the form of a device's page counts in the browser that the page was shown in, for a quarter of an hour`()
+        async throws
+    {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        let (browser, other) = (Browser(world), Browser(world))
+        let shown = try await browser.get(try await page(on: till, world))
+        #expect(!shown.text.contains("baton_device_proof"))
+        let request = try #require(shown.hidden("request"))
+        let stranger = try await other.get(AuthorizeQuery(world).path)
+        try await exhaust(world)
+        let action = try #require(stranger.attribute("action", of: "<form"))
+        let moved = try await other.post(
+            action,
+            [
+                "csrf": try #require(stranger.hidden("csrf")), "request": request, "username": "amara@contoso.test",
+                "password": World.password,
+            ])
+        #expect(moved.alert?.hasPrefix("AADSTS50053:") == true)
+        // A wrong password shows the page anew, which is the device's still.
+        world.clock.advance(by: .seconds(600))
+        try await exhaust(world)
+        let again = try await browser.submit(shown, username: "amara@contoso.test", password: "wrong")
+        #expect(again.alert?.hasPrefix("AADSTS50126:") == true)
+        #expect(try await browser.submit(again, username: "amara@contoso.test", password: World.password).alert == nil)
+        world.clock.advance(by: .seconds(301))
+        try await exhaust(world)
+        let late = try await browser.submit(again, username: "bo@contoso.test", password: World.password)
+        #expect(late.alert?.hasPrefix("AADSTS50053:") == true)
+    }
+
+    @Test func `an administrator lifts a lock wherever it came about, and so does a new password`() async throws {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        let path = AuthorizeQuery(world).path
+        #expect(try await attempt(Browser(world), path) == nil)
+        func attempts(_ password: String) async throws -> [Int?] {
+            [
+                try await attempt(Browser(world), path, "amara@contoso.test", password),
+                try await attempt(
+                    Browser(world.from("192.0.2.1")), path, "amara@contoso.test", password),
+                try await attempt(Browser(world), try await page(on: till, world), "amara@contoso.test", password),
+            ]
+        }
+        for isNewPassword in [false, true] {
+            for _ in 1...10 { #expect(try await attempts("wrong") == [50126, 50126, 50126]) }
+            #expect(try await attempts(World.password) == [50053, 50053, 50053])
+            if isNewPassword {
+                try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+                #expect(try await attempts("another password") == [nil, nil, nil])
+            } else {
+                try await world.administration.unlock(world.amara)
+                #expect(try await attempts(World.password) == [nil, nil, nil])
+            }
+        }
+        let lines = try await world.platform.database.read { try AuditLog($0).latest(99, tenant: world.tenant.id) }
+        #expect(lines.filter { $0.action == "user.unlock" }.map(\.subject) == [world.amara.id.rawValue])
+    }
+
+    @Test func `a browser whose session is bound to a shared device is counted as the device`() async throws {
+        let world = try await World().from(Self.ward)
+        let till = try await Till.joined(world)
+        let browser = Browser(world)
+        let refresh = try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)
+        #expect(try await till.issue(refresh).status == .ok)
+        browser.remove("__Host-baton-device")
+        try await exhaust(world)
+        #expect(try await attempt(browser, AuthorizeQuery(world, ["prompt": "login"]).path) == nil)
+        // What a shared device's browser keeps is its session alone.
+        #expect(browser.cookies["__Host-baton-device"] == nil)
+    }
+}

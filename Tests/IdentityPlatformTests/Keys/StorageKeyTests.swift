@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import Foundation
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import TestSupport
+import Testing
+
+/// Each purpose has a key of its own; what the key of the file sealed and derived by itself before that is good still.
+@Suite struct StorageKeyTests {
+    private static let root = SymmetricKey(data: [UInt8](repeating: 7, count: StorageKey.length))
+
+    @Test func `what is sealed for a purpose opens under no other key and for no other purpose`() throws {
+        let key = try World.storageKey()
+        let (bytes, purpose) = (Array("secret".utf8), "some row")
+        let sealed = try key.seal(bytes, purpose: purpose)
+        #expect(try key.open(sealed, purpose: purpose) == bytes)
+        #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(sealed, purpose: "another row") }
+        #expect(throws: StorageKey.Failure.doesNotOpen) { try World.storageKey(8).open(sealed, purpose: purpose) }
+        for changed in [[], Array(sealed.dropLast()), sealed + [0]] {
+            #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(changed, purpose: purpose) }
+        }
+        // The key of the file encrypts nothing any more.
+        #expect(throws: (any Error).self) {
+            try AES.GCM.open(.init(combined: sealed), using: Self.root, authenticating: Array(purpose.utf8))
+        }
+        // It opens what it encrypted before, for its purpose.
+        let former = try Self.formerlySealed(bytes, purpose)
+        #expect(try key.open(former, purpose: purpose) == bytes)
+        #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(former, purpose: "another row") }
+    }
+
+    @Test func `a database that an older server sealed opens, and its sessions go on`() async throws {
+        let world = try await World()
+        let till = try await Till.joined(world)
+        let session = try await till.session()
+        let refresh = try await world.signedIn().string(ReplyName.refreshToken)
+        #expect(try await session.use().status == .ok)
+        let tenant = world.tenant.id.rawValue
+        try await world.reseal("storageCheck", "sealed", "name") { $0 }
+        try await world.reseal("signingKey", "sealedPrivateKey", "id") { "signing key \(tenant) \($0)" }
+        try await world.reseal("deviceAuthority", "sealedPrivateKey", "tenant") { "device authority \($0)" }
+        try await world.reseal("primaryRefreshToken", "sealedSessionKey", "hash") { "session key \(tenant) \($0)" }
+        try await world.reseal("receiptAuthority", "sealedAnchorKey", "tenant") { "receipt anchor key \($0)" }
+        try await world.reseal("receiptAuthority", "sealedSubjectKey", "tenant") { "receipt subject key \($0)" }
+
+        let restarted = try await world.restarted()
+        #expect(try await restarted.refresh(refresh).status == .ok)
+        #expect(try await restarted.signedIn("bo@contoso.test").string(ReplyName.idToken).isEmpty == false)
+        var there = try Till(restarted)
+        there.certificate = till.certificate
+        let again = TillSession(
+            till: there, reply: session.reply, key: session.key, counter: session.counter,
+            brokerRefreshToken: session.brokerRefreshToken)
+        #expect(try await again.use().status == .ok)
+        _ = try await Till.joined(restarted, number: 1)
+        await #expect(throws: StorageKey.Failure.doesNotOpen) { try await world.restarted(storageKey: 8) }
+    }
+
+    @Test func `a reply that an older server gave and nobody heard is given once more`() async throws {
+        let world = try await World()
+        let first = try await world.signedIn().string(ReplyName.refreshToken)
+        let second = try await world.refresh(first).json.string(ReplyName.refreshToken)
+        let (family, client) = try await world.platform.database.read { connection in
+            let record = try #require(
+                try connection.row("SELECT family, client FROM refreshToken WHERE generation = 1"))
+            return (try record.text(0), try record.text(1))
+        }
+        let former = try world.formerToken("refresh token", world.tenant.id.bytes + Array("\(family) \(client) 1".utf8))
+        let given = try #require(OpaqueToken(second))
+        try await world.platform.database.write { connection in
+            try connection.execute("UPDATE refreshToken SET hash = \(former.hash) WHERE hash = \(given.hash)")
+        }
+        let restarted = try await world.restarted()
+        let repeated = try await restarted.refresh(first).json.string(ReplyName.refreshToken)
+        #expect(repeated == former.text.exposed)
+        #expect(try await restarted.refresh(repeated).status == .ok)
+    }
+
+    @Test func `a renewal that an older server gave and the device did not hear of is given once more`() async throws {
+        let world = try await World()
+        let session = try await Till.joined(world).session()
+        let (renewed, _) = try await session.renewed()
+        let used = try #require(OpaqueToken(session.token.exposed))
+        let former = try world.formerToken("renewed PRT", used.hash)
+        let given = try #require(OpaqueToken(renewed.token.exposed))
+        let key = session.key.secret.withBytes { span in
+            (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        }
+        let sealed = try Self.formerlySealed(
+            key, "session key \(world.tenant.id) \(Base64URL.encode(former.hash))")
+        try await world.platform.database.write { connection in
+            try connection.execute(
+                """
+                UPDATE primaryRefreshToken SET hash = \(former.hash), sealedSessionKey = \(sealed)
+                WHERE hash = \(given.hash)
+                """)
+        }
+        let (again, _) = try await session.renewed()
+        #expect(again.token.exposed == former.text.exposed)
+        #expect(try await again.use().status == .ok)
+    }
+
+    /// As servers sealed before purposes had keys of their own.
+    fileprivate static func formerlySealed(_ bytes: [UInt8], _ purpose: String) throws -> [UInt8] {
+        Array(try #require(try AES.GCM.seal(bytes, using: root, authenticating: Array(purpose.utf8)).combined))
+    }
+
+    fileprivate static func formerlyDerived(_ label: String, _ input: [UInt8]) -> [UInt8] {
+        Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0] + input, using: root))
+    }
+}
+
+extension World {
+    /// Puts the older form in the place of every sealed value of a column; wants at least one.
+    ///
+    /// - Parameter purpose: of the row that the text names.
+    fileprivate func reseal(
+        _ table: String, _ column: String, _ key: String, _ purpose: @escaping @Sendable (String) -> String
+    ) async throws {
+        let storageKey = try World.storageKey()
+        let count = try await platform.database.write { connection in
+            let rows = try connection.rows(SQL(stringLiteral: "SELECT rowid, \(key), \(column) FROM \(table)"))
+            for row in rows {
+                let name = key == "hash" ? Base64URL.encode(try row.bytes(1)) : try row.text(1)
+                let bytes = try storageKey.open(try row.bytes(2), purpose: purpose(name))
+                let former = try StorageKeyTests.formerlySealed(bytes, purpose(name))
+                let place = try row.integer(0)
+                let update = SQL(stringLiteral: "UPDATE \(table) SET \(column) = ")
+                try connection.execute("\(update)\(former) WHERE rowid = \(place)")
+            }
+            return rows.count
+        }
+        #expect(count > 0)
+    }
+
+    /// The token that an older server derived.
+    fileprivate func formerToken(_ label: String, _ input: [UInt8]) throws -> OpaqueToken {
+        let secret = Base64URL.encode(StorageKeyTests.formerlyDerived(label, input))
+        return try #require(OpaqueToken("1.\(Base64URL.encode(tenant.id.bytes)).\(secret)"))
+    }
+}

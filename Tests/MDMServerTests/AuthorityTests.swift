@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import Crypto
+import DeviceManagement
+import Foundation
+import MDMServer
+import Storage
+import Testing
+
+/// The key that issues device identities: whoever has it can make any device's identity.
+@Suite struct AuthorityTests {
+    @Test func `the authority's key is sealed in the database`() async throws {
+        try await World.with { world in
+            _ = try await HandDevice.enrolled(world, named: "till-1")
+            let (clear, sealed) = try await Self.kept(in: world.management.database)
+            #expect(clear.isEmpty)
+            let key = try World.sealer().open(try #require(sealed), Self.purpose)
+            #expect(key.count == 32)
+            #expect(try Self.files(with: key, in: world) == [])
+        }
+    }
+
+    @Test func `a key that an older server left in clear is sealed, and the same authority goes on`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let path = world.folder.path + "/old.sqlite"
+            let (_, sealed) = try await Self.kept(in: world.management.database)
+            let key = try World.sealer().open(try #require(sealed), Self.purpose)
+            let certificate = world.management.identityAuthority
+            do {
+                let old = try await SQLiteDatabase(path: path, migrations: Array(MDMSchema.migrations.prefix(3)))
+                try await old.write { connection in
+                    try connection.execute(
+                        """
+                        INSERT INTO authority (name, certificate, privateKey)
+                        VALUES ('identity', \(certificate), \(key))
+                        """)
+                }
+            }
+            #expect(try Self.files(with: key, in: world) != [])
+            do {
+                let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
+                let management = try await Management(
+                    configuration: world.management.configuration, database: database, sealer: World.sealer())
+                #expect(management.identityAuthority == certificate)
+                let (clear, sealed) = try await Self.kept(in: database)
+                #expect(clear.allSatisfy { $0 == 0 })
+                #expect(try World.sealer().open(try #require(sealed), Self.purpose) == key)
+                // Another key opens nothing, and nothing new is put in its place.
+                await #expect(throws: (any Error).self) {
+                    try await Management(
+                        configuration: world.management.configuration, database: database, sealer: World.sealer(2))
+                }
+            }
+            #expect(try Self.files(with: key, in: world) == [])
+            #expect(try await device.report(.idle) == nil)
+        }
+    }
+
+    private static let purpose = "device management identity authority"
+
+    private static func kept(in database: any Database) async throws -> (clear: [UInt8], sealed: [UInt8]?) {
+        try await database.read { connection in
+            let row = try #require(try connection.row("SELECT privateKey, sealedPrivateKey FROM authority"))
+            return (try row.bytes(0), try row.optionalBytes(1))
+        }
+    }
+
+    /// The files of databases that hold the key.
+    private static func files(with key: [UInt8], in world: World) throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: world.folder.path).filter {
+            $0.contains(".sqlite")
+        }
+        #expect(!files.isEmpty)
+        return try files.filter { file in
+            try Data(contentsOf: URL(filePath: world.folder.path + "/" + file)).firstRange(of: Data(key)) != nil
+        }
+    }
+}
