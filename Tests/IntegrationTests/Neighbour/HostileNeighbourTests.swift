@@ -5,11 +5,11 @@ import MSAL
 import TestSupport
 import Testing
 
-/// A device, and beside it processes of other users that try everything that one process can do to another while a worker signs
-/// in, works and signs out.
+/// A device, and beside it processes of other users that try everything that one process can do to another while a worker
+/// signs in, works and signs out.
 ///
-/// Run by root, the device's broker and graphical session have users of their own, and a process of the session's user attacks
-/// the broker, too. Run by any other user, all of the device is that user's.
+/// Run by root, the device's broker and graphical session have users of their own, and a process of the session's user
+/// attacks the broker, too. Run by any other user, all of the device is that user's.
 @Suite(.serialized, .world(users: DeviceUsers.separate), .timeLimit(.minutes(5))) struct HostileNeighbourTests {
     private static let stranger: UInt32 = 64_003
 
@@ -18,12 +18,14 @@ import Testing
         // Root of the neighbour's user namespace is the tests' own user.
         let users = world.users ?? DeviceUsers(broker: 0, session: 0)
         let broker = [try world.pid(of: .broker), try world.sessionProcess().pid]
-        let ports = try world.users.map { try Self.ports(of: $0.broker) } ?? addresses.compactMap { URL(string: $0)?.port }
-        #expect(ports == addresses.compactMap { URL(string: $0)?.port }, stage)
+        let asked = addresses.compactMap { URL(string: $0)?.port }
+        let ports = try world.users.map { try Self.ports(of: $0.broker) } ?? asked
+        #expect(ports == asked, stage)
         let stranger = try await Neighbour(
             user: Self.stranger, pids: broker + [try world.pid(of: .agent)], owners: [users.broker, users.session],
             needles: ports.map { "127\\.0\\.0\\.1:\($0)/" } + [try world.person("Amara").password],
-            ports: ports, addresses: addresses, sockets: ["broker", "agent", "control"].map { world.path("run/\($0).sock") },
+            ports: ports, addresses: addresses,
+            sockets: ["broker", "agent", "control"].map { world.path("run/\($0).sock") },
             folders: ["device", "run/profiles", "logs", "configuration", "server"].map(world.path)
         ).act(beside: world)
         #expect(stranger.got == [], stage)
@@ -66,7 +68,8 @@ import Testing
         let profiles = world.path("run/profiles")
         return try FileManager.default.subpathsOfDirectory(atPath: profiles)
             .filter { $0.hasSuffix(".html") && $0.contains("/start-") }
-            .map { try textOfFile(profiles + "/" + $0).components(separatedBy: "url=")[1].components(separatedBy: "\"")[0] }
+            .map { try textOfFile(profiles + "/" + $0) }
+            .map { $0.components(separatedBy: "url=")[1].components(separatedBy: "\"")[0] }
     }
 
     /// The TCP ports on which a user listens, as every process of the machine sees them.

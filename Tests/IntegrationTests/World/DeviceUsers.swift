@@ -3,8 +3,9 @@ import FoundationEssentials
 import Glibc
 import TestSupport
 
-/// The Unix users of a device's programs, as packages set them up: one for the broker, one for the graphical session. The
-/// server stays the tests' own user's, who must be root to start programs as others.
+/// The Unix users of a device's programs, as packages set them up: one for the broker, one for the graphical session.
+///
+/// The server stays the tests' own user's, who must be root to start programs as others.
 struct DeviceUsers: Sendable {
     let broker: UInt32
     let session: UInt32
@@ -59,7 +60,9 @@ struct DeviceUsers: Sendable {
     }
 
     /// A copy of the program that acts as the person at the browser.
-    func person(in scratch: Scratch) throws -> String { try copy(Repository.root + "/Tests/Person/person.py", in: scratch) }
+    func person(in scratch: Scratch) throws -> String {
+        try copy(Repository.root + "/Tests/Person/person.py", in: scratch)
+    }
 
     /// A service manager that a program of another user can tell that it serves.
     func serviceManager(for program: World.Program, in scratch: Scratch) throws -> ServiceManager? {
