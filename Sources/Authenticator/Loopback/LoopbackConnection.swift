@@ -26,7 +26,8 @@ final class LoopbackConnection: ChannelInboundHandler {
 
     init(
         attempt: LoopbackAttempt, owner: Promise<UInt32>, limits: LoopbackServer.Limits,
-        unjudged: LoopbackPlaces.Place, admitted: LoopbackPlaces, unable: @escaping @Sendable (LoopbackPeerError) -> Void,
+        unjudged: LoopbackPlaces.Place, admitted: LoopbackPlaces,
+        unable: @escaping @Sendable (LoopbackPeerError) -> Void,
         serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
     ) {
         (self.attempt, self.owner, self.limits) = (attempt, owner, limits)

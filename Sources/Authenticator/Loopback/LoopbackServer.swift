@@ -74,4 +74,3 @@ package final class LoopbackServer: Sendable {
     /// Closes the port; answers that are on their way still go out.
     package func close() { channel.close(promise: nil) }
 }
-

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Foundation
+import Processes
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// A program of the session's user that passes for the agent (Tests/Line/impostor.py): what it gets, and what the
+    /// receipts say of it.
+    @Suite struct AgentImpostorTests {
+        @Test func `a program that wants the agent's place gets it neither from a ready device nor from a worker's`()
+            async throws
+        {
+            let world = try await World.ready()
+            let agent = try await world.status().agentPID
+            #expect(try agent == world.pid(of: .agent))
+            try await world.isCutOff(try await world.impostor(.unmarked))
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            try await world.isCutOff(try await world.impostor(.unmarked))
+            #expect(try await world.status().agentPID == agent)
+            #expect(try await app.signOut(amara))
+            #expect(try world.isClean)
+            // The agent's browser was seen by the broker, which runs as the same user here.
+            #expect(try await world.newestReceipt().contains("browser: done, enforced, seen by the broker"))
+            try await world.receiptsAreIntact()
+        }
+
+        @Test
+        func `an agent that leaves the browser and says closed is contradicted, and the device waits for a real one`()
+            async throws
+        {
+            let world = try await World.ready()
+            try await world.kill(.agent)
+            let impostor = try await world.impostor(.marked)
+            try await world.awaitAgent()
+            let app = try world.app(1)
+            _ = try await world.signIn("Amara", through: app)
+            async let ended: Void = world.settle()
+            // Asked a second time, it has not been believed the first time.
+            try await world.sees(impostor, "closed", times: 2)
+            let status = try await world.status()
+            #expect(status.session == "signingOut" && status.pending == ["browser"])
+            let problem = try #require(status.problems.first)
+            #expect(problem.contains("still there") && problem.contains("process \(impostor.pid) of user"))
+            impostor.kill()
+            try await impostor.waitForExit()
+            try await world.start(.agent)
+            try await ended
+            #expect(try world.isClean)
+            #expect(try await world.newestReceipt().contains("browser: done, enforced, seen by the broker"))
+            try await world.findsNothing(of: "Amara")
+        }
+
+        @Test func `what the broker cannot see of a browser is reported by the agent in the receipt, and not enforced`()
+            async throws
+        {
+            let world = try await World.ready()
+            try await world.kill(.agent)
+            let impostor = try await world.impostor(.unmarked)
+            try await world.awaitAgent()
+            let app = try world.app(1)
+            let bo = try await world.signIn("Bo", through: app)
+            #expect(try await app.signOut(bo))
+            let receipt = try await world.newestReceipt()
+            #expect(receipt.contains("browser: done, reported, seen by the agent"))
+            #expect(receipt.contains("session_process: done, enforced, seen by the broker"))
+            try await world.receiptsAreIntact()
+            // The browser is there, as nobody but this program knew.
+            let folder = world.path("impostor")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains("browser"))
+            try await blocking { try ProcessSweep.endMarked("BATON_IMPOSTOR=" + folder) }
+            impostor.kill()
+            try await impostor.waitForExit()
+            try FileManager.default.removeItem(atPath: folder)
+            try await world.start(.agent)
+            try await world.awaitAgent()
+        }
+    }
+}
+
+extension World {
+    fileprivate enum Kind: String { case marked, unmarked }
+
+    fileprivate func impostor(_ kind: Kind) async throws -> RunningProgram {
+        try await runAside(
+            "impostor.py",
+            [path("run/agent.sock"), path("configuration/baton-agent.json"), path("impostor"), kind.rawValue])
+    }
+
+    fileprivate func isCutOff(_ impostor: RunningProgram) async throws {
+        #expect(try await impostor.waitForExit() == 0)
+        #expect(try impostor.log() == "cut off\n")
+    }
+
+    /// Waits until the impostor has said this so often.
+    fileprivate func sees(_ impostor: RunningProgram, _ word: String, times: Int) async throws {
+        let folder = URL(filePath: impostor.logPath).deletingLastPathComponent().path
+        try await FolderWatch(folder).until("\(times) × \(word)") {
+            try impostor.log().components(separatedBy: word).count > times
+        }
+    }
+
+    fileprivate func newestReceipt() async throws -> String {
+        try await baton("receipt", "show", String(receipts), "--state", path("device"))
+    }
+
+    fileprivate func receiptsAreIntact() async throws {
+        let verdict = try await baton("receipt", "verify", "--state", path("device"))
+        #expect(verdict.contains(": intact"))
+    }
+}

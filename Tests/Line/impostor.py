@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A program of the session's user that passes for baton-agent, and clears nothing.
+
+    impostor.py SOCKET AGENT_JSON FOLDER marked|unmarked
+
+Says hello at batond's SOCKET and opens browsers as AGENT_JSON says: with the mark and the profile of the real agent, or
+without the mark, in FOLDER, and as nobody's child. It answers every order to close with "closed". Writes "cut off" and
+ends where the broker refuses it, else "browser PID" and "closed" for each.
+"""
+import json
+import os
+import socket
+import subprocess
+import sys
+
+SOCKET, CONFIGURATION, FOLDER, KIND = sys.argv[1:5]
+
+
+def receive(link):
+    head = link.recv(4, socket.MSG_WAITALL)
+    if len(head) < 4:
+        return None
+    return json.loads(link.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL))
+
+
+def send(link, message):
+    body = json.dumps(message).encode()
+    link.sendall(len(body).to_bytes(4, "big") + body)
+
+
+def start(command, environment):
+    """Starts a program whose parent is gone when this returns, unless it may be seen."""
+    if KIND == "marked":
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True).pid
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        pid = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, start_new_session=True).pid
+        os.write(writer, str(pid).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return int(os.read(reader, 32))
+
+
+def open_browser(epoch, url):
+    with open(CONFIGURATION, encoding="utf-8") as file:
+        browser = json.load(file)["browser"]
+    folder = os.path.join(os.path.realpath(browser["profiles"]), epoch) if KIND == "marked" else FOLDER
+    profile, home = os.path.join(folder, "browser"), os.path.join(folder, "home")
+    # Chromium puts a socket into it, whose path may not be long.
+    temporary = "/tmp/baton-" + epoch if KIND == "marked" else os.path.join(folder, "t")
+    for place in [profile, home, temporary]:
+        os.makedirs(place, 0o700, exist_ok=True)
+    environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": temporary, "XDG_RUNTIME_DIR": temporary}
+    # The second is for the test alone, which has to end it.
+    environment["BATON_BROWSER_PROFILE" if KIND == "marked" else "BATON_IMPOSTOR"] = folder
+    command = [word.replace("{profile}", profile).replace("{url}", url) for word in browser["command"]]
+    print("browser", start(command, environment), flush=True)
+
+
+def main():
+    link = socket.socket(socket.AF_UNIX)
+    link.connect(SOCKET)
+    send(link, {"hello": {"version": 1}})
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
+        notice.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+    while (order := receive(link)) is not None:
+        if "open" in order:
+            open_browser(order["open"]["epoch"], order["open"]["url"])
+            send(link, {"opened": {"id": order["open"]["id"]}})
+        if "close" in order:
+            send(link, {"closed": {"epoch": order["close"]["epoch"]}})
+            print("closed", flush=True)
+    print("cut off", flush=True)
+
+
+main()
