@@ -62,7 +62,8 @@ import Testing
 
     private static let operators: [any Codable & Sendable] = [
         SeatEvent.dock, order, failure, status, diagnosis, refusal, RefusalRecord.Kind.refused, finding,
-        CheckResult.Topic.session, CheckResult.Verdict.good,
+        CheckResult.Topic.session, CheckResult.Verdict.good, connectionLimit, ConnectionLimitReport.Stage.serving,
+        ConnectionLimitReport.Limit.process,
     ]
 
     private static let requests: [OperatorRequest] = [
@@ -91,8 +92,10 @@ import Testing
         kind: .refused, time: 1, operation: "o", code: 1, reason: "r", level: "l", app: "a", clientID: "c")
     private static let status = DeviceStatus(
         session: "ready", pending: ["p"], epoch: "e", mode: "shared", reason: "r", remedy: "r", enrolled: true,
-        tenantID: "t", deviceID: "d", apps: ["a"], agentConnected: true, problems: ["p"], lockedApps: ["a"],
-        receiptsDamagedAt: 1, keys: "tpm")
+        tenantID: "t", deviceID: "d", apps: ["a"], agentConnected: true, agentPID: 1, agentUser: 1, problems: ["p"],
+        lockedApps: ["a"], receiptsDamagedAt: 1, keys: "tpm", connectionLimits: [connectionLimit])
+    private static let connectionLimit = ConnectionLimitReport(
+        app: "a", user: 1, process: 1, stage: .serving, limit: .process, held: 1, at: 1)
     private static let diagnosis = Diagnosis(
         status: status, movers: ["m"], findings: [finding], refusals: [refusal], unlisted: 1)
 
