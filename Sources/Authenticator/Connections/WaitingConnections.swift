@@ -3,7 +3,8 @@ package import BrokerProtocol
 internal import Synchronization
 package import UnixSocket
 
-/// App connections that were accepted and that the session's process has not taken yet: so many, and each process in turn.
+/// App connections that were accepted and that the session's process has not taken yet: a bounded number, in turn for each
+/// process.
 ///
 /// Any thread offers; the supervisor's takes the next one whenever it is woken, which never happens twice at once.
 package final class WaitingConnections: Sendable {

@@ -14,31 +14,31 @@ final class LoopbackAttempt: Sendable {
     private let cookie = ProofKey.verifier()
     private let hasBegun = Mutex(false)
 
-    /// Where a request stands in the attempt.
-    enum Standing: Equatable {
-        /// It begins the attempt; the answer must set ``setCookie``.
-        case begins
-        /// It comes from the browser that began, which may also open the start address again.
-        case belongs(isStart: Bool)
-        /// Another program sent it, or the attempt has not begun.
-        case foreign
+    /// Who sends a request.
+    enum Caller: Equatable {
+        /// The browser that begins the attempt with this request. The answer must set ``setCookie``.
+        case newBrowser
+        /// The browser that began the attempt. It may open the start address again.
+        case sameBrowser(isStart: Bool)
+        /// Another program, or a browser before the attempt has begun.
+        case other
     }
 
-    /// Says what a request is, and begins the attempt with the first one for the start address.
+    /// Says who sends a request, and begins the attempt with the first request for the start address.
     ///
     /// - Parameter cookies: the values of the `Cookie` fields (RFC 6265 section 4.2).
-    func judge(path: Substring, cookies: [String]) -> Standing {
+    func caller(path: Substring, cookies: [String]) -> Caller {
         let isStart = equalInConstantTime(Array(path.utf8), Array("/\(start)".utf8))
         return hasBegun.withLock { hasBegun in
-            if hasBegun { return shows(cookies) ? .belongs(isStart: isStart) : .foreign }
-            guard isStart else { return .foreign }
+            if hasBegun { return shows(cookies) ? .sameBrowser(isStart: isStart) : .other }
+            guard isStart else { return .other }
             hasBegun = true
-            return .begins
+            return .newBrowser
         }
     }
 
-    /// The value of the field that gives the browser its cookie. The answer of the identity platform comes as a top-level
-    /// navigation from another site, to which `Lax` cookies go, and `Strict` ones do not.
+    /// The value of the `Set-Cookie` field. The identity platform's answer arrives as a top-level navigation from another site;
+    /// browsers send `Lax` cookies with it and withhold `Strict` ones.
     var setCookie: String { "\(Self.cookieName)=\(cookie); Path=/; HttpOnly; SameSite=Lax" }
 
     private static let cookieName = "baton_attempt"

@@ -98,20 +98,20 @@ final class LoopbackConnection: ChannelInboundHandler {
         // Another name for this address is a page of somebody else's that wants in (DNS rebinding).
         guard head.headers["Host"] == [own] else { return send(.notFound, context) }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let standing = attempt.judge(path: parts[0], cookies: head.headers["Cookie"])
+        let caller = attempt.caller(path: parts[0], cookies: head.headers["Cookie"])
         let request: LoopbackRequest
-        switch (head.method, standing) {
-        case (_, .foreign): return send(.notFound, context)
-        case (.GET, .begins), (.GET, .belongs(isStart: true)): request = .start
-        case (.GET, .belongs(isStart: false)):
+        switch (head.method, caller) {
+        case (_, .other): return send(.notFound, context)
+        case (.GET, .newBrowser), (.GET, .sameBrowser(isStart: true)): request = .start
+        case (.GET, .sameBrowser(isStart: false)):
             request = .get(path: String(parts[0]), query: parts.count == 2 ? String(parts[1]) : nil)
-        case (.POST, .belongs):
+        case (.POST, .sameBrowser):
             // A form of another site's page would come with that site's origin.
             guard head.headers["Origin"] == ["http://\(own)"] else { return send(.notFound, context) }
             request = .post(path: String(parts[0]), form: form)
         default: return send(.notFound, context)
         }
-        answer(request, setsCookie: standing == .begins, context)
+        answer(request, setsCookie: caller == .newBrowser, context)
     }
 
     /// Has the request answered away from this loop.

@@ -35,7 +35,7 @@ package final class LoopbackServer: Sendable {
         (self.origin, self.attempt, self.channel) = (origin, attempt, channel)
     }
 
-    /// What the browser opens. It is good for one browser; whoever reads it may begin the attempt.
+    /// The address that the browser opens. It works for the first browser that opens it.
     package var startURL: String { origin + "/" + attempt.start }
 
     /// Listens on a free port.

@@ -7,10 +7,10 @@ internal import Storage
 /// Signs a browser in by the device's primary refresh token: what the broker on the device puts beside the browser's own
 /// request, as a header or a cookie (MS-OAPXBC).
 ///
-/// A credential that is not right is ignored, and the person is asked as if there were none; only for one whose nonce is too
-/// old, or another browser's, the browser is sent round once more with a fresh nonce of its own. In a cookie no other will
-/// do, since who can plant one cookie in another's browser would sign that in as themselves; a header comes from the
-/// browser's own machine.
+/// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was given to another browser,
+/// the browser is redirected once with a fresh nonce of its own. A credential in a cookie is accepted only with such a
+/// nonce: otherwise a site that can plant a cookie would sign the browser in as somebody else. A header can only come from
+/// the browser's own machine.
 struct BrowserSignOn: Sendable {
     let platform: Platform
 
@@ -20,8 +20,8 @@ struct BrowserSignOn: Sendable {
         let address: String
     }
 
-    /// Runs a route for a browser that has a name from here on, where it comes with a credential: what the credential
-    /// says of the device holds for what the browser does afterwards, too.
+    /// Runs a route. A browser that brings a credential and has no cookie for forms yet gets one first, so that its later
+    /// requests can be tied to the credential's device.
     func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
             return try await route(request)

@@ -63,7 +63,7 @@ extension LiveDevice {
             let broker = [try world.pid(of: .broker), try world.pid(of: .agent), try world.sessionProcess().pid]
             let words =
                 humble
-                + ["/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/foreign_memory.py"] + broker.map { "\($0)" }
+                + ["/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/same_user.py"] + broker.map { "\($0)" }
             try await world.run(words[0], arguments: Array(words.dropFirst()))
             for program in [World.Program.broker, .agent] { try await world.kill(program) }
         }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries to look into processes as any other program of their user.
 
-    foreign_memory.py PID…
+    same_user.py PID…
 
 Exit status: 0 none of them can be looked into, though one that does nothing about it can; 1 one can (its number is
 printed); 2 nothing can be looked into, which proves nothing.
