@@ -94,7 +94,7 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// How it is used now, for whoever needs its place.
+    /// Whether requests are open, and when the last one came.
     var use: AppRooms.Table.Use {
         activity.withLock { .init(isIdle: $0.open == 0, last: $0.last) }
     }

@@ -82,7 +82,7 @@ package final class WaitingConnections: Sendable {
         return true
     }
 
-    /// The next one, which is on its way until ``taken(by:)``; nil where there is none now.
+    /// Takes the next connection; it counts as under way until ``taken(by:)``. Nil if none can go now.
     package func next() -> Accepted? {
         let (found, wakes) = state.withLock { state in
             state.isWoken = false
@@ -113,7 +113,7 @@ package final class WaitingConnections: Sendable {
         if wakes { wake() }
     }
 
-    /// From now on the process of this number is the session's; nil while there is none.
+    /// Sets the number of the current session process; nil while none runs.
     package func begin(_ child: UInt64?) {
         let wakes = state.withLock { state in
             (state.child, state.underWay) = (child, 0)

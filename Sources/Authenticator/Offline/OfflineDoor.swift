@@ -66,7 +66,7 @@ package struct OfflineDoor: Sendable {
         return .page(
             text(nonce),
             headers: [
-                // With no referrer at all a browser would send no origin, by which the form is known.
+                // Under `no-referrer` a browser sends `Origin: null`, and the form would be refused.
                 ("Referrer-Policy", "same-origin"),
                 (
                     "Content-Security-Policy",

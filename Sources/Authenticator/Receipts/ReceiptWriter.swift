@@ -93,7 +93,7 @@ final class ReceiptWriter {
 
     /// Something of the epoch that ends is done.
     ///
-    /// - Parameter isObserved: whether this process has observed it, and does not only conclude it or hear of it.
+    /// - Parameter isObserved: whether this process observed it itself.
     func mark(_ item: String, isObserved: Bool = false) {
         if times[item] == nil { times[item] = clock.now() }
         if isObserved { observed.insert(item) }

@@ -38,7 +38,7 @@ package struct AgentLink: Sendable {
     }
 
     var pid: Int32? { process?.pid }
-    /// Whether the process has ended, whoever holds its connection now.
+    /// Whether the agent's process has ended, even if another process still holds its connection.
     var hasEnded: Bool { process?.hasEnded ?? false }
     /// Process and user, for a person.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }

@@ -101,8 +101,8 @@ extension Supervisor {
 
     /// Whether this agent may serve.
     ///
-    /// One that is connected keeps its place until it ends, whoever asks for it: another program of the same user could not
-    /// be told from the real agent. While somebody is at the device the next one must be of the user who has the browser,
+    /// A connected agent keeps its place until its process ends, because the broker cannot tell it from another program of
+    /// the same user. While somebody is at the device the next one must be of the user who has the browser,
     /// since it clears away what it finds before it says hello.
     private func mayServe(_ link: AgentLink) -> Bool {
         guard agent == nil else { return false }
