@@ -45,18 +45,23 @@ package struct ProcessTable: Sendable {
     }
 
     /// The process with this number, or nil where there is none.
-    static func entry(_ pid: Int32) throws(FileError) -> Entry? {
+    package static func entry(_ pid: Int32) throws(FileError) -> Entry? {
+        guard let fields = try fields(pid), let parent = Int32(fields[4 - 3]), let group = Int32(fields[5 - 3]),
+            let startTime = UInt64(fields[22 - 3])
+        else { return nil }
+        return Entry(
+            pid: pid, parent: parent, group: group, isZombie: fields[0] == "Z" || fields[0] == "X",
+            startTime: startTime)
+    }
+
+    /// What `stat` says of a process from its third field, the state, on (proc_pid_stat(5)); nil where it is gone.
+    private static func fields(_ pid: Int32) throws(FileError) -> [Substring]? {
         guard let content = try contentOfProcess(pid, "stat") else { return nil }
         let text = String(decoding: content, as: UTF8.self)
         // The name is in parentheses and may hold anything, parentheses too: the fields begin after the last one.
         guard let close = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: close)...].split(separator: " ")
-        guard fields.count > 19, let parent = Int32(fields[1]), let group = Int32(fields[2]),
-            let startTime = UInt64(fields[19])
-        else { return nil }
-        return Entry(
-            pid: pid, parent: parent, group: group, isZombie: fields[0] == "Z" || fields[0] == "X",
-            startTime: startTime)
+        return fields.count > 51 - 3 ? fields : nil
     }
 
     /// Every process that `ancestor` started, directly or through others.
@@ -87,12 +92,14 @@ package struct ProcessTable: Sendable {
 
     /// The processes whose environment has a variable that begins like this, each with what follows that beginning.
     /// Processes whose environment only another user may read are no match.
-    func variables(beginning: String) throws(ProcessFailure) -> [(Entry, String)] {
+    ///
+    /// - Throws: ``ProcessFailure``, with `EAGAIN` where a process stays in the middle of execve(2).
+    package func variables(beginning: String) throws(ProcessFailure) -> [(Entry, String)] {
         let mark = Array(beginning.utf8)
         var found: [(Entry, String)] = []
         do throws(FileError) {
             for entry in entries where !entry.isZombie {
-                guard let environment = try Self.contentOfProcess(entry.pid, "environ"),
+                guard let environment = try Self.environment(of: entry),
                     let variable = environment.split(separator: 0).first(where: { $0.starts(with: mark) })
                 else { continue }
                 found.append((entry, String(decoding: variable.dropFirst(mark.count), as: UTF8.self)))
@@ -101,6 +108,33 @@ package struct ProcessTable: Sendable {
             throw ProcessFailure(step: .list, errno: error.errno)
         }
         return found
+    }
+
+    /// The environment of a process; nil where the process is gone or another user's.
+    ///
+    /// In the middle of execve(2) a process has none, and must not be taken for one without a mark: the end of that moment
+    /// is waited for.
+    private static func environment(of entry: Entry) throws(FileError) -> [UInt8]? {
+        for _ in 0..<execRounds {
+            // Asked first: what is set up by now cannot be missing afterwards.
+            let isInExec = try isInExec(entry)
+            guard let content = try contentOfProcess(entry.pid, "environ") else { return nil }
+            guard isInExec, content.isEmpty else { return content }
+            usleep(execPause)
+        }
+        throw FileError(.read, errno: EAGAIN, path: "/proc/\(entry.pid)/environ")
+    }
+
+    /// A tenth of a second in all, in microseconds each.
+    private static let (execRounds, execPause): (Int, UInt32) = (100, 1000)
+
+    /// Whether a process of this user has left its old program and not begun the new one.
+    private static func isInExec(_ entry: Entry) throws(FileError) -> Bool {
+        guard let fields = try fields(entry.pid), UInt64(fields[22 - 3]) == entry.startTime,
+            let flags = UInt32(fields[9 - 3])
+        else { return false }
+        // `PF_EXITING` and `PF_KTHREAD` of Linux's `sched.h`: neither will ever have an environment.
+        return flags & (0x4 | 0x20_0000) == 0 && fields[51 - 3] == "0"
     }
 
     /// The content of a file of a process; nil where the process is gone or another user's.
