@@ -93,6 +93,9 @@ extension LiveDevice {
             try await world.shared(false)
             try await world.administer("profile", "push", world.facts.profile, "--device", "ward-7-tablet")
             try await world.shared(true)
+            // The record is written before apps are served by it: what waits behind that visit is done after both.
+            try await world.ask(.checkIn)
+            #expect(try await world.status().mode == "shared")
         }
     }
 }
