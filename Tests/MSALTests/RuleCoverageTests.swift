@@ -6,7 +6,7 @@ import Testing
 /// Each numbered rule is named by a test, or by a row of the page on differences.
 @Suite struct RuleCoverageTests {
     private static let folders = [
-        "Tests/MSALTests", "Tests/MSALTests/Surface", "Tests/IntegrationTests/LiveDevice",
+        "Tests/MSALTests", "Tests/MSALTests/Surface", "Tests/IntegrationTests",
         "Tests/AuthenticatorTests/Child", "Tests/AuthenticatorTests/Session",
     ]
 

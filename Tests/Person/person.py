@@ -18,6 +18,7 @@ FILE is a JSON object:
     closeInsteadOfSignIn  true: closes the browser when the sign-in page is there
     waitsFor              a FIFO: the person types the password once somebody has opened it for writing
     saves                 a text that is kept among the downloads and as a temporary file, before the password is sent
+    withoutBrowser        true: starts no browser, and posts the pages' forms by itself (forms.py), in a tenth of the time
 
 Who is refused with the right password closes the browser. A second call with the same profile hands its page to the
 first, as browsers do. The log says what was done, never what was typed or where.
@@ -280,7 +281,7 @@ def read_person(path):
         person = json.load(file)
     known = {
         "username": str, "password": str, "pin": str, "mistypesPIN": bool, "wrongPasswordFirst": bool,
-        "closeInsteadOfSignIn": bool, "saves": str, "waitsFor": str,
+        "closeInsteadOfSignIn": bool, "saves": str, "waitsFor": str, "withoutBrowser": bool,
     }
     for key, value in person.items():
         if key not in known or not isinstance(value, known[key]):
@@ -317,19 +318,52 @@ def hand_over(profile, url):
         return True
 
 
-def serve(browser, listener, person_file, say):
+def serve(new_page, listener, person_file, say, browser=None):
     """Sits there until the browser ends; takes pages of later calls."""
     while True:
-        ready = select.select([browser.replies, listener], [], [])[0]
-        if browser.replies in ready:
+        ready = select.select([listener] + ([browser.replies] if browser else []), [], [])[0]
+        if browser and browser.replies in ready:
             browser.drain()
         if listener in ready:
             with listener.accept()[0] as caller:
                 url = caller.recv(4096).decode()
                 caller.sendall(b".")
-            target = browser.call("Target.createTarget", url="about:blank")["targetId"]
-            if not sign_in(Page(browser, target), url, read_person(person_file), say):
+            if not sign_in(new_page(), url, read_person(person_file), say):
                 return
+
+
+def sit_at_forms(arguments, options, url, listener, say):
+    """A person at pages without a browser."""
+    sys.dont_write_bytecode = True
+    import forms
+
+    browser = forms.FormBrowser(options)
+    try:
+        if sign_in(forms.FormPage(browser), url, read_person(arguments.person), say):
+            serve(lambda: forms.FormPage(browser), listener, arguments.person, say)
+    except RuntimeError as error:
+        say(f"giving up: {error}")
+
+
+def sit_at_chromium(arguments, options, url, listener, say):
+    """A person at a browser."""
+    browser = Chromium(arguments.chromium, arguments.profile, options, subprocess.DEVNULL)
+
+    def new_page():
+        return Page(browser, browser.call("Target.createTarget", url="about:blank")["targetId"])
+
+    try:
+        pages = browser.call("Target.getTargets")["targetInfos"]
+        target = next(page["targetId"] for page in pages if page["type"] == "page")
+        if sign_in(Page(browser, target), url, read_person(arguments.person), say):
+            serve(new_page, listener, arguments.person, say, browser)
+        browser.call("Browser.close")
+    except Gone:
+        say("the browser ended")
+    except (RuntimeError, TimeoutError) as error:
+        say(f"giving up: {error}")
+        browser.process.kill()
+    browser.process.wait()
 
 
 def main():
@@ -353,19 +387,8 @@ def main():
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(meeting_point(arguments.profile))
         listener.listen()
-        browser = Chromium(arguments.chromium, arguments.profile, options, subprocess.DEVNULL)
-        try:
-            pages = browser.call("Target.getTargets")["targetInfos"]
-            target = next(page["targetId"] for page in pages if page["type"] == "page")
-            if sign_in(Page(browser, target), url, person, say):
-                serve(browser, listener, arguments.person, say)
-            browser.call("Browser.close")
-        except Gone:
-            say("the browser ended")
-        except (RuntimeError, TimeoutError) as error:
-            say(f"giving up: {error}")
-            browser.process.kill()
-        browser.process.wait()
+        sit = sit_at_forms if person.get("withoutBrowser") else sit_at_chromium
+        sit(arguments, options, url, listener, say)
 
 
 if __name__ == "__main__":

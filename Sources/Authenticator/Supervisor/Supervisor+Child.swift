@@ -91,7 +91,12 @@ extension Supervisor {
         case .signedInOffline(let subject): try receipts.hear(offline: subject)
         case .leaseOver(let epoch): if let epoch = Epoch(epoch) { try serverEnded(epoch, .offlineLease) }
         case .pinSettled(let failure): settlePIN(failure)
-        case .leasesCounted(let count): leaseCount = count
+        case .leasesCounted(let count):
+            guard count != leaseCount else { break }
+            leaseCount = count
+            logger.info(
+                "leases for signing in without the server",
+                metadata: ["leases": "\(count.leases)", "leases.pins": "\(count.pins)"])
         case .receiptSubject(let subject): try receipts.hear(subject: subject)
         case .tokenWanted(let time):
             try receipts.hear(tokenUntil: time)

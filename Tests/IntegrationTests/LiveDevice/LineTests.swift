@@ -66,8 +66,6 @@ extension LiveDevice {
 }
 
 extension World {
-    private static let files = (server: "configuration/baton-server.json", broker: "configuration/batond.json")
-
     /// Waits until the directory says so of its only device.
     fileprivate func isManaged(_ expected: Bool) async throws {
         struct Device: Decodable { let isManaged: Bool }
@@ -80,42 +78,12 @@ extension World {
     }
 
     fileprivate var mdmPort: Int {
-        get throws { try #require(try configuration(Self.files.server)["mdmPort"] as? Int) }
+        get throws { try #require(try configuration(of: .server)["mdmPort"] as? Int) }
     }
 
     fileprivate var lineArguments: [String] {
         get throws {
             ["mdm.baton.test", "\(try mdmPort)", "/mdm/\(facts.tenantID)/line", path("server/ca/root.pem")]
         }
-    }
-
-    private func configuration(_ file: String) throws -> [String: Any] {
-        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: path(file))))
-        return try #require(json as? [String: Any])
-    }
-
-    /// Runs `body` with server and broker configured otherwise, each started anew before and afterwards.
-    func configured(
-        _ change: (inout [String: Any], inout [String: Any]) -> Void, _ body: () async throws -> Void
-    ) async throws {
-        let files = [Self.files.server, Self.files.broker].map { URL(filePath: path($0)) }
-        let former = try files.map { try Data(contentsOf: $0) }
-        var (server, broker) = (try configuration(Self.files.server), try configuration(Self.files.broker))
-        change(&server, &broker)
-        for (file, content) in zip(files, [server, broker]) {
-            try JSONSerialization.data(withJSONObject: content).write(to: file)
-        }
-        for program in [Program.server, .broker] {
-            try await kill(program)
-            try await start(program)
-        }
-        let outcome: Result<Void, any Error>
-        do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
-        for (file, content) in zip(files, former) { try content.write(to: file) }
-        for program in [Program.server, .broker] {
-            try await kill(program)
-            try await start(program)
-        }
-        try outcome.get()
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Testing
 
-/// Everything that is tested on one live, shared device, one test after the other.
+/// What is tested on one live, shared device, one test after the other: apps, rules, what administrators do.
+///
+/// Each of the four suites of this kind has a device and a server of its own, so that they run beside each other.
 @Suite(.serialized, .world, .timeLimit(.minutes(20))) enum LiveDevice {}

@@ -89,6 +89,9 @@ final class App: Sendable {
         return try await application.acquireToken(with: parameters)
     }
 
+    /// Ends the connection for good, as an app that is closed: calls that wait fail.
+    func close() { broker.close() }
+
     /// Gives up the sign-in of this app that runs.
     func cancel() -> Bool { broker.cancelSignIn() }
 

@@ -23,9 +23,9 @@ final class FolderWatch: Sendable {
     /// Waits until `holds`; asks at once, and again after every change.
     ///
     /// - Throws: ``TestProblem`` after three minutes without any change.
-    func until(_ what: String, holds: @escaping @Sendable () throws -> Bool) async throws {
-        try await blocking { [self] in
-            while try !holds() {
+    func until(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {
+        while try await !holds() {
+            try await blocking { [self] in
                 var question = pollfd(fd: events.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
                 guard unsafe poll(&question, 1, 180_000) > 0 else { throw TestProblem("\(folder): not yet \(what)") }
                 var bytes = [UInt8](repeating: 0, count: 4096)

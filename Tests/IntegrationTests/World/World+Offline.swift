@@ -64,6 +64,6 @@ extension World {
         var seated: [String: Any] = ["username": person.userName, "password": password ?? person.password]
         seated["pin"] = pin
         seated["mistypesPIN"] = mistypes
-        try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
+        try seat(seated)
     }
 }

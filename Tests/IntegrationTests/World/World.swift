@@ -24,12 +24,15 @@ final class World: Sendable {
     let facts: WorldFacts
     /// Whose the device's programs are; nil where all are the tests' own user's.
     let users: DeviceUsers?
+    /// Whether who sits at the device uses a real browser, as everybody does in the soak; else a client that posts the
+    /// pages' forms, in a tenth of the time.
+    let hasBrowser: Bool
     private let scratch: Scratch
     private let running = Mutex<[Program: RunningProgram]>([:])
 
     /// Makes the world in `scratch`.
-    init(in scratch: Scratch, users: DeviceUsers? = nil) async throws {
-        (self.scratch, self.users) = (scratch, users)
+    init(in scratch: Scratch, users: DeviceUsers? = nil, hasBrowser: Bool = false) async throws {
+        (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser || Soak.isRunning)
         let root = scratch.path("w")
         let baton = try RunningProgram.built("baton")
         // Any program serves as the app that the MDM installs; the tests themselves are the apps that talk.
@@ -118,9 +121,11 @@ final class World: Sendable {
     private func command(_ program: Program, file: String? = nil, through entrance: [String]) throws -> [String] {
         entrance + [
             try file ?? RunningProgram.built(program.rawValue), "--config",
-            path("configuration/\(program.rawValue).json"),
+            configurationPath(of: program),
         ]
     }
+
+    func configurationPath(of program: Program) -> String { path("configuration/\(program.rawValue).json") }
 
     /// Has systemd's own tool listen for the broker, which it starts when somebody knocks.
     func startBrokerOnDemand() async throws -> RunningProgram {
@@ -239,7 +244,14 @@ final class World: Sendable {
             "closeInsteadOfSignIn": closesBrowser, "saves": try savedText(of: givenName),
         ]
         seated["waitsFor"] = fifo.map(path)
-        try JSONSerialization.data(withJSONObject: seated).write(to: URL(filePath: path("configuration/person.json")))
+        try seat(seated)
+    }
+
+    /// Puts somebody in front of the device who does this (Tests/Person/person.py).
+    func seat(_ person: [String: Any]) throws {
+        var person = person
+        person["withoutBrowser"] = !hasBrowser
+        try JSONSerialization.data(withJSONObject: person).write(to: URL(filePath: path("configuration/person.json")))
         try users?.give(path("configuration/person.json"), toUserOf: .agent)
     }
 
@@ -316,10 +328,21 @@ final class World: Sendable {
 
     /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
     func awaitAgent() async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while try await !status().agentConnected {
-            guard ContinuousClock.now < deadline else { throw TestProblem("the agent does not come back") }
+        try await untilLogged("the agent is back") { [self] in try await status().agentConnected }
+    }
+
+    /// Waits until the broker, which looks again by itself, serves, and the device is ready.
+    func comesBack() async throws {
+        // Nothing listens for a moment. The agent is back last, and is logged.
+        try await untilLogged("the device is back") { [self] in
+            guard let status = try? await status() else { return false }
+            return status.session == "ready" && status.agentConnected
         }
+    }
+
+    /// Waits until `holds`, which changes only before a line of some program's log.
+    func untilLogged(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {
+        try await FolderWatch(scratch.path).until(what, holds: holds)
     }
 
     // MARK: The world of one test
@@ -327,9 +350,12 @@ final class World: Sendable {
     @TaskLocal private static var current: World?
 
     /// Lends a world to every test that `body` runs.
-    static func lend(users: DeviceUsers? = nil, _ body: () async throws -> Void) async throws {
+    static func lend(
+        users: DeviceUsers? = nil, hasBrowser: Bool = false, _ body: () async throws -> Void
+    ) async throws {
         try await Scratch.with { scratch in
-            try await $current.withValue(try await World(in: scratch, users: users), operation: body)
+            let world = try await World(in: scratch, users: users, hasBrowser: hasBrowser)
+            try await $current.withValue(world, operation: body)
         }
     }
 

@@ -13,8 +13,8 @@ package final class RunningProgram: Sendable {
     package let logPath: String
     private let process: ChildProcess
 
-    /// Seconds that a program may take until it serves.
-    private static let patience: Int32 = 60
+    /// Seconds that a program may take until it serves; many, since a busy machine is no error.
+    private static let patience: Int32 = 180
 
     private init(_ process: ChildProcess, logPath: String) {
         self.process = process

@@ -6,7 +6,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveFaults {
     /// `kill -9` of supervisor, session's process or agent at every point that the code names: the device becomes ready by
     /// itself, nothing of the worker is left, and the next one signs in.
     ///
@@ -14,8 +14,6 @@ extension LiveDevice {
     ///
     /// With `BATON_SOAK` (scripts/soak) every surface is searched, and the next worker signs in, after each single death.
     @Suite struct FaultMatrixTests {
-        private let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
-
         private func points(_ step: Failpoint.Step) -> [Failpoint] { Failpoint.allCases.filter { $0.step == step } }
 
         @Test func `a sign-in that a death cuts off leaves nothing, and the next one goes through`()
@@ -26,14 +24,17 @@ extension LiveDevice {
             for point in points(.signIn) + points(.renewal) {
                 try await arm(point, world)
                 try world.seat("Amara")
-                // Whoever died, the app may hear of success or failure; both are true then. A broker that died comes back only
-                // when the app has given it up.
-                _ = try? await world.app(1, patience: .seconds(8)).signIn()
-                try world.leave()
+                let app = try world.app(1)
+                async let answer: MSALResult? = try? app.signIn()
                 try await awaitDeath(at: point, world)
+                // A broker that died comes back only when the app has given it up.
+                if point.program == .supervisor { app.close() }
+                // Whoever died, the app may hear of success or failure; both are true then.
+                _ = await answer
+                try world.leave()
                 if point.program != .session { try await copies.take(point.rawValue) }
                 try await recover(from: point, world)
-                if isSoak {
+                if Soak.isRunning {
                     try await world.findsNothing(of: "Amara")
                     try await nextWorkerSignsIn(world)
                 }
@@ -59,7 +60,7 @@ extension LiveDevice {
                 let app = try world.app(1)
                 let amara = try await world.signIn("Amara", through: app)
                 keys[point.rawValue] = try await world.sessionKey()
-                if tokens.isEmpty || isSoak {
+                if tokens.isEmpty || Soak.isRunning {
                     try await world.searchHits("Amara")
                     for (name, token) in try await world.harvest() { tokens["\(point.rawValue) \(name)"] = token }
                 }
@@ -69,7 +70,7 @@ extension LiveDevice {
                 try await copies.take(point.rawValue)
                 try await recover(from: point, world)
                 _ = try? await answer
-                if isSoak { try await world.findsNothing(of: "Amara", or: tokens, keys: keys) }
+                if Soak.isRunning { try await world.findsNothing(of: "Amara", or: tokens, keys: keys) }
                 try await world.serverHearsOfEveryEnd()
             }
             try await world.findsNothing(of: "Amara", or: tokens, keys: keys)
@@ -89,7 +90,7 @@ extension LiveDevice {
         func `a swap that a death cuts off leaves nobody, and the next worker signs in`(point: Failpoint) async throws {
             let world = try await World.ready()
             try await arm(point, world)
-            let app = try world.app(1)
+            let (app, next) = (try world.app(1), try world.app(2))
             let amara = try await world.signIn("Amara", through: app)
             // The browser's end hangs, so that the next worker asks while the last one's traces go.
             try world.send(SIGSTOP, to: .agent)
@@ -98,13 +99,15 @@ extension LiveDevice {
                 try await world.awaitEnd(of: .broker)
             } else {
                 try await world.journalSays("signingOut")
-                let next = try world.app(2)
                 async let swap = seen { try await next.signIn() }
                 try world.send(SIGCONT, to: .agent)
                 try await world.awaitEnd(of: .broker)
+                next.close()
                 _ = try? await swap
             }
             try world.send(SIGCONT, to: .agent)
+            // The broker comes back only when the apps have given it up.
+            app.close()
             _ = try? await answer
             try await world.start(.broker)
             try await world.journalSays("ready")
@@ -165,7 +168,7 @@ extension LiveDevice {
         @Test func `a death beside a lease loses no attempt, keeps no lease, and signs nobody in`() async throws {
             let world = try await World.ready()
             try await world.allowOffline()
-            let app = try world.app(1, patience: .seconds(8))
+            let app = try world.app(1)
             try await arm(.leaseKept, world)
             try world.seat("Amara")
             _ = try? await app.signIn()

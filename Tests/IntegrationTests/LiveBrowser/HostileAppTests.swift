@@ -6,7 +6,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// Programs of the session's user that use the broker's socket up while workers hand the device over.
     @Suite struct HostileAppTests {
         /// What three processes do at once; see `Tests/Line/hostile.py`.

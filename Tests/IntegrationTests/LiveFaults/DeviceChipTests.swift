@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveFaults {
     /// A real device whose keys are in a TPM.
     @Suite struct DeviceChipTests {
         @Test func `a device with a TPM hands over, and its state is of no use elsewhere or later`() async throws {
@@ -81,65 +81,6 @@ extension LiveDevice {
 }
 
 extension World {
-    /// Lends the suite's world with a device that has joined anew, with its keys in a TPM.
-    static func withTPM(_ body: (World, SoftwareTPM) async throws -> Void) async throws {
-        let world = try await World.ready()
-        try await world.kill(.broker)
-        try world.copyDevice(to: "without-tpm")
-        let configuration = try Data(contentsOf: world.configuration)
-        let chip = try await world.softwareTPM("chip-\(UInt32.random(in: 0...UInt32.max))")
-        do {
-            try world.forgetJoin()
-            try world.configure(tpm: chip)
-            try await world.start(.broker)
-            try await world.awaitAgent()
-            try world.seat("Carol")
-            try await world.join()
-            try await body(world, chip)
-        } catch {
-            try await world.putBack(configuration)
-            try await chip.stop()
-            throw error
-        }
-        try await world.putBack(configuration)
-        try await chip.stop()
-    }
-
-    private func putBack(_ content: Data) async throws {
-        try? await kill(.broker)
-        try content.write(to: configuration)
-        try restoreDevice("without-tpm")
-        for name in ["older", "present", "without-tpm"] {
-            try? FileManager.default.removeItem(atPath: path(name))
-        }
-    }
-
-    private var configuration: URL { URL(filePath: path("configuration/batond.json")) }
-
-    fileprivate func configure(tpm: SoftwareTPM) throws {
-        var members = try #require(
-            try JSONSerialization.jsonObject(with: Data(contentsOf: configuration)) as? [String: Any])
-        members["tpm"] = ["tcti": tpm.configuration]
-        try JSONSerialization.data(withJSONObject: members).write(to: configuration)
-    }
-
-    /// Leaves a device that is enrolled, and has joined nothing yet.
-    private func forgetJoin() throws {
-        for name in ["join.json", "receipts", "keys/device.pem", "keys/transport.pem", "keys/receipt.pem"] {
-            let file = path("device/" + name)
-            if FileManager.default.fileExists(atPath: file) { try FileManager.default.removeItem(atPath: file) }
-        }
-    }
-
-    fileprivate func copyDevice(to name: String) throws {
-        try FileManager.default.copyItem(atPath: path("device"), toPath: path(name))
-    }
-
-    fileprivate func restoreDevice(_ name: String) throws {
-        try FileManager.default.removeItem(atPath: path("device"))
-        try FileManager.default.copyItem(atPath: path(name), toPath: path("device"))
-    }
-
     /// Amara comes and goes.
     fileprivate func handOver() async throws {
         let app = try app(1)
@@ -157,14 +98,5 @@ extension World {
         try await baton("admin", "receipt", "trust", "--server", path("server"))
             .write(toFile: trust, atomically: false, encoding: .utf8)
         try await baton("receipt", "verify", "--file", file, "--trust", trust)
-    }
-
-    /// Waits until the broker, which looks again by itself, serves.
-    fileprivate func comesBack() async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while true {
-            if let status = try? await status(), status.session == "ready" { return }
-            guard ContinuousClock.now < deadline else { throw TestProblem("the device does not come back") }
-        }
     }
 }

@@ -5,7 +5,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// Nothing of a worker remains but what docs/leftovers.md says.
     @Suite struct LeftoverTests {
         @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-extension LiveDevice {
+extension LiveFaults {
     /// What was acknowledged survives `kill -9` of any program; a live session ends with the supervisor.
     @Suite struct FaultTests {
         @Test func `the worker's session ends with the supervisor`() async throws {

@@ -6,7 +6,7 @@ import OAuth
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveOffline {
     /// A server whose answers are well made, and about another worker, epoch, session or app: nobody comes in by them, nobody
     /// gets another one's token, and who is here stays.
     @Suite struct MixedAnswerTests {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-extension LiveDevice {
+extension LiveFaults {
     /// A device whose state cannot be believed serves nobody, says why, and has a way out.
     @Suite struct QuarantineTests {
         /// What happened to the state, and what the device says of it.
@@ -73,7 +73,7 @@ extension LiveDevice {
             #expect(refusal.code == "quarantined")
 
             try await world.baton("device", "recover", "--runtime-directory", world.path("run"))
-            try await world.recovered()
+            try await world.comesBack()
             let after = try await world.status()
             #expect(after.session == "ready" && after.deviceID == nil && after.mode != "shared")
             #expect(try world.names(in: "device/quarantine").count == 1)
@@ -85,17 +85,6 @@ extension LiveDevice {
             let world = try await World.ready()
             guard case .failed(let refusal) = try await world.ask(.recover) else { throw TestProblem("recovered") }
             #expect(refusal.code == "not_quarantined")
-        }
-    }
-}
-
-extension World {
-    /// Waits until the broker serves again, and what may have been left of a worker is gone.
-    fileprivate func recovered() async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while true {
-            if let status = try? await status(), status.session == "ready" { return }
-            guard ContinuousClock.now < deadline else { throw TestProblem("the device does not come back") }
         }
     }
 }

@@ -6,7 +6,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// The agent is killed, or its connection ends, in the middle of a sign-in or a sign-out: the device becomes ready by
     /// itself, with nothing of the worker.
     @Suite struct AgentCutTests {

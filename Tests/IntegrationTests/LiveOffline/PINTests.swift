@@ -5,7 +5,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveOffline {
     /// Workers who sign in without the server by a PIN that they have set at the device.
     @Suite struct PINTests {
         private static let pin = "48027139560412"
@@ -141,9 +141,8 @@ extension World {
 
     /// Waits until that many workers have set a PIN, in the doctor's word.
     fileprivate func holdsPINs(_ count: Int) async throws {
-        let deadline = ContinuousClock.now + .seconds(120)
-        while try await finding("offline_leases")?.message.hasSuffix("with a PIN: \(count).") != true {
-            guard ContinuousClock.now < deadline else { throw TestProblem("no PIN is set") }
+        try await untilLogged("\(count) with a PIN") { [self] in
+            try await finding("offline_leases")?.message.hasSuffix("with a PIN: \(count).") == true
         }
     }
 }

@@ -4,14 +4,14 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveOffline {
     /// A server that answers, and not as it should: whatever it says, nobody is signed in by it, nobody is signed out by
     /// it, and no end is forgotten.
     @Suite struct LyingServerTests {
         /// See Tests/Line/liar.py; a drip is given up after half a minute, which only `BATON_SOAK` waits for.
         private static let lies =
             ["nonsense", "other", "empty", "error", "redirect", "huge", "cut"]
-            + (ProcessInfo.processInfo.environment["BATON_SOAK"] == nil ? [] : ["drip"])
+            + (Soak.isRunning ? ["drip"] : [])
 
         /// More often than anybody asks: the line and the receipts ask for nonces, too.
         private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
@@ -68,39 +68,5 @@ extension LiveDevice {
                 try await world.serverHearsOfEveryEnd()
             }
         }
-    }
-}
-
-extension World {
-    /// Runs `body` with a broker that comes to the identity platform through one that lies as it is told.
-    ///
-    /// - Parameter last: what must have been said at last.
-    func lied(
-        last: [String] = [],
-        _ body: (_ lie: (_ pattern: String, _ lies: [String]) throws -> Void) async throws -> Void
-    ) async throws {
-        let orders = URL(filePath: path("lies"))
-        try await configured { _, broker in
-            var resolve = broker["resolve"] as? [String: Any] ?? [:]
-            resolve["login.baton.test"] = "127.0.0.2"
-            broker["resolve"] = resolve
-        } _: {
-            let liar = try await runAside(
-                "liar.py", ["\(facts.port)", path("server/ca/server.pem"), path("server/ca/server.key"), orders.path])
-            let outcome: Result<Void, any Error>
-            do {
-                try await body { pattern, lies in
-                    try Data(([pattern] + lies).joined(separator: "\n").utf8).write(to: orders, options: .atomic)
-                }
-                outcome = .success(())
-            } catch { outcome = .failure(error) }
-            liar.kill()
-            try await liar.waitForExit()
-            try outcome.get()
-            let said = try liar.log().split(separator: "\n").filter { $0.hasPrefix("lied ") }
-                .map { String($0.dropFirst(5)) }
-            #expect(!said.isEmpty && Array(said.suffix(last.count)) == last)
-        }
-        try FileManager.default.removeItem(at: orders)
     }
 }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-extension LiveDevice {
+extension LiveFaults {
     /// A real broker on a real disk that takes nothing more.
     @Suite struct DiskFaultTests {
         enum Trouble: CaseIterable {
@@ -37,27 +37,32 @@ extension LiveDevice {
             let manager = try world.serviceManager()
             try await world.start(.broker, by: manager, through: disk.entrance)
             try await world.awaitAgent()
-            let app = try world.app(1)
+            let refused = try world.app(1)
 
             // Nobody comes in.
             try await trouble.befall(disk)
             try world.seat("Amara")
-            _ = try await seen { try await app.signIn() }
-            try world.leave()
+            async let refusal = seen { try await refused.signIn() }
             try await world.awaitEnd(of: .broker)
+            refused.close()
+            _ = try await refusal
+            try world.leave()
             try await trouble.end(on: disk)
             try await world.start(.broker, by: manager, through: disk.entrance)
             try await world.awaitAgent()
             try await world.settle()
-            #expect(try await app.accounts().current == nil)
+            let former = try world.app(1)
+            #expect(try await former.accounts().current == nil)
 
             // Nobody stays whose end cannot be written down, though the service manager kept the session's key.
-            let amara = try await world.signIn("Amara", through: app)
-            #expect(try await app.accounts().current == amara)
+            let amara = try await world.signIn("Amara", through: former)
+            #expect(try await former.accounts().current == amara)
             let kept = try #require(try manager.kept.first)
             try await trouble.befall(disk)
-            _ = try await seen { try await app.signOut(amara) }
+            async let failure = seen { try await former.signOut(amara) }
             try await world.awaitEnd(of: .broker)
+            former.close()
+            _ = try await failure
             #expect(try manager.keptNames == [])
             #expect(try bytes(of: kept).allSatisfy { $0 == 0 })
             // As long as it lasts nobody is served, and nobody is told that there is nobody.
@@ -68,6 +73,7 @@ extension LiveDevice {
             try await world.start(.broker, by: manager, through: disk.entrance)
             try await world.awaitAgent()
             try await world.settle()
+            let app = try world.app(1)
             let told = try await app.accounts()
             #expect(told.current == nil && told.previous == amara)
             try await world.serverHearsOfEveryEnd(below: "/proc/\(disk.holderPID)/root")

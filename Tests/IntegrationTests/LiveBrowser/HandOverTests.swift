@@ -5,7 +5,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// What apps do at the end of a session, over the real socket.
     @Suite struct HandOverTests {
         @Test func `an app saves before the end and erases after it, on a connection for that alone`() async throws {

@@ -4,7 +4,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveOffline {
     /// Workers at a device that does not reach its server.
     @Suite struct OfflineTests {
         @Test func `a worker whom the device has seen signs in without the server, and with it is online again`()

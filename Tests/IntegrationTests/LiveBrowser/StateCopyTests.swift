@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import UnixSocket
 
-extension LiveDevice {
+extension LiveBrowser {
     /// Who copies the whole state folder at any step of a session, the device's key files with it, opens nothing with it
     /// once the worker has signed out: the session's key never was on the disk.
     @Suite struct StateCopyTests {

@@ -5,7 +5,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// The person at the browser does not do what is asked, or not at once.
     @Suite struct BrowserTests {
         @Test func `who mistypes the password tries again and is signed in`() async throws {

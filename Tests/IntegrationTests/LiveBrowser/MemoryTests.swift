@@ -5,7 +5,7 @@ import MSAL
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// What a worker's session holds in memory is in one process alone, and gone with it.
     @Suite struct MemoryTests {
         @Test func `the session's secrets are in its process alone, and in no process after the sign-out`()

@@ -6,7 +6,7 @@ import Processes
 import TestSupport
 import Testing
 
-extension LiveDevice {
+extension LiveBrowser {
     /// A program of the session's user that passes for the agent (Tests/Line/impostor.py): what it gets, and what the
     /// receipts say of it.
     @Suite struct AgentImpostorTests {

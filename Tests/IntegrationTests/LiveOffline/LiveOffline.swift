@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+/// What is tested on a live device whose server is away, or answers wrong.
+@Suite(.serialized, .world, .timeLimit(.minutes(20))) enum LiveOffline {}
