@@ -16,16 +16,18 @@ extension Platform {
     /// Notes by which name device management knows a device, or, by nil, that it does not manage it any more; the same
     /// again changes nothing. Whoever says so must have seen the device prove both identities.
     ///
+    /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
-    package func setManagement(_ name: String?, of device: DeviceID, tenant: TenantID) async throws {
+    package func setManagement(_ name: String?, of device: DeviceID, tenant: TenantID) async throws -> Bool {
         let known = try await database.read { try Devices($0).management(of: device, tenant: tenant) }
-        guard known != name else { return }
+        guard known != name else { return false }
         let now = ambient.now()
-        try await database.write { connection in
-            guard try Devices(connection).setManagement(name, of: device, tenant: tenant) else { return }
+        return try await database.write { connection in
+            guard try Devices(connection).setManagement(name, of: device, tenant: tenant) else { return false }
             try AuditLog(connection).append(
                 name == nil ? .deviceUnmanaged : .deviceManaged, tenant: tenant, actor: AuditLog.server,
                 subject: device.rawValue, at: now)
+            return true
         }
     }
 

@@ -26,7 +26,9 @@ struct ManagementLink: Service {
     ///
     /// - Throws: ``StorageError``
     func join(_ asker: DeviceAsker, _ device: ManagedDevice) async throws {
-        try await identity.setManagement(device.udid, of: asker.device, tenant: asker.tenant)
+        if try await identity.setManagement(device.udid, of: asker.device, tenant: asker.tenant) {
+            logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
+        }
         // The enrolment may have ended since it was looked at; then nobody else would take the note back.
         try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid))
     }
@@ -60,6 +62,8 @@ struct ManagementLink: Service {
     private func check(_ managed: Platform.Managed) async throws {
         let device = ManagedDevice(tenant: managed.tenant.rawValue, udid: managed.name)
         guard try await !management.isEnrolled(device) else { return }
-        try await identity.setManagement(nil, of: managed.device, tenant: managed.tenant)
+        if try await identity.setManagement(nil, of: managed.device, tenant: managed.tenant) {
+            logger.info("a device is managed no longer", metadata: ["device.id": "\(managed.device.rawValue)"])
+        }
     }
 }

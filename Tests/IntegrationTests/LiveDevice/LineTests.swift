@@ -70,7 +70,7 @@ extension World {
     fileprivate func isManaged(_ expected: Bool) async throws {
         struct Device: Decodable { let isManaged: Bool }
         let admin = AdminSocket(state: path("server"))
-        try await FolderWatch(path("server")).until("isManaged: \(expected)") {
+        try await untilLogged("isManaged: \(expected)") {
             let answer = try admin.call("GET", "/identity/tenants/-/devices")
             let devices = try JSONDecoder().decode([Device].self, from: Data(answer.body.utf8))
             return devices.map(\.isManaged) == [expected]
