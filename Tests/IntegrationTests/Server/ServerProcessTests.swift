@@ -22,9 +22,14 @@ import Testing
             try await server.start()
             let users = try server.administer("GET", "/identity/tenants/c.test/users")
             #expect(users.status == 200)
-            #expect(users.body.contains("a@c.test"))
-            let acts = try server.administer("GET", "/mdm/tenants/-/audit").body
-            #expect(acts.contains("mdm.enrolment.make") && acts.contains(#""correlation":"#))
+            struct User: Decodable { let userPrincipalName: String }
+            let known = try JSONDecoder().decode([User].self, from: Data(users.body.utf8))
+            #expect(known.map(\.userPrincipalName) == ["a@c.test"])
+            struct Act: Decodable { let action: String, correlation: String? }
+            let audit = try server.administer("GET", "/mdm/tenants/-/audit")
+            let acts = try JSONDecoder().decode([Act].self, from: Data(audit.body.utf8))
+            let made = acts.filter { $0.action == "mdm.enrolment.make" }
+            #expect(made.count == 1 && made.allSatisfy { $0.correlation?.isEmpty == false }, "\(acts)")
             #expect(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem")) == root)
             #expect(try await server.end(by: SIGTERM) == 0)
             #expect(!FileManager.default.fileExists(atPath: server.state + "/admin.sock"))
@@ -60,7 +65,8 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: key.path))
             for wrong in [Data(repeating: 1, count: 32), Data(repeating: 1, count: 31)] {
                 try wrong.write(to: key)
-                #expect(try await server.fail().text.contains("server.file.unusable"))
+                let refused = try await server.fail()
+                #expect(refused.code == 1 && refused.text.contains("server.file.unusable"))
                 #expect(try Data(contentsOf: key) == wrong)
             }
             try kept.write(to: key)
