@@ -2,17 +2,23 @@
 """What the scripts of this folder share: the facts of the server under test, a person at a browser without scripts, and
 a judge of id tokens that trusts no client's own judgement.
 
-A script has functions called `case_…`; `run(globals())` runs the one that the command line names. It ends with 0 only
-where every statement of it held. The facts come as the path of a JSON file in BATON_FACTS.
+A script has functions called `case_…`. `script.py SOCKET` loads the script and its client once, listens on a Unix socket,
+says READY=1 on NOTIFY_SOCKET, and runs each case that it is asked for in a process of its own, a fork of this one. A
+request is one JSON object in a frame, `{"case": NAME, "log": FILE}`; the reply is the exit code of the case, which is 0
+only where every statement of it held. Frames are four bytes of length, most significant first, and so many bytes. The facts
+come as the path of a JSON file in BATON_FACTS, which each case reads again.
 """
 import contextlib
+import ctypes
 import html.parser
 import http.client
 import json
 import os
+import signal
 import socket
 import sys
 import time
+import traceback
 import urllib.parse
 
 import jwt
@@ -23,6 +29,9 @@ class Facts:
     """The server under test."""
 
     def __init__(self):
+        self.read()
+
+    def read(self):
         with open(os.environ["BATON_FACTS"], encoding="utf-8") as file:
             self.__dict__.update(json.load(file))
 
@@ -34,10 +43,73 @@ class Facts:
 facts = Facts()
 
 
+CASE_SECONDS = 600  # a case that takes longer is killed (SIGALRM)
+
+
 def run(scope):
-    name = sys.argv[1]
+    """Serves the cases of a script until the process is ended."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(sys.argv[1])
+        listener.listen()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
+            notice.connect(os.environ.pop("NOTIFY_SOCKET"))
+            notice.send(b"READY=1")
+        while True:
+            with listener.accept()[0] as asker:
+                request = json.loads(exactly(asker, int.from_bytes(exactly(asker, 4), "big")))
+                code = forked(request["log"], lambda: held(scope, request["case"]))
+                reply = str(code).encode()
+                asker.sendall(len(reply).to_bytes(4, "big") + reply)
+
+
+def exactly(asker, count):
+    """So many bytes of a stream."""
+    data = asker.recv(count, socket.MSG_WAITALL)
+    if len(data) != count:
+        raise EOFError
+    return data
+
+
+def held(scope, name):
+    facts.read()
     scope["case_" + name]()
     print("case held:", name, flush=True)
+
+
+def forked(log, act):
+    """Runs `act` in a fork of this process, with its output in a file; gives the exit code, or minus the signal.
+
+    What modules have loaded by now the fork need not load again, which is most of what a client takes.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    code = 1
+    try:
+        end_with_parent()
+        signal.alarm(CASE_SECONDS)
+        number = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(number, stream.fileno())
+        act()
+        code = 0
+    except SystemExit as end:  # as the interpreter does: a text is an error
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:  # the fork ends here, whatever it was
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def end_with_parent():
+    """Has the kernel end this process with the one that made it."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 @contextlib.contextmanager
@@ -156,3 +228,13 @@ def administer(method, path, body):
     connection.request(method, f"/identity/{path}", json.dumps(body), {"Connection": "close"})
     answer = connection.getresponse()
     assert answer.status == 204, answer.read()
+
+
+@contextlib.contextmanager
+def disabled(path):
+    """What stands at this path of the administration is disabled meanwhile, and enabled afterwards."""
+    administer("PATCH", path, {"accountEnabled": False})
+    try:
+        yield
+    finally:
+        administer("PATCH", path, {"accountEnabled": True})

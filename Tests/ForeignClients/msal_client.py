@@ -3,7 +3,7 @@
 import msal
 import requests
 
-from baton_tests import Browser, Forms, administer, clock_off, document, facts, graph, judged, run
+from baton_tests import Browser, Forms, clock_off, disabled, document, facts, graph, judged, run
 
 SCOPES = ["User.Read"]
 REDIRECT = "http://localhost:1"
@@ -132,24 +132,23 @@ def case_disabled():
     app, browser = application(), Browser()
     result = signed_in(app, browser)
     account = is_amara(app, result)
-    administer("PATCH", f"tenants/-/clients/{facts.client}", {"accountEnabled": False})
-    assert graph(result["access_token"]).status_code == 401
-    refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
-    assert refused["error"] == "unauthorized_client" and refused["error_codes"] == [7000112], refused
-    flow = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
-    assert browser.open(flow["auth_uri"], REDIRECT) is None and "AADSTS7000112" in browser.page.text
-    administer("PATCH", f"tenants/-/clients/{facts.client}", {"accountEnabled": True})
+    with disabled(f"tenants/-/clients/{facts.client}"):
+        assert graph(result["access_token"]).status_code == 401
+        refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+        assert refused["error"] == "unauthorized_client" and refused["error_codes"] == [7000112], refused
+        flow = app.initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)
+        assert browser.open(flow["auth_uri"], REDIRECT) is None and "AADSTS7000112" in browser.page.text
     app = application()
     result = signed_in(app, name="bo")
     account = app.get_accounts()[0]
-    administer("PATCH", f"tenants/-/users/{facts.person('bo')}", {"accountEnabled": False})
-    assert graph(result["access_token"]).status_code == 401
-    refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
-    assert refused["error"] == "invalid_grant", refused
-    browser = Browser()
-    browser.open(application().initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)["auth_uri"], REDIRECT)
-    assert browser.submit(REDIRECT, username=facts.person("bo"), password=facts.password) is None
-    assert "AADSTS50126" in Forms(browser.page.text).alert
+    with disabled(f"tenants/-/users/{facts.person('bo')}"):
+        assert graph(result["access_token"]).status_code == 401
+        refused = app.acquire_token_silent_with_error(SCOPES, account, force_refresh=True)
+        assert refused["error"] == "invalid_grant", refused
+        browser = Browser()
+        browser.open(application().initiate_auth_code_flow(SCOPES, redirect_uri=REDIRECT)["auth_uri"], REDIRECT)
+        assert browser.submit(REDIRECT, username=facts.person("bo"), password=facts.password) is None
+        assert "AADSTS50126" in Forms(browser.page.text).alert
 
 
 def case_wrong_audience():

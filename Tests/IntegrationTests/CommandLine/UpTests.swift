@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// `baton up` as a program sees it: `--json`.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UpTests {
+///
+/// All but one go on in a folder in which an environment was made before.
+@Suite(.serialized, .madeEnvironment, .timeLimit(.minutes(10))) struct UpTests {
     /// A line of what it prints.
     private struct Event: Decodable {
         let event: String
@@ -26,7 +28,7 @@ import Testing
         }
     }
 
-    /// A world under `baton up`, ready.
+    /// An environment under `baton up`, ready.
     private struct Up {
         let root: String
         let baton: RunningProgram
@@ -34,13 +36,8 @@ import Testing
 
         init(in scratch: Scratch) async throws {
             root = scratch.path("w")
-            (baton, errorPath) = try await CommandRun.start(Self.arguments(root), awaitsReady: true, in: scratch)
-        }
-
-        /// Any program serves as the sample app.
-        static func arguments(_ root: String) throws -> [String] {
-            let sample = try RunningProgram.built("baton")
-            return ["up", "--json", "--directory", root, "--sample", sample]
+            (baton, errorPath) = try await CommandRun.start(
+                MadeEnvironmentTrait.arguments(root), awaitsReady: true, in: scratch)
         }
 
         var events: [Event] {
@@ -63,6 +60,16 @@ import Testing
         }
     }
 
+    /// What `baton doctor --json` found.
+    private struct Report: Decodable {
+        let findings: [Finding]
+
+        struct Finding: Decodable {
+            let code: String
+            let verdict: String
+        }
+    }
+
     /// Commands that change nothing and print what the server and the device say; one adds a profile, which is a request with
     /// a choice in it.
     private static let reading = [
@@ -76,29 +83,27 @@ import Testing
 
     @Test(arguments: ["baton-server", "batond", "baton-agent"])
     func `the world ends with the first program that dies, and says which`(name: String) async throws {
-        try await Scratch.with { scratch in
-            let up = try await Up(in: scratch)
-            let others = try ["baton-server", "batond", "baton-agent"].map(up.program)
-            try up.program(name).kill()
-            #expect(try await up.baton.waitForExit() == 1)
-            for other in others { try await other.waitForEnd() }
-            let death = try #require(try up.events.last)
-            #expect(death.event == "died" && death.program == name && death.status == "signal 9")
-            #expect(death.log == up.root + "/logs/\(name).log")
-            #expect(try up.failure.error.code == "program_died")
-        }
+        let scratch = try MadeEnvironmentTrait.lent
+        let up = try await Up(in: scratch)
+        let others = try ["baton-server", "batond", "baton-agent"].map(up.program)
+        try up.program(name).kill()
+        #expect(try await up.baton.waitForExit() == 1)
+        for other in others { try await other.waitForEnd() }
+        let death = try #require(try up.events.last)
+        #expect(death.event == "died" && death.program == name && death.status == "signal 9")
+        #expect(death.log == up.root + "/logs/\(name).log")
+        #expect(try up.failure.error.code == "program_died")
     }
 
     @Test func `nothing outlives a baton that is killed`() async throws {
-        try await Scratch.with { scratch in
-            let up = try await Up(in: scratch)
-            let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
-            up.baton.kill()
-            #expect(try await up.baton.waitForExit() == -SIGKILL)
-            for program in programs { try await program.waitForEnd() }
-            let again = try await Up(in: scratch)
-            #expect(try await again.baton.stop() == 0)
-        }
+        let scratch = try MadeEnvironmentTrait.lent
+        let up = try await Up(in: scratch)
+        let programs = try ["baton-server", "batond", "baton-agent"].map(up.program)
+        up.baton.kill()
+        #expect(try await up.baton.waitForExit() == -SIGKILL)
+        for program in programs { try await program.waitForEnd() }
+        let again = try await Up(in: scratch)
+        #expect(try await again.baton.stop() == 0)
     }
 
     @Test func `an orderly life: steps, ready, ending, ended, and it goes on with nothing to do again`() async throws {
@@ -116,12 +121,12 @@ import Testing
                 #expect(mode == 0o600)
             }
             // Whoever sources the environment reaches this device's files, and not the machine's own.
-            for (arguments, answer) in [
-                (["receipt", "list"], "none\n"), (["receipt", "export"], ""), (["device", "status"], "mode "),
-            ] {
+            for (arguments, answer) in [(["receipt", "list"], "none\n"), (["receipt", "export"], "")] {
                 let run = try await CommandRun(arguments, sourcing: world.environment, in: scratch)
-                #expect(run.code == 0 && run.output.hasPrefix(answer), "baton \(arguments) says \(run)")
+                #expect(run.code == 0 && run.output == answer, "baton \(arguments) says \(run)")
             }
+            let status = try await CommandRun(["device", "status"], sourcing: world.environment, in: scratch)
+            #expect(status.code == 0 && status.output.hasPrefix("mode "), "\(status)")
             for command in Self.reading {
                 let run = try await CommandRun(
                     command.split(separator: " ").map(String.init) + ["--json"], sourcing: world.environment,
@@ -129,14 +134,17 @@ import Testing
                 #expect(run.code == 0 && run.errors.isEmpty, "baton \(command) says \(run)")
                 #expect(!run.output.contains(/"_\d+"\s*:/), "baton \(command) says \(run.output)")
             }
-            let second = try await CommandRun(Up.arguments(up.root), in: scratch)
+            let second = try await CommandRun(MadeEnvironmentTrait.arguments(up.root), in: scratch)
             #expect(second.code == 1 && second.output.isEmpty)
             #expect(try CommandRun.Failure(second.errors).error.code == "world_in_use")
             #expect(try await up.baton.stop() == 0)
             #expect(try up.events.suffix(2).map(\.event) == ["ending", "ended"])
             let doctor = try await CommandRun(["doctor", "--json"], sourcing: world.environment, in: scratch)
             #expect(doctor.code == 69)
-            for code in ["journal_ready", "marker_there", "files_private"] { #expect(doctor.output.contains(code)) }
+            let verdicts = try JSONDecoder().decode(Report.self, from: Data(doctor.output.utf8)).findings
+            for (code, verdict) in [("journal_ready", "note"), ("marker_there", "good"), ("files_private", "good")] {
+                #expect(verdicts.filter { $0.code == code }.map(\.verdict) == [verdict], "\(code): \(verdicts)")
+            }
 
             let again = try await Up(in: scratch)
             #expect(try again.events.compactMap(\.step) == ["server", "organisation", "device", "agent"])
@@ -146,37 +154,36 @@ import Testing
     }
 
     @Test func `asked a second time, it kills what does not end`() async throws {
-        try await Scratch.with { scratch in
-            let up = try await Up(in: scratch)
-            let agent = try up.program("baton-agent")
-            agent.send(SIGSTOP)
-            up.baton.send(SIGTERM)
-            let log = up.baton.logPath
-            try await FolderWatch(scratch.path).until("told that it ends") {
-                try textOfFile(log).contains(#""event":"ending""#)
-            }
-            up.baton.send(SIGTERM)
-            #expect(try await up.baton.waitForExit() == 0)
-            try await agent.waitForEnd()
-            #expect(try up.events.last?.event == "ended")
+        let scratch = try MadeEnvironmentTrait.lent
+        let up = try await Up(in: scratch)
+        let agent = try up.program("baton-agent")
+        agent.send(SIGSTOP)
+        up.baton.send(SIGTERM)
+        let log = up.baton.logPath
+        try await FolderWatch(scratch.path).until("told that it ends") {
+            try textOfFile(log).contains(#""event":"ending""#)
         }
+        up.baton.send(SIGTERM)
+        #expect(try await up.baton.waitForExit() == 0)
+        try await agent.waitForEnd()
+        #expect(try up.events.last?.event == "ended")
     }
 
     @Test func `a folder that is no world is left alone`() async throws {
         try await Scratch.with { scratch in
             try scratch.write("mine", to: "diary.txt")
-            let refused = try await CommandRun(Up.arguments(scratch.path), in: scratch)
+            let refused = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path), in: scratch)
             #expect(refused.code == 1 && refused.output.isEmpty)
             #expect(try CommandRun.Failure(refused.errors).error.code == "folder_not_empty")
             #expect(try textOfFile(scratch.path("diary.txt")) == "mine")
             let long = scratch.path(String(repeating: "a", count: 90))
-            let tooLong = try await CommandRun(Up.arguments(long), in: scratch)
+            let tooLong = try await CommandRun(MadeEnvironmentTrait.arguments(long), in: scratch)
             #expect(try CommandRun.Failure(tooLong.errors).error.code == "path_too_long")
-            let nowhere = try await CommandRun(Up.arguments("/proc/w"), in: scratch)
+            let nowhere = try await CommandRun(MadeEnvironmentTrait.arguments("/proc/w"), in: scratch)
             #expect(try CommandRun.Failure(nowhere.errors).error.code == "folder_not_made")
             try FileManager.default.createDirectory(
                 atPath: scratch.path("w/world.json"), withIntermediateDirectories: true)
-            let unreadable = try await CommandRun(Up.arguments(scratch.path("w")), in: scratch)
+            let unreadable = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path("w")), in: scratch)
             #expect(try CommandRun.Failure(unreadable.errors).error.code == "world_unreadable")
         }
     }

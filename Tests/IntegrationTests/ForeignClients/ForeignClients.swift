@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Processes
+import Redaction
+import Synchronization
 import TestSupport
 import Testing
 import UnixSocket
@@ -8,16 +10,23 @@ import UnixSocket
 /// A real server that answers to the names which foreign clients have built in, beside its own, and a proxy that leads
 /// those names to it and refuses every other: no client gets off this machine.
 ///
-/// The scripts in `Tests/ForeignClients` run the clients; what they have to know they read from a file of facts.
-final class ForeignClients {
+/// The scripts in `Tests/ForeignClients` run the clients; what they have to know they read from a file of facts. Each script
+/// is loaded once, and each of its cases is a process of its own.
+final class ForeignClients: Sendable {
     let server: ServerProcess
     /// The organisation's id.
     let tenant: String
-    /// The names and values that scripts see, see `baton_tests.py`.
-    private(set) var facts: [String: String]
+    private let state: Mutex<State>
     private let proxy: RunningProgram
     private let proxyPort: UInt16
     private let scratch: Scratch
+
+    private struct State {
+        /// The names and values that scripts see, see `baton_tests.py`.
+        var facts: [String: String]
+        /// The sockets of the scripts that are loaded, by file name.
+        var scripts: [String: String] = [:]
+    }
 
     static let domain = "contoso.test"
     static let password = "correct horse battery"
@@ -32,13 +41,13 @@ final class ForeignClients {
 
     /// Starts server and proxy and makes an organisation with Amara, Bo, a public client and a confidential one.
     ///
-    /// - Parameter changes: keys of the server's configuration file beside the usual ones.
-    init(_ changes: [String: Any] = [:], in scratch: Scratch) async throws {
+    /// - Parameter settings: keys of the server's configuration file beside the usual ones.
+    init(_ settings: [String: any Sendable] = [:], in scratch: Scratch) async throws {
         self.scratch = scratch
-        let names: [String: Any] = [
+        let names: [String: any Sendable] = [
             "login": Self.login, "deviceRegistration": Self.registration, "graph": Self.graph, "mdm": "mdm.test",
         ]
-        server = try ServerProcess(["names": names].merging(changes) { $1 }, in: scratch)
+        server = try ServerProcess(["names": names].merging(settings) { $1 }, in: scratch)
         try await server.start()
         let port = server.port
         let portFile = scratch.path("proxy-port")
@@ -67,7 +76,7 @@ final class ForeignClients {
                 ])
         }
         let secret = try server.create("tenants/-/clients/\(Self.webClient)/secrets", [:], member: "secret")
-        facts = [
+        let facts = [
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,
             "web_client": Self.webClient, "secret": secret,
             "login": "https://login.test:\(port)", "graph": "https://graph.test:\(port)",
@@ -75,10 +84,11 @@ final class ForeignClients {
             "root": server.state + "/ca/root.pem",
             "proxy": "http://127.0.0.1:\(proxyPort)", "folder": scratch.path, "admin": server.state + "/admin.sock",
         ]
+        state = Mutex(State(facts: facts))
     }
 
     /// Adds to the facts that the scripts see.
-    func add(_ fact: String, _ value: String) { facts[fact] = value }
+    func add(_ fact: String, _ value: String) { state.withLock { $0.facts[fact] = value } }
 
     /// The interpreter of the environment that `scripts/setup` makes.
     static let python = Repository.root + "/.venv-foreign/bin/python"
@@ -104,15 +114,41 @@ final class ForeignClients {
 
     /// Runs a case of a script to its end, which must be a good one.
     func check(_ script: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let outcome = try await run([Self.python, Self.script(script), name])
-        #expect(outcome.code == 0, "\(outcome.text.suffix(4000))", sourceLocation: sourceLocation)
-        #expect(outcome.text.contains("case held: \(name)"), sourceLocation: sourceLocation)
+        try writeFacts()
+        let socket = try await load(script)
+        let log = scratch.path("\(name)-\(UInt32.random(in: 0...UInt32.max)).log")
+        let request = try JSONEncoder().encode(["case": name, "log": log])
+        let code: String = try await blocking {
+            let connection = try Connection.connect(to: socket, maximumFrame: 1 << 16)
+            try connection.write(Array(request))
+            let reply = try connection.read().body
+            return unsafe reply.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+        }
+        let text = try textOfFile(log)
+        #expect(code == "0", "\(text.suffix(4000))", sourceLocation: sourceLocation)
+        #expect(text.hasSuffix("case held: \(name)\n"), "\(text.suffix(4000))", sourceLocation: sourceLocation)
+    }
+
+    /// Starts the process that runs the cases of a script, where it does not run yet.
+    ///
+    /// - Returns: its socket.
+    private func load(_ script: String) async throws -> String {
+        if let socket = state.withLock({ $0.scripts[script] }) { return socket }
+        let socket = scratch.path(script + ".sock")
+        _ = try await start([Self.python, Self.script(script), socket], awaitsReady: true)
+        state.withLock { $0.scripts[script] = socket }
+        return socket
+    }
+
+    private func writeFacts() throws {
+        let facts = state.withLock { $0.facts }
+        try scratch.write(
+            String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self), to: "facts.json")
     }
 
     /// Runs a command (path and arguments) as a foreign client; gives its exit code and all that it wrote.
     func run(_ command: [String], environment: [String: String] = [:]) async throws -> (code: Int32, text: String) {
-        try scratch.write(
-            String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self), to: "facts.json")
+        try writeFacts()
         let program = try await start(command, environment: environment, awaitsReady: false)
         return (try await program.waitForExit(), try program.log())
     }
@@ -128,6 +164,27 @@ final class ForeignClients {
         return try await RunningProgram.start(
             executable, Array(command.dropFirst()), environment: self.environment.merging(environment) { $1 },
             log: "client-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
+    }
+
+    // MARK: The clients of one suite
+
+    @TaskLocal private static var current: ForeignClients?
+
+    /// Starts server and proxy, and lends them to every test that `body` runs.
+    static func lend(
+        _ settings: [String: any Sendable], _ body: () async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            try await $current.withValue(try await ForeignClients(settings, in: scratch), operation: body)
+        }
+    }
+
+    /// What the trait ``ForeignClientsTrait`` lends to the test that runs.
+    static var lent: ForeignClients {
+        get throws {
+            guard let current else { throw TestProblem("the suite lacks the trait .foreignClients") }
+            return current
+        }
     }
 
     /// The host names that clients asked the proxy for, those it refused after a `refused`.

@@ -3,15 +3,13 @@ import TestSupport
 import Testing
 
 /// The harness itself: what it lets through, and that it lets nothing else through.
-@Suite struct ForeignClientsTests {
+@Suite(.serialized, .foreignClients) struct ForeignClientsTests {
     @Test func `a name of the list leads to our server, under our certificate; any other is refused`() async throws {
-        try await Scratch.with { scratch in
-            let clients = try await ForeignClients(in: scratch)
-            try await clients.check("harness.py", "names")
-            let asked = try clients.asked()
-            #expect(asked.contains("led login.microsoftonline.com"))
-            #expect(asked.contains("refused pypi.org"))
-            #expect(asked.contains("refused GET"))
-        }
+        let clients = try ForeignClients.lent
+        try await clients.check("harness.py", "names")
+        let asked = try clients.asked()
+        #expect(asked.contains("led login.microsoftonline.com"))
+        #expect(asked.contains("refused pypi.org"))
+        #expect(asked.contains("refused GET"))
     }
 }

@@ -3,12 +3,8 @@ import TestSupport
 import Testing
 
 /// msal for Python, unchanged, over TLS; the cases are in `Tests/ForeignClients/msal_client.py`.
-@Suite struct MSALPythonTests {
-    private func check(_ name: String, _ changes: [String: Any] = [:]) async throws {
-        try await Scratch.with { scratch in
-            try await ForeignClients(changes, in: scratch).check("msal_client.py", name)
-        }
-    }
+@Suite(.serialized, .foreignClients(["devicePolling": 1])) struct MSALPythonTests {
+    private func check(_ name: String) async throws { try await ForeignClients.lent.check("msal_client.py", name) }
 
     @Test func `msal signs in with a code and a proof key`() async throws { try await check("code") }
 
@@ -33,7 +29,7 @@ import Testing
     }
 
     @Test func `msal waits for a code that a person types at another screen`() async throws {
-        try await check("device_code", ["devicePolling": 1])
+        try await check("device_code")
     }
 
     @Test func `what msal has of a disabled application or person is dead, and it gets no more`() async throws {
@@ -42,8 +38,9 @@ import Testing
 
     @Test func `msal gets on with a clock that is wrong`() async throws { try await check("clock_skew") }
 
-    @Test func `msal signs in with name and password where the operator lets it`() async throws {
-        try await check("password", ["compatibility": ["passwordGrant": true]])
+    @Test(.foreignClients(["compatibility": ["passwordGrant": true]]))
+    func `msal signs in with name and password where the operator lets it`() async throws {
+        try await check("password")
     }
 
     @Test func `msal takes us for a plain OpenID provider, and compares the issuer`() async throws {

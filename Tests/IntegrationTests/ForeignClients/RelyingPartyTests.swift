@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 /// Relying parties of others: Authlib in Flask, and Debian's module for Apache; see `Tests/ForeignClients`.
-@Suite struct RelyingPartyTests {
+@Suite(.serialized, .foreignClients) struct RelyingPartyTests {
     private func check(_ script: String, _ name: String) async throws {
-        try await Scratch.with { scratch in try await ForeignClients(in: scratch).check(script, name) }
+        try await ForeignClients.lent.check(script, name)
     }
 
     @Test func `a Flask application signs its people in by Authlib`() async throws {

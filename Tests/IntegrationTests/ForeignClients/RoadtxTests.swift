@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// roadtx, unchanged, over TLS: devices that Baton's authors did not write.
-@Suite struct RoadtxTests {
+@Suite(.serialized, .foreignClients) struct RoadtxTests {
     @Test(arguments: [
         "forms", "refused_join", "refresh_token", "own_key", "device_token", "leave", "refused_requests",
         "refused_people", "clock_skew",
@@ -12,27 +12,26 @@ import Testing
         try await run(name)
     }
 
-    @Test func `roadtx gets a primary refresh token for a password where the operator lets it`() async throws {
-        try await run("password", ["compatibility": ["passwordGrant": true]])
+    @Test(.foreignClients(["compatibility": ["passwordGrant": true]]))
+    func `roadtx gets a primary refresh token for a password where the operator lets it`() async throws {
+        try await run("password")
     }
 
-    @Test func `roadtx signs its browser in by the device's credential, once each`() async throws {
-        try await run(
-            "cookie",
-            [
-                "compatibility": [
-                    "passwordGrant": true, "keyDerivationVersionOne": true, "codeWithoutProofKey": true,
-                    "unboundCredentialCookie": true,
-                ]
-            ])
+    @Test(
+        .foreignClients([
+            "compatibility": [
+                "passwordGrant": true, "keyDerivationVersionOne": true, "codeWithoutProofKey": true,
+                "unboundCredentialCookie": true,
+            ]
+        ]))
+    func `roadtx signs its browser in by the device's credential, once each`() async throws {
+        try await run("cookie")
     }
 
-    private func run(_ name: String, _ changes: [String: Any] = [:]) async throws {
-        try await Scratch.with { scratch in
-            let clients = try await ForeignClients(changes, in: scratch)
-            let pack = try clients.server.administer("POST", "/identity/tenants/-/compatibility-clients")
-            guard pack.status < 300 else { throw TestProblem("compatibility clients: \(pack.status)") }
-            try await clients.check("roadtx_client.py", name)
-        }
+    private func run(_ name: String) async throws {
+        let clients = try ForeignClients.lent
+        let pack = try clients.server.administer("POST", "/identity/tenants/-/compatibility-clients")
+        guard pack.status < 300 else { throw TestProblem("compatibility clients: \(pack.status)") }
+        try await clients.check("roadtx_client.py", name)
     }
 }

@@ -30,8 +30,11 @@ import Testing
         ).act(beside: world)
         #expect(stranger.got == [], stage)
         #expect(stranger.tried["argument list", default: 0] > 5, stage)
-        #expect(stranger.tried["ptrace"] == 3, stage)
-        #expect(stranger.tried["socket"] == 3, stage)
+        for attempt in ["signal", "ptrace", "memory", "descriptors", "socket"] {
+            #expect(stranger.tried[attempt] == 3, "\(stage): \(attempt)")
+        }
+        #expect(stranger.tried["/proc", default: 0] > 3, stage)
+        #expect(stranger.tried["folder"] == 5, stage)
         #expect(stranger.tried["loopback port", default: 0] == ports.count, stage)
         #expect(stranger.tried["loopback address", default: 0] == addresses.count, stage)
         guard world.users != nil else { return }
@@ -40,6 +43,28 @@ import Testing
             folders: [world.path("device")]
         ).act(beside: world)
         #expect(ofSession.got == [], stage)
+        for attempt in ["signal", "ptrace", "memory", "descriptors"] {
+            #expect(ofSession.tried[attempt] == 2, "\(stage): \(attempt)")
+        }
+        #expect(ofSession.tried["socket"] == 1, stage)
+        #expect(ofSession.tried["folder"] == 1, stage)
+    }
+
+    @Test func `a process of the same user gets what a neighbour tries for, so that empty hands mean something`()
+        async throws
+    {
+        let world = try await World.ready()
+        let victim = try await world.runAside(program: "/bin/sleep", ["86397"])
+        defer { victim.kill() }
+        try FileManager.default.createDirectory(atPath: world.path("open"), withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(filePath: world.path("open/file")))
+        // Root of the neighbour's user namespace is the tests' own user.
+        let own = try await Neighbour(
+            user: 0, pids: [victim.pid], needles: ["sleep.86397"], sockets: [world.path("run/control.sock")],
+            folders: [world.path("open")]
+        ).act(beside: world)
+        let got = Set(own.got.compactMap(\.first))
+        #expect(got.isSuperset(of: ["argument list", "/proc", "signal", "socket", "file", "folder"]), "\(own.got)")
     }
 
     @Test func `no other process gets hold of a worker's sign-in, session or sign-out`() async throws {

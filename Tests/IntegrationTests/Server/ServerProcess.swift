@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
 import Processes
+import Synchronization
 import TestSupport
 import Testing
 
 /// A real `baton-server` in a folder of its own, with the administration socket as its door.
-final class ServerProcess {
+final class ServerProcess: Sendable {
     /// The server's state folder.
     let state: String
-    /// The port of its main listener; another one after a start that found it taken.
-    private(set) var port = 0
-    /// The port of its devices' listener.
-    private(set) var mdmPort = 0
-    private let changes: [String: Any]
+    private let changes: [String: any Sendable]
     private let configuration: String
     private let scratch: Scratch
-    private var program: RunningProgram?
+    private let current = Mutex(Current())
+
+    private struct Current {
+        var port = 0
+        var mdmPort = 0
+        var program: RunningProgram?
+    }
+
+    /// The port of its main listener; another one after a start that found it taken.
+    var port: Int { current.withLock { $0.port } }
+    /// The port of its devices' listener.
+    var mdmPort: Int { current.withLock { $0.mdmPort } }
 
     /// - Parameter changes: keys of the configuration file beside the usual ones.
-    init(_ changes: [String: Any] = [:], in scratch: Scratch) throws {
+    init(_ changes: [String: any Sendable] = [:], in scratch: Scratch) throws {
         let name = "server-\(UInt32.random(in: 0...UInt32.max))"
         (self.scratch, self.changes) = (scratch, changes)
         state = changes["directory"] as? String ?? scratch.path(name)
@@ -28,9 +36,10 @@ final class ServerProcess {
 
     /// Writes the configuration file, with ports that are free now.
     private func configure() throws {
-        port = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
-        mdmPort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
-        let keys: [String: Any] = [
+        let port = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
+        let mdmPort = Int(try #require(FreePort.tcp(in: FreePort.ofTests)))
+        current.withLock { ($0.port, $0.mdmPort) = (port, mdmPort) }
+        let keys: [String: any Sendable] = [
             "directory": state, "port": port, "mdmPort": mdmPort,
             "passwordCost": 10,
             "names": [
@@ -45,8 +54,8 @@ final class ServerProcess {
     func start() async throws {
         for attempt in 1...5 {
             do {
-                program = try await launch(awaitsReady: true)
-                return
+                let program = try await launch(awaitsReady: true)
+                return current.withLock { $0.program = program }
             } catch let problem as TestProblem
                 where attempt < 5 && problem.description.contains("Address already in use")
             {
@@ -67,15 +76,17 @@ final class ServerProcess {
             log: "log-\(UInt32.random(in: 0...UInt32.max))", awaitsReady: awaitsReady, in: scratch)
     }
 
+    private var running: RunningProgram { get throws { try #require(current.withLock { $0.program }) } }
+
     /// Sends a signal and returns the exit code, or the negative number of the signal that ended the process.
     func end(by signal: Int32) async throws -> Int32 {
-        let program = try #require(program)
+        let program = try running
         program.send(signal)
         return try await program.waitForExit()
     }
 
     /// What the running server, or the last one, has said so far.
-    func log() throws -> String { try #require(program).log() }
+    func log() throws -> String { try running.log() }
 
     /// One call on the administration socket; returns status and body.
     func administer(_ method: String, _ path: String, _ body: String = "") throws -> (status: Int, body: String) {

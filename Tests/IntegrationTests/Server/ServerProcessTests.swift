@@ -22,9 +22,14 @@ import Testing
             try await server.start()
             let users = try server.administer("GET", "/identity/tenants/c.test/users")
             #expect(users.status == 200)
-            #expect(users.body.contains("a@c.test"))
-            let acts = try server.administer("GET", "/mdm/tenants/-/audit").body
-            #expect(acts.contains("mdm.enrolment.make") && acts.contains(#""correlation":"#))
+            struct User: Decodable { let userPrincipalName: String }
+            let known = try JSONDecoder().decode([User].self, from: Data(users.body.utf8))
+            #expect(known.map(\.userPrincipalName) == ["a@c.test"])
+            struct Act: Decodable { let action: String, correlation: String? }
+            let audit = try server.administer("GET", "/mdm/tenants/-/audit")
+            let acts = try JSONDecoder().decode([Act].self, from: Data(audit.body.utf8))
+            let made = acts.filter { $0.action == "mdm.enrolment.make" }
+            #expect(made.count == 1 && made.allSatisfy { $0.correlation?.isEmpty == false }, "\(acts)")
             #expect(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem")) == root)
             #expect(try await server.end(by: SIGTERM) == 0)
             #expect(!FileManager.default.fileExists(atPath: server.state + "/admin.sock"))
@@ -60,7 +65,8 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: key.path))
             for wrong in [Data(repeating: 1, count: 32), Data(repeating: 1, count: 31)] {
                 try wrong.write(to: key)
-                #expect(try await server.fail().text.contains("server.file.unusable"))
+                let refused = try await server.fail()
+                #expect(refused.code == 1 && refused.text.contains("server.file.unusable"))
                 #expect(try Data(contentsOf: key) == wrong)
             }
             try kept.write(to: key)
@@ -83,17 +89,31 @@ import Testing
 
     @Test(
         arguments: [
-            ("extra", 1), ("port", 0), ("port", "8443"), ("passwordCost", 4), ("logLevel", "loud"),
-            ("names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"]),
-            ("names", ["login": "a"]), ("requestDeadline", 0), ("connections", 15), ("connectionsPerAddress", 3),
-            ("devicePolling", 61),
-            ("signingKeys", ["ageDays": 1, "publicationHours": 24]), ("signingKeys", ["age": 1]),
-        ] as [(String, any Sendable)])
-    func `a configuration that is not right is refused`(key: String, value: any Sendable) async throws {
+            ("extra", 1, "the key extra is not known"), ("port", 0, "port must be 1 to 65535"),
+            ("port", "8443", "the value of port has the wrong type"),
+            ("passwordCost", 4, "passwordCost must be 10 to 20"), ("logLevel", "loud", "loud"),
+            (
+                "names", ["login": "a", "deviceRegistration": "a", "graph": "c", "mdm": "d"], "the names must differ"
+            ),
+            ("names", ["login": "a"], "the key deviceRegistration is missing"),
+            ("requestDeadline", 0, "requestDeadline must be 1 to 600"),
+            ("connections", 15, "connections must be 16 to 32768"),
+            ("connectionsPerAddress", 3, "connectionsPerAddress must be 4 to 32768"),
+            ("devicePolling", 61, "devicePolling must be 1 to 60"),
+            (
+                "signingKeys", ["ageDays": 1, "publicationHours": 24],
+                "publicationHours must be shorter than ageDays"
+            ),
+            ("signingKeys", ["age": 1], "the key age is not known"),
+        ] as [(String, any Sendable, String)])
+    func `a configuration that is not right is refused`(
+        key: String, value: any Sendable, explanation: String
+    ) async throws {
         try await Scratch.with { scratch in
             let outcome = try await ServerProcess([key: value], in: scratch).fail()
             #expect(outcome.code == 78)
             #expect(outcome.text.contains("server.configuration.malformed"))
+            #expect(outcome.text.contains(explanation), "\(outcome.text)")
         }
     }
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+/// Gives a suite a folder, `w`, in which `baton up` has made an environment and ended well.
+///
+/// The tests of such a suite run one after the other, and each ends what it starts there.
+struct MadeEnvironmentTrait: SuiteTrait, TestScoping {
+    @TaskLocal private static var current: Scratch?
+
+    /// The suite's folder.
+    static var lent: Scratch {
+        get throws {
+            guard let current else { throw TestProblem("the suite lacks the trait .madeEnvironment") }
+            return current
+        }
+    }
+
+    /// The command that makes the environment or goes on with it. Any program serves as the sample app; the smallest is
+    /// pushed to the device soonest.
+    static func arguments(_ root: String) -> [String] {
+        ["up", "--json", "--directory", root, "--sample", "/usr/bin/true"]
+    }
+
+    @concurrent func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let up = try await CommandRun.start(Self.arguments(scratch.path("w")), awaitsReady: true, in: scratch)
+            guard try await up.program.stop() == 0 else {
+                throw TestProblem("baton up did not end well:\n\(try textOfFile(up.errors))")
+            }
+            try await Self.$current.withValue(scratch, operation: function)
+        }
+    }
+}
+
+extension Trait where Self == MadeEnvironmentTrait {
+    static var madeEnvironment: Self { Self() }
+}
