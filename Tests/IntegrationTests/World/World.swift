@@ -35,11 +35,11 @@ final class World: Sendable {
         (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser || Soak.isRunning)
         let root = scratch.path("w")
         let baton = try RunningProgram.built("baton")
-        // Any program serves as the app that the MDM installs; the tests themselves are the apps that talk.
+        // A small program serves as the app that the MDM installs; the tests themselves are the apps that talk.
         let arguments = [
             "up", "--directory", root, "--person",
             try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
-            "--sample", baton,
+            "--sample", "/usr/bin/true",
         ]
         let up = try await RunningProgram.start(baton, arguments, log: "up.log", in: scratch)
         scratch.atEnd { _ = try? await up.stop() }
