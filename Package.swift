@@ -95,8 +95,8 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "DeviceLine", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Redaction", "Storage",
-                "UnixSocket",
+                "AdminAPI", "DeviceLine", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "Redaction",
+                "Storage", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,

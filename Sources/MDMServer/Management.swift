@@ -13,19 +13,22 @@ package struct Management: Sendable {
     package let database: any Database
     let sources: MDMSources
     let authority: IdentityAuthority
+    let sealer: SecretSealer
     let packages: PackageStore
 
     /// Opens the server on a database that has the steps of ``MDMSchema/migrations``; on the first start it makes the
     /// authority that issues device identities.
     ///
-    /// - Parameter sealer: seals the authority's key for the database; the same one for the life of the database.
+    /// - Parameter sealer: seals the authority's key and the devices' secrets for the database; the same one for the life of
+    ///   the database.
     package init(
         configuration: MDMConfiguration, database: any Database, sealer: SecretSealer, sources: MDMSources = .system
     ) async throws {
         self.configuration = configuration
         self.database = database
-        self.sources = sources
+        (self.sources, self.sealer) = (sources, sealer)
         authority = try await IdentityAuthority.load(database: database, sealer: sealer, sources: sources)
+        try await ClearSecrets(database: database, sealer: sealer).seal()
         packages = PackageStore(directory: configuration.packageDirectory, sync: sources.sync)
         try await packages.sweep()
     }

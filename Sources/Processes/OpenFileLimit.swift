@@ -3,9 +3,6 @@ internal import Glibc
 
 /// How many files this process may have open (`RLIMIT_NOFILE`, getrlimit(2)).
 package enum OpenFileLimit {
-    /// Enough for every connection that the broker's limits admit; more would only make leaks harder to see.
-    package static let wanted = 4096
-
     /// The limit that holds now.
     package static var current: Int {
         var limit = rlimit()
@@ -14,14 +11,14 @@ package enum OpenFileLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Raises the soft limit to ``wanted``, or to the hard limit where that is lower; a higher one stays.
+    /// Raises the soft limit to `wanted`, or to the hard limit where that is lower; a higher one stays.
     ///
     /// - Returns: the limit that holds now.
     @discardableResult
-    package static func raise() -> Int {
+    package static func raise(to wanted: Int) -> Int {
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return current }
-        let raised = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(wanted)))
+        let raised = max(limit.rlim_cur, min(limit.rlim_max, rlim_t(clamping: wanted)))
         var next = rlimit(rlim_cur: raised, rlim_max: limit.rlim_max)
         // A limit that cannot be raised is served with; the connections admitted depend on it.
         _ = unsafe setrlimit(resource, &next)

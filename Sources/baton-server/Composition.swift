@@ -4,6 +4,7 @@ internal import Hummingbird
 internal import IdentityPlatform
 internal import Logging
 internal import MDMServer
+internal import Processes
 internal import Redaction
 internal import ServiceLifecycle
 internal import Storage
@@ -37,7 +38,7 @@ struct Composition {
         let devices = Router(context: MDMContext.self)
         management.addRoutes(to: devices)
 
-        let possible = DescriptorLimit.connections(of: DescriptorLimit.raise())
+        let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))
         let connections = min(possible, configuration.connections ?? possible)
         // A quarter of the listener's connections is left for what devices ask beside their lines.
         let lines = DeviceLines(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
@@ -117,6 +118,13 @@ struct Composition {
     }
 
     private static let keyFile = "storage.key"
+
+    /// Open files that are enough for any number of connections that one process serves well.
+    private static let wantedFiles = 65536
+
+    /// How many connections each of the two TLS listeners may hold, so that databases, sockets and the administrator
+    /// always find a descriptor.
+    private static func connections(of files: Int) -> Int { max(16, (min(files, wantedFiles) - 128) / 2) }
 
     /// The key of what the database keeps sealed, made at the first start. One of the wrong length, or none beside a
     /// database that has one, is refused, never replaced: what it sealed would be lost.

@@ -16,7 +16,7 @@ struct ServeSession: ParsableCommand {
     func run() throws {
         try Failpoint.check()
         // The supervisor has raised its own, which a process inherits; one that was started otherwise has to do it here.
-        OpenFileLimit.raise()
+        OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel
         try SessionChild.run(platform: \.platform, logger: logger)

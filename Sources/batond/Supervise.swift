@@ -67,7 +67,7 @@ struct Supervise: AsyncParsableCommand {
         let lock = try state.lock()
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
-        OpenFileLimit.raise()
+        OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         let inputs = Mailbox<SupervisorInput>()
         let platform = configuration.supervisor.platform
         let passage = try await passQuarantine(configuration.supervisor, platform, inputs, inherited, logger)

@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The files of databases that hold the key.
-    private static func files(with key: [UInt8], in world: World) throws -> [String] {
+    static func files(with key: [UInt8], in world: World) throws -> [String] {
         let files = try FileManager.default.contentsOfDirectory(atPath: world.folder.path).filter {
             $0.contains(".sqlite")
         }

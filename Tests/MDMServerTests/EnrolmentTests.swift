@@ -203,9 +203,10 @@ import Testing
             #expect(try await device.checkIn(.tokenUpdate(with)) == 200)
             #expect(try await device.tokenUpdate() == 200)
             let kept = try await world.management.database.read { connection in
-                try connection.row("SELECT unlockToken FROM device WHERE udid = \(device.udid)")?.optionalBytes(0)
+                try connection.row("SELECT sealedUnlockToken FROM device WHERE udid = \(device.udid)")?.optionalBytes(0)
             }
-            #expect(kept == [7, 7])
+            let purpose = "unlock token \(World.tenant) \(device.udid)"
+            #expect(try World.sealer().open(try #require(kept), purpose) == [7, 7])
         }
     }
 

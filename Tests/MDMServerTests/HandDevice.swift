@@ -37,6 +37,12 @@ struct HandDevice {
         self.privateKey = privateKey
     }
 
+    /// The same device before another server.
+    init(_ world: World, like other: HandDevice) {
+        (self.world, udid, certificate) = (world, other.udid, other.certificate)
+        (topic, privateKey) = (other.topic, SecretBytes(copying: []))
+    }
+
     static func enrolled(_ world: World, named name: String) async throws -> HandDevice {
         let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: name))
         #expect(try await device.authenticate() == 200)

@@ -67,25 +67,30 @@ struct World: Sendable {
         try folder.make()
         defer { #expect(throws: Never.self) { try folder.removeTree() } }
         let database = try await SQLiteDatabase(path: folder.path + "/mdm.sqlite", migrations: MDMSchema.migrations)
-        let now = Clock()
-        let disk = Disk()
+        try await body(try await World(over: wrap(database), folder: folder, now: Clock(), disk: Disk()))
+    }
+
+    /// The server over another database in the same folder.
+    func over(_ database: any Database) async throws -> World {
+        try await World(over: database, folder: folder, now: now, disk: disk)
+    }
+
+    private init(over database: any Database, folder: Directory, now: Clock, disk: Disk) async throws {
         let management = try await Management(
             configuration: MDMConfiguration(
                 baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0],
                 packageDirectory: folder.path + "/packages"),
-            database: wrap(database), sealer: sealer(),
+            database: database, sealer: Self.sealer(),
             sources: MDMSources(
                 now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
                 sync: { try disk.sync($0) }))
-        try await management.prepareTenant(tenant, organization: "Contoso")
+        try await management.prepareTenant(Self.tenant, organization: "Contoso")
         let router = Router(context: MDMContext.self)
         management.addRoutes(to: router)
         let adminRouter = Router(context: BasicRequestContext.self)
         management.addAdminRoutes(to: adminRouter)
-        try await body(
-            World(
-                management: management, folder: folder, admin: TestClient(adminRouter.buildResponder()),
-                devices: router.buildResponder(), now: now, disk: disk))
+        (self.management, self.folder, self.now, self.disk) = (management, folder, now, disk)
+        (admin, devices) = (TestClient(adminRouter.buildResponder()), router.buildResponder())
     }
 
     // MARK: Administration

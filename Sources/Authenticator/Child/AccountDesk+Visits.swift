@@ -162,7 +162,9 @@ extension AccountDesk {
             loginHint: wanted.username ?? account?.username, prompt: wanted.prompt,
             claims: try wanted.claimsWithCapabilities(),
             extraParameters: wanted.extraQueryParameters,
-            deviceProof: { [device = try tokenSource().device] in try await device.signInPageProof(epoch) })
+            deviceProof: PageProof(logger: logger) { [device = try tokenSource().device] in
+                try await device.signInPageProof(epoch)
+            })
         let tokens = try await Self.inTime(visit) {
             try await signIn.run(in: browser(of: visit))
         }

@@ -15,7 +15,7 @@ struct InteractiveSignIn: Sendable {
     /// What the app adds to the address.
     var extraParameters: [String: String] = [:]
     /// Proves to the server that this device shows the page; nil where the device has not joined.
-    var deviceProof: (@Sendable () async throws -> String)?
+    var deviceProof: PageProof?
 
     /// What the token endpoint gave for the code.
     struct Tokens: Sendable {
@@ -30,7 +30,7 @@ struct InteractiveSignIn: Sendable {
     /// - Throws: ``BrokerError``, or the error of the browser's interruption.
     func run(in browser: AttemptBrowser) async throws -> Tokens {
         let verifier = ProofKey.verifier()
-        let proof = await provenDevice()
+        let proof = await deviceProof?.text()
         let redirection = try await SignInRedirection.open(for: browser) { [self] redirectURI, state in
             authorizeURL(
                 redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier), proof: proof)
@@ -60,21 +60,6 @@ struct InteractiveSignIn: Sendable {
         ].map(\.rawValue))
 
     private struct ExtraParameter: WireName { let rawValue: String }
-
-    /// The device's proof, or nil where none is made within five seconds: without it the server counts wrong passwords as
-    /// a stranger's, and the sign-in goes on.
-    private func provenDevice() async -> String? {
-        guard let deviceProof else { return nil }
-        return await withTaskGroup(of: String?.self) { group in
-            group.addTask { try? await deviceProof() }
-            group.addTask {
-                try? await Task.sleep(for: .seconds(5))
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-    }
 
     private func authorizeURL(redirectURI: String, state: String, challenge: String, proof: String?) -> String {
         var query = FormParameters()

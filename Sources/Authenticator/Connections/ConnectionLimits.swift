@@ -26,6 +26,8 @@ package struct ConnectionLimits: Sendable, Equatable {
 
     /// Files of a process that no connection may take: those of its state, of the network, and of the programs it starts.
     static let reserve = 96
+    /// Open files that are enough for every connection; more would only make leaks harder to see.
+    package static let wantedFiles = 4096
     private static let all = [waiting, greeting, serving, acknowledging].map(\.total).reduce(reserve, +)
 
     /// As much of each as this process may have open files for.

@@ -60,7 +60,10 @@ struct SignIn: Sendable {
             return try await page(authorize, request, username: username, alert: error)
         }
         do {
-            if let checked, let begun = try await begin(authorize, checked, request, BrowserID(word: cookie)) {
+            if let checked,
+                let begun = try await platform.passwords.using(
+                    checked, { try await begin(authorize, checked, request, BrowserID(word: cookie)) })
+            {
                 var response = try await answer(authorize, begun, request)
                 HostCookie.session.set(begun.cookie.text.exposed, on: &response)
                 try platform.remember(checked, in: request, on: &response)

@@ -18,22 +18,16 @@ struct DeviceCodeThrottle: Sendable {
     ///
     /// - Throws: ``OAuthError`` `tooManyDeviceCodes`, ``StorageError``
     func admit(_ client: ClientID, at now: Timestamp, _ connection: any Connection) throws {
-        try count("deviceCodeAddress", Array(peer.key.utf8), Self.address, now, connection)
-        try count("deviceCodeClient", client.bytes, Self.client, now, connection)
+        let counts = ThrottleCounts(
+            connection: connection, tenant: tenant, storageKey: platform.storageKey,
+            counts: [
+                .init(kind: .deviceCodesOfAddress, key: Array(peer.key.utf8), rule: Self.address),
+                .init(kind: .deviceCodesOfClient, key: client.bytes, rule: Self.client),
+            ])
+        guard try counts.add(at: now) else { throw OAuthError.tooManyDeviceCodes }
         guard try kept(connection) >= Self.capacity else { return }
         try connection.execute("DELETE FROM deviceCode WHERE tenant = \(tenant) AND expires <= \(now)")
         guard try kept(connection) < Self.capacity else { throw OAuthError.tooManyDeviceCodes }
-    }
-
-    private func count(
-        _ kind: String, _ key: [UInt8], _ rule: ThrottleRule, _ now: Timestamp, _ connection: any Connection
-    ) throws {
-        let counts = ThrottleCounts(connection: connection, tenant: tenant, kind: kind)
-        let hash = platform.storageKey.derived("throttled \(kind)", key)
-        guard let next = rule.counting(try counts.drained(hash, at: now), at: now) else {
-            throw OAuthError.tooManyDeviceCodes
-        }
-        try counts.set(hash, drained: next)
     }
 
     private func kept(_ connection: any Connection) throws -> Int {

@@ -26,7 +26,10 @@ extension DevicePage {
             let checked = try await platform.passwords.check(
                 name: username, password: SecretBytes(copying: Array((visit.form[Field.password] ?? "").utf8)),
                 tenant: visit.tenant.id, from: SignInOrigin(visit.peer, browser: visit.request))
-            if let checked, let (user, cookie) = try await begin(visit, record, checked) {
+            if let checked,
+                let (user, cookie) = try await platform.passwords.using(
+                    checked, { try await begin(visit, record, checked) })
+            {
                 var response = question(visit, code, client, user)
                 HostCookie.session.set(cookie.text.exposed, on: &response)
                 try platform.remember(checked, in: visit.request, on: &response)

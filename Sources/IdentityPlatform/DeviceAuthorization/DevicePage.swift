@@ -61,7 +61,9 @@ struct DevicePage: Sendable {
             request: request, tenant: tenant, form: form, peer: PeerAddress(context.channel.remoteAddress),
             browser: BrowserID(word: cookie))
         do {
-            let throttle = UserCodeThrottle(platform: platform, tenant: tenant.id, peer: visit.peer)
+            let throttle = UserCodeThrottle(
+                platform: platform, tenant: tenant.id, peer: visit.peer,
+                session: HostCookie.session.value(in: request).flatMap(OpaqueToken.init))
             guard let found = try await throttle.find(typed) else {
                 return ask(request, tenant, typed: "", alert: .wrongUserCode)
             }

@@ -1,27 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// The counts of one kind in the table of throttles, in one transaction.
+/// Counts of what somebody does with device codes, in one transaction. One more is counted by all of them, or refused.
 struct ThrottleCounts {
+    /// One of the counts: of what, of whom, and how often.
+    struct Count {
+        let kind: Kind
+        /// Whose count it is; only a keyed hash of it is kept.
+        let key: [UInt8]
+        let rule: ThrottleRule
+    }
+
+    enum Kind: String {
+        case deviceCodesOfAddress, deviceCodesOfClient
+        case userCodesOfAddress, userCodesOfPerson
+        case userCodesOfStrangers, userCodesOfPeople
+    }
+
     let connection: any Connection
     let tenant: TenantID
-    let kind: String
+    let storageKey: StorageKey
+    let counts: [Count]
+
+    /// Whether one more is within every count.
+    func admit(at now: Timestamp) throws -> Bool { try next(at: now) != nil }
+
+    /// Counts one more; false, and nothing is counted, where that is one too many.
+    func add(at now: Timestamp) throws -> Bool {
+        guard let next = try next(at: now) else { return false }
+        for (count, drained) in next { try set(count, drained: drained) }
+        return true
+    }
+
+    /// What every count would be after one more; nil where that is one too many for any.
+    private func next(at now: Timestamp) throws -> [(Count, Timestamp)]? {
+        var all: [(Count, Timestamp)] = []
+        for count in counts {
+            guard let next = count.rule.counting(try drained(count, at: now), at: now) else { return nil }
+            all.append((count, next))
+        }
+        return all
+    }
 
     /// When all that was counted will have been forgiven; nil where nothing is counted.
-    func drained(_ hash: [UInt8], at now: Timestamp) throws -> Timestamp? {
+    private func drained(_ count: Count, at now: Timestamp) throws -> Timestamp? {
         try connection.row(
             """
             SELECT drained FROM signInThrottle
-            WHERE tenant = \(tenant) AND kind = \(kind) AND hash = \(hash) AND expires > \(now)
+            WHERE tenant = \(tenant) AND kind = \(count.kind) AND hash = \(hash(count)) AND expires > \(now)
             """)?.value(0)
     }
 
-    func set(_ hash: [UInt8], drained: Timestamp) throws {
+    private func set(_ count: Count, drained: Timestamp) throws {
         try connection.execute(
             """
             INSERT INTO signInThrottle (tenant, kind, hash, drained, expires)
-            VALUES (\(tenant), \(kind), \(hash), \(drained), \(drained))
+            VALUES (\(tenant), \(count.kind), \(hash(count)), \(drained), \(drained))
             ON CONFLICT (tenant, kind, hash) DO UPDATE SET drained = excluded.drained, expires = excluded.expires
             """)
     }
+
+    private func hash(_ count: Count) -> [UInt8] { storageKey.derived("throttled \(count.kind.rawValue)", count.key) }
 }

@@ -2,16 +2,19 @@
 internal import OAuth
 internal import Storage
 
-/// Counts wrong user codes by address, in the database (RFC 8628 section 5.1): ten, then one in half a minute.
+/// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if somebody is signed in in the browser, else by
+/// address; and all of the signed in and all of the others. So strangers who guess lock out nobody who is signed in.
 struct UserCodeThrottle: Sendable {
     let platform: Platform
     let tenant: TenantID
     let peer: PeerAddress
+    /// The browser's session, whose person counts.
+    let session: OpaqueToken?
 
-    private static let rule = ThrottleRule(burst: 10, interval: .seconds(30))
-    private static let kind = "userCode"
-
-    private var hash: [UInt8] { platform.storageKey.derived("throttled user code", Array(peer.key.utf8)) }
+    /// One person, or one address.
+    private static let own = ThrottleRule(burst: 10, interval: .seconds(30))
+    /// All people of an organisation who are signed in, or all others.
+    private static let all = ThrottleRule(burst: 1000, interval: .seconds(2))
 
     /// Finds the code that somebody typed, if it still waits for an answer; counts a wrong one.
     ///
@@ -20,20 +23,41 @@ struct UserCodeThrottle: Sendable {
         let code = UserCode(typed: typed)
         let now = platform.ambient.now()
         let outcome = try await platform.database.write { [self] connection -> Result<DeviceCode?, OAuthError> in
-            let counts = ThrottleCounts(connection: connection, tenant: tenant, kind: Self.kind)
-            guard let next = Self.rule.counting(try counts.drained(hash, at: now), at: now) else {
-                return .failure(.tooManyCodes)
-            }
+            let counts = try counts(at: now, connection)
+            guard try counts.admit(at: now) else { return .failure(.tooManyCodes) }
             if let code,
                 let record = try DeviceCodes(connection).find(userCode: platform.hash(of: code), tenant: tenant),
                 record.state == .pending, record.expires > now
             {
                 return .success(record)
             }
-            try counts.set(hash, drained: next)
-            return .success(nil)
+            return try counts.add(at: now) ? .success(nil) : .failure(.tooManyCodes)
         }
         guard let code, let record = try outcome.get() else { return nil }
         return (code, record)
+    }
+
+    private func counts(at now: Timestamp, _ connection: any Connection) throws -> ThrottleCounts {
+        let counts: [ThrottleCounts.Count] =
+            if let person = try person(at: now, connection) {
+                [
+                    .init(kind: .userCodesOfPerson, key: person.bytes, rule: Self.own),
+                    .init(kind: .userCodesOfPeople, key: [], rule: Self.all),
+                ]
+            } else {
+                [
+                    .init(kind: .userCodesOfAddress, key: Array(peer.key.utf8), rule: Self.own),
+                    .init(kind: .userCodesOfStrangers, key: [], rule: Self.all),
+                ]
+            }
+        return ThrottleCounts(connection: connection, tenant: tenant, storageKey: platform.storageKey, counts: counts)
+    }
+
+    /// The person who is signed in in the browser; nil without a good session.
+    private func person(at now: Timestamp, _ connection: any Connection) throws -> UserID? {
+        guard let session, session.tenant == tenant,
+            let known = try BrowserSessions(connection).session(session, at: now)
+        else { return nil }
+        do { return try LiveSession(known.id, tenant: tenant, connection).person.id } catch is OAuthError { return nil }
     }
 }

@@ -76,6 +76,19 @@ package struct Passwords: Sendable {
         return person
     }
 
+    /// Runs the transaction that uses a right password. Where that is refused for another reason, the attempt is no failure of
+    /// the person's: this one is forgotten, and what was counted before it stays.
+    ///
+    /// - Throws: what `body` throws, ``StorageError``
+    func using<Outcome: Sendable>(
+        _ checked: CheckedPassword?, _ body: () async throws -> Outcome
+    ) async throws -> Outcome {
+        do { return try await body() } catch {
+            if let checked { try await throttle.takeBack(checked.attempt) }
+            throw error
+        }
+    }
+
     /// Forgives every wrong password of a person.
     ///
     /// - Throws: ``StorageError``

@@ -16,7 +16,7 @@ struct SignInThrottle: Sendable {
 
     private static let familiarity = Duration.seconds(30 * 86400)
 
-    private enum Kind: String {
+    fileprivate enum Kind: String {
         case name, address, familiar
         case device, nameAtDevice, familiarAtDevice
         case browser
@@ -33,6 +33,8 @@ struct SignInThrottle: Sendable {
         /// In lower case.
         fileprivate let name: String
         fileprivate let place: Place
+        /// By what it was counted.
+        fileprivate var counts: [(kind: Kind, rule: ThrottleRule)] = []
 
         /// Whether a joined device vouches for it.
         var isAtDevice: Bool {
@@ -74,12 +76,12 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    /// Forgets an attempt whose password nobody looked at.
+    /// Forgets this one attempt, whose password nobody looked at, or was right; whatever was counted beside it stays.
     ///
     /// - Throws: ``StorageError``
     func takeBack(_ attempt: Attempt) async throws {
         try await database.write { [self] connection in
-            for (kind, rule) in try rules(attempt, connection) { try refund(kind, rule, attempt, connection) }
+            for (kind, rule) in attempt.counts { try refund(kind, rule, attempt, connection) }
         }
     }
 
@@ -94,7 +96,7 @@ struct SignInThrottle: Sendable {
             try forget(.name, attempt, connection)
             try set(.familiar, attempt, drained: time, connection)
         case .device:
-            if try drained(.familiarAtDevice, attempt, connection) == nil {
+            if attempt.counts.contains(where: { $0.kind == .device }) {
                 try refund(.device, .device, attempt, connection)
             }
             try forget(.nameAtDevice, attempt, connection)
@@ -132,18 +134,22 @@ struct SignInThrottle: Sendable {
     private func attempt(
         _ name: String, _ tenant: TenantID, _ origin: SignInOrigin, _ connection: any Connection
     ) throws -> Attempt {
-        func at(_ place: Place) -> Attempt { Attempt(tenant: tenant, name: name.lowercased(), place: place) }
+        func at(_ place: Place) throws -> Attempt {
+            var attempt = Attempt(tenant: tenant, name: name.lowercased(), place: place)
+            attempt.counts = try counts(of: attempt, connection)
+            return attempt
+        }
         if let id = try device(origin, tenant, connection),
             let device = try Devices(connection).find(id, tenant: tenant), device.isEnabled, device.binding.isShared
         {
-            return at(.device(id))
+            return try at(.device(id))
         }
         if let cookie = origin.deviceCookie, let person = try Users(connection).find(name: name, tenant: tenant),
             let identifier = cookie.identifier(of: person.id, tenant: tenant, at: ambient.now(), key: storageKey)
         {
-            return at(.browser(identifier))
+            return try at(.browser(identifier))
         }
-        return at(.address(origin.peer))
+        return try at(.address(origin.peer))
     }
 
     private func device(_ origin: SignInOrigin, _ tenant: TenantID, _ connection: any Connection) throws -> DeviceID? {
@@ -155,7 +161,7 @@ struct SignInThrottle: Sendable {
     /// What would be written for one more failure.
     private func counted(_ attempt: Attempt, _ connection: any Connection) throws -> [(Kind, Timestamp)] {
         let now = ambient.now()
-        return try rules(attempt, connection).map { kind, rule in
+        return try attempt.counts.map { kind, rule in
             guard let next = rule.counting(try drained(kind, attempt, connection), at: now) else {
                 throw OAuthError.tooManyFailures
             }
@@ -163,7 +169,9 @@ struct SignInThrottle: Sendable {
         }
     }
 
-    private func rules(_ attempt: Attempt, _ connection: any Connection) throws -> [(Kind, ThrottleRule)] {
+    private func counts(
+        of attempt: Attempt, _ connection: any Connection
+    ) throws -> [(kind: Kind, rule: ThrottleRule)] {
         switch attempt.place {
         case .address:
             let isFamiliar = try drained(.familiar, attempt, connection) != nil

@@ -7,4 +7,6 @@ enum PersonProof: Sendable {
     case helloKey(HelloKey, SessionID)
     /// A password that was right a moment ago, and the id of the session that begins with it.
     case password(CheckedPassword, SessionID)
+
+    var password: CheckedPassword? { if case .password(let checked, _) = self { checked } else { nil } }
 }

@@ -25,10 +25,12 @@ struct PrimaryRefreshTokenIssue: Sendable {
         let key = SessionKey.random(using: &generator)
         let primary = OpaqueToken(tenant: tenant.id, ambient: platform.ambient)
         let sealed = try platform.seal(key, of: primary)
-        let issued = try await platform.revokingReuse {
-            try await platform.database.write { [platform] connection in
-                try PrimaryRefreshTokenIssuing(platform: platform, connection: connection)
-                    .issue(primary, sealed, issue, to: proof.device.id, for: person, in: tenant)
+        let issued = try await platform.passwords.using(person.password) { [platform] in
+            try await platform.revokingReuse {
+                try await platform.database.write { connection in
+                    try PrimaryRefreshTokenIssuing(platform: platform, connection: connection)
+                        .issue(primary, sealed, issue, to: proof.device.id, for: person, in: tenant)
+                }
             }
         }
         let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)

@@ -29,9 +29,11 @@ struct PasswordGrant: GrantHandler {
             client: client, scope: scope, claims: claims, version: request.version,
             session: platform.ambient.identifier(), family: platform.ambient.identifier(of: RefreshToken.self).rawValue)
         if let checked,
-            let begun = try await platform.database.write({ [platform] connection in
-                try start.begin(with: checked, platform, connection)
-            })
+            let begun = try await platform.passwords.using(
+                checked,
+                { [platform] in
+                    try await platform.database.write { try start.begin(with: checked, platform, $0) }
+                })
         {
             return Response(
                 json: try await platform.issuer.reply(

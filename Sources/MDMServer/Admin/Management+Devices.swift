@@ -67,7 +67,7 @@ extension Management {
             guard device.state == .enrolled else { throw ManagementRefusal(.notEnrolled) }
             let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
             for request in requests {
-                try queue.append(request, now: now, limit: limit)
+                try queue.append(request, now: now, limit: limit, sealer: sealer)
                 try record(
                     .commandQueued, device.udid,
                     detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]

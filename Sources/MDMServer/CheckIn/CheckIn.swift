@@ -11,7 +11,7 @@ struct CheckIn: Sendable {
         let message = try Self.message(body)
         let now = management.sources.now()
         let lifetime = management.configuration.identityLifetime.milliseconds
-        try await management.database.write { connection in
+        try await management.database.write { [sealer = management.sealer] connection in
             if try Self.isRepeatedFarewell(message, tenant: tenant, fingerprint: fingerprint, in: connection) { return }
             let enrolments = Enrolments(connection: connection, tenant: tenant)
             let enrolment = try enrolments.living(fingerprint: fingerprint, now: now)
@@ -20,7 +20,8 @@ struct CheckIn: Sendable {
             }
             try enrolments.confirm(enrolment)
             try Self.apply(
-                message, enrolment: enrolment, tenant: tenant, now: now, lifetime: lifetime, in: connection)
+                message, enrolment: enrolment, tenant: tenant, now: now, lifetime: lifetime, sealer: sealer,
+                in: connection)
         }
         Logger.current.info(
             "device checked in", metadata: ["device.udid": "\(message.udid ?? "")", "message": "\(Self.name(message))"])
@@ -53,7 +54,7 @@ struct CheckIn: Sendable {
 
     private static func apply(
         _ message: CheckInMessage, enrolment: Enrolment, tenant: String, now: Int64, lifetime: Int64,
-        in connection: any Connection
+        sealer: SecretSealer, in connection: any Connection
     ) throws {
         let devices = Devices(connection: connection, tenant: tenant)
         let enrolments = Enrolments(connection: connection, tenant: tenant)
@@ -76,7 +77,7 @@ struct CheckIn: Sendable {
             try devices.begin(message, enrolment: enrolment, now: now)
         case .tokenUpdate(let message):
             try checkTopic(message.topic, tenant: tenant, in: connection)
-            try devices.update(message, now: now)
+            try devices.update(message, now: now, sealer: sealer)
         case .checkOut(let message):
             try devices.leave(message.udid, now: now)
             try enrolments.end(udid: message.udid)

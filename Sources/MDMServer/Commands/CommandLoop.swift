@@ -16,12 +16,13 @@ struct CommandLoop: Sendable {
         {
             return nil
         }
-        let history = management.configuration.history
+        let (history, sealer) = (management.configuration.history, management.sealer)
         let (next, recorded) = try await management.database.write { connection in
             let enrolment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             try Enrolments(connection: connection, tenant: tenant).confirm(enrolment)
-            return try Self.turn(result, body: body, tenant: tenant, now: now, history: history, in: connection)
+            let turn = try Self.turn(result, body: body, tenant: tenant, now: now, history: history, in: connection)
+            return (try turn.next.map { try sealer.open($0.sealed, $0.purpose) }, turn.recorded)
         }
         if recorded {
             let metadata: Logger.Metadata = [
@@ -69,7 +70,7 @@ struct CommandLoop: Sendable {
 
     private static func turn(
         _ result: CommandResult, body: [UInt8], tenant: String, now: Int64, history: Int, in connection: any Connection
-    ) throws -> (next: [UInt8]?, recorded: Bool) {
+    ) throws -> (next: (sealed: [UInt8], purpose: String)?, recorded: Bool) {
         let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.udid)
         let recorded = try queue.record(result, body: body, now: now, history: history)
         if recorded {
@@ -85,6 +86,6 @@ struct CommandLoop: Sendable {
             let head = try queue.head()
         else { return (nil, recorded) }
         if head.state != .sent { try queue.markSent(head.position) }
-        return (head.body, recorded)
+        return ((head.sealed, queue.purpose(head.uuid)), recorded)
     }
 }

@@ -38,10 +38,10 @@ struct CommandQueue {
     let tenant: String
     let udid: String
 
-    /// Appends a command, and announces the ``ManagedDevice`` that should come for it.
+    /// Appends a command, sealed, for it may hold a key, and announces the ``ManagedDevice`` that should come for it.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
-    func append(_ request: CommandRequest, now: Int64, limit: Int) throws {
+    func append(_ request: CommandRequest, now: Int64, limit: Int, sealer: SecretSealer) throws {
         let count = try connection.row(
             """
             SELECT COUNT(*), COALESCE((SELECT MAX(position) FROM command WHERE tenant = \(tenant) AND udid = \(udid)), 0)
@@ -49,25 +49,28 @@ struct CommandQueue {
             """)
         guard let count, try count.integer(0) < limit else { throw ManagementRefusal(.queueFull) }
         let position = try count.integer(1) + 1
-        let body = try request.propertyList.xml()
+        let sealed = try sealer.seal(try request.propertyList.xml(), purpose(request.uuid))
         try connection.execute(
             """
-            INSERT INTO command (tenant, udid, position, uuid, requestType, body, state, enqueuedAt)
-            VALUES (\(tenant), \(udid), \(position), \(request.uuid), \(request.command.requestType), \(body),
-                \(QueuedCommand.State.queued), \(now))
+            INSERT INTO command (tenant, udid, position, uuid, requestType, body, sealedBody, state, enqueuedAt)
+            VALUES (\(tenant), \(udid), \(position), \(request.uuid), \(request.command.requestType), \([UInt8]()),
+                \(sealed), \(QueuedCommand.State.queued), \(now))
             """)
         try connection.announce(ManagedDevice(tenant: tenant, udid: udid))
     }
 
-    /// The head's position, UUID, state and bytes; nil where nothing waits.
-    func head() throws -> (position: Int64, uuid: String, state: QueuedCommand.State, body: [UInt8])? {
+    /// The head's position, UUID, state and sealed bytes; nil where nothing waits.
+    func head() throws -> (position: Int64, uuid: String, state: QueuedCommand.State, sealed: [UInt8])? {
         try connection.rows(
             """
-            SELECT position, uuid, state, body FROM command
+            SELECT position, uuid, state, sealedBody FROM command
             WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL ORDER BY position LIMIT 1
             """
         ).first.map { (try $0.integer(0), try $0.text(1), try $0.value(2), try $0.bytes(3)) }
     }
+
+    /// What the bytes of a command are sealed for: this command of this device.
+    func purpose(_ uuid: String) -> String { "command \(tenant) \(uuid) \(udid)" }
 
     /// Notes that the head is on its way.
     func markSent(_ position: Int64) throws {
@@ -95,7 +98,7 @@ struct CommandQueue {
         }
         try connection.execute(
             """
-            UPDATE command SET state = \(QueuedCommand.State(result.status)), body = \([UInt8]()),
+            UPDATE command SET state = \(QueuedCommand.State(result.status)), sealedBody = NULL,
                 finishedAt = \(now), result = \(body)
             WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(head.position)
             """)
@@ -111,7 +114,7 @@ struct CommandQueue {
     func drop(now: Int64, onlyDelivered: Bool) throws {
         try connection.execute(
             """
-            UPDATE command SET state = \(QueuedCommand.State.dropped), body = \([UInt8]()), finishedAt = \(now)
+            UPDATE command SET state = \(QueuedCommand.State.dropped), sealedBody = NULL, finishedAt = \(now)
             WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL
                 AND (\(onlyDelivered) = \(false) OR state <> \(QueuedCommand.State.queued))
             """)

@@ -70,7 +70,7 @@ struct Devices {
             """
             UPDATE device SET state = \(Device.State.authenticated), productName = \(message.productName),
                 osVersion = \(message.osVersion), serialNumber = \(message.serialNumber), token = NULL,
-                pushMagic = NULL, unlockToken = NULL, changedAt = \(now)
+                pushMagic = NULL, sealedUnlockToken = NULL, changedAt = \(now)
             WHERE tenant = \(tenant) AND udid = \(message.udid)
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: message.udid).drop(now: now, onlyDelivered: true)
@@ -78,15 +78,19 @@ struct Devices {
     }
 
     /// Keeps how to wake the device. An unlock token that is missing does not erase the one that is there.
-    func update(_ message: CheckInMessage.TokenUpdate, now: Int64) throws {
+    func update(_ message: CheckInMessage.TokenUpdate, now: Int64, sealer: SecretSealer) throws {
+        let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.udid)) }
         try connection.execute(
             """
             UPDATE device SET state = \(Device.State.enrolled), token = \(message.token),
-                pushMagic = \(message.pushMagic), unlockToken = COALESCE(\(message.unlockToken), unlockToken),
+                pushMagic = \(message.pushMagic), sealedUnlockToken = COALESCE(\(sealed), sealedUnlockToken),
                 changedAt = \(now)
             WHERE tenant = \(tenant) AND udid = \(message.udid)
             """)
     }
+
+    /// What an unlock token is sealed for: this device.
+    func unlockTokenPurpose(_ udid: String) -> String { "unlock token \(tenant) \(udid)" }
 
     /// Marks the device as gone and drops what it was still to do.
     func leave(_ udid: String, now: Int64) throws {

@@ -33,14 +33,14 @@ extension Management {
         let next = Enrolment(
             id: made.enrolment, name: enrolment.name, state: .renewing, udid: udid, takesOver: nil, createdAt: now,
             expiresAt: now + configuration.identityLifetime.milliseconds)
-        let isQueued = try await database.write { [limit = configuration.maximumQueue] connection in
+        let isQueued = try await database.write { [limit = configuration.maximumQueue, sealer] connection in
             let devices = Devices(connection: connection, tenant: tenant)
             guard try !Self.isPending(enrolment, udid, tenant, now, in: connection),
                 try devices.find(udid)?.state == .enrolled
             else { return false }
             do {
                 try CommandQueue(connection: connection, tenant: tenant, udid: udid).append(
-                    command, now: now, limit: limit)
+                    command, now: now, limit: limit, sealer: sealer)
             } catch let refusal as ManagementRefusal where refusal.code == .queueFull { return false }
             try Enrolments(connection: connection, tenant: tenant).insert(
                 next, fingerprint: made.fingerprint, renewalCommand: command.uuid)

@@ -8,6 +8,7 @@ package enum MDMSchema {
         Migration("renewal", [takeOver, renewalCommand, enrolmentsOfDevice, waitingCommands]),
         Migration("audit", [audit, auditByTime]),
         Migration("sealed authority", [sealedPrivateKey]),
+        Migration("sealed devices", [sealedBody, sealedUnlockToken]),
     ]
 
     private static let authority: SQL = """
@@ -81,6 +82,12 @@ package enum MDMSchema {
             version TEXT NOT NULL, title TEXT NOT NULL, size BIGINT NOT NULL, sha256 TEXT NOT NULL,
             createdAt BIGINT NOT NULL, PRIMARY KEY (tenant, bundleIdentifier, version))
         """
+
+    /// What is asked of a device, sealed as long as it waits; `body` is empty.
+    private static let sealedBody: SQL = "ALTER TABLE command ADD COLUMN sealedBody BLOB"
+
+    /// `unlockToken` is null.
+    private static let sealedUnlockToken: SQL = "ALTER TABLE device ADD COLUMN sealedUnlockToken BLOB"
 
     /// What a device said that it holds, read back by ProfileList.
     private static let heldProfile: SQL = """

@@ -51,7 +51,7 @@ struct OfflineCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            if pinWithoutTPM { OutputOptions.print([OfflineCommand.warning], to: STDERR_FILENO) }
+            if pinWithoutTPM { try OutputOptions.print([OfflineCommand.warning], to: STDERR_FILENO) }
             try await admin.change(
                 "PUT", IdentityAdmin.Path.offline, [:], body: { IdentityAdmin.Offline(rules: rules) },
                 done: "Workers may sign in offline, for \(minutes) minutes after a sign-in with the server.")

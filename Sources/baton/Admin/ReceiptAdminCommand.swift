@@ -15,7 +15,7 @@ struct ReceiptAdminCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.output.reporting {
-                OutputOptions.print([try await admin.text("GET", IdentityAdmin.Path.receiptTrust)])
+                try OutputOptions.print([try await admin.text("GET", IdentityAdmin.Path.receiptTrust)])
             }
         }
     }

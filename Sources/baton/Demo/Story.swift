@@ -16,7 +16,7 @@ struct Story {
     }
 
     func play() async throws {
-        stage.narrator.say("Amara hands the device to Bo:")
+        try stage.narrator.say("Amara hands the device to Bo:")
         try await prepare()
         try await amaraSignsIn()
         try await amaraSignsOut()

@@ -19,7 +19,7 @@ struct CommandFailure: Error, Codable, CustomStringConvertible {
         if asJSON {
             try OutputOptions.print(json: ["error": self], to: STDERR_FILENO)
         } else {
-            OutputOptions.print(["baton: \(self)"], to: STDERR_FILENO)
+            try OutputOptions.print(["baton: \(self)"], to: STDERR_FILENO)
         }
     }
 }
@@ -30,6 +30,14 @@ extension CommandFailure {
         self.init(
             code: "unexpected", message: "It did not work: \(error).",
             remedy: "Check that the disk has room and that the files are yours.")
+    }
+
+    /// The output of a command cannot be written.
+    static func unwritten(errno number: Int32) -> CommandFailure {
+        CommandFailure(
+            code: "output_unwritten",
+            message: "The output cannot be written: \(unsafe String(cString: strerror(number))).",
+            remedy: "Check that its disk has room, or that its reader has not ended, and run the command again.")
     }
 }
 

@@ -10,11 +10,11 @@ struct Narrator {
     init(isJSON: Bool) { self.isJSON = isJSON }
 
     /// What only people read.
-    func say(_ lines: String...) { if !isJSON { OutputOptions.print(lines) } }
+    func say(_ lines: String...) throws { if !isJSON { try OutputOptions.print(lines) } }
 
     /// What happened: `event` for programs, `lines` for people.
     func tell(_ event: NarratedEvent, lines: [String]) throws {
-        guard isJSON else { return OutputOptions.print(lines) }
+        guard isJSON else { return try OutputOptions.print(lines) }
         var event = event
         event.time = Int64(Date.now.timeIntervalSince1970 * 1000)
         event.elapsed = Self.milliseconds(clock.now - begin)
@@ -36,7 +36,7 @@ struct Narrator {
         do { try await body() } catch {
             event.result = .failed
             event.duration = Self.milliseconds(clock.now - start)
-            try tell(event, lines: [])
+            try? tell(event, lines: [])
             throw error
         }
         let end = clock.now

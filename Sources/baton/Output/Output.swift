@@ -17,7 +17,7 @@ struct OutputOptions: ParsableArguments {
 
     /// Prints a value in the form that was asked for.
     func print<Value: Encodable>(_ value: Value, lines: (Value) -> [String]) throws {
-        if json { try Self.print(json: value) } else { Self.print(lines(value)) }
+        if json { try Self.print(json: value) } else { try Self.print(lines(value)) }
     }
 
     /// Runs `body`, which has nothing to say but that it is done.
@@ -33,7 +33,8 @@ struct OutputOptions: ParsableArguments {
     func reporting(_ body: () async throws -> Void) async throws {
         do { try await body() } catch {
             let failure = error as? CommandFailure ?? CommandFailure(unexpected: error)
-            try failure.print(asJSON: json)
+            // The exit code says it, too, where standard error cannot be written either.
+            try? failure.print(asJSON: json)
             throw failure.exitCode
         }
     }
@@ -42,16 +43,19 @@ struct OutputOptions: ParsableArguments {
     static func print(json value: some Encodable, to file: Int32 = STDOUT_FILENO) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        print([String(decoding: try encoder.encode(value), as: UTF8.self)], to: file)
+        try print([String(decoding: try encoder.encode(value), as: UTF8.self)], to: file)
     }
 
     /// Writes whole lines at once, so that lines of several processes do not mix.
-    static func print(_ lines: [String], to file: Int32 = STDOUT_FILENO) {
+    ///
+    /// - Throws: ``CommandFailure`` if they cannot be written: a lost output must not look like an empty one.
+    static func print(_ lines: [String], to file: Int32 = STDOUT_FILENO) throws {
         let text = Array(lines.map { $0 + "\n" }.joined().utf8)
         var offset = 0
         while offset < text.count {
             let count = unsafe text[offset...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw CommandFailure.unwritten(errno: count < 0 ? errno : EIO) }
             offset += count
         }
     }

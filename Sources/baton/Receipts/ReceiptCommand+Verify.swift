@@ -22,7 +22,7 @@ extension ReceiptCommand {
                 let file = try await source.file()
                 let verdict = ChainVerifier(try await basis()).verdict(on: file)
                 let report = VerifyReport(verdict, isAnchorChecked: trust != nil)
-                if output.json { try OutputOptions.print(json: report) } else { OutputOptions.print(report.lines) }
+                if output.json { try OutputOptions.print(json: report) } else { try OutputOptions.print(report.lines) }
                 guard verdict.isIntact else { throw report.failure }
             }
         }

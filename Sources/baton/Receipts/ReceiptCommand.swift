@@ -60,7 +60,7 @@ struct ReceiptCommand: AsyncParsableCommand {
                         remedy: "See which there are: baton receipt list.")
                 }
                 // The line is JSON already, and what was signed is what is shown.
-                OutputOptions.print(
+                try OutputOptions.print(
                     output.json
                         ? [String(decoding: found.line.bytes, as: UTF8.self)] : ReceiptSummary(found.receipt).lines)
             }
@@ -77,7 +77,7 @@ struct ReceiptCommand: AsyncParsableCommand {
             try await output.reporting {
                 let text = String(decoding: try await source.bytes(), as: UTF8.self)
                 guard !text.isEmpty else { return }
-                OutputOptions.print(text.hasSuffix("\n") ? [String(text.dropLast())] : [text])
+                try OutputOptions.print(text.hasSuffix("\n") ? [String(text.dropLast())] : [text])
             }
         }
     }

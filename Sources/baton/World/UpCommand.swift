@@ -55,7 +55,21 @@ struct UpCommand: AsyncParsableCommand {
 
     /// Waits until the world ends, and tells why.
     private func end(_ world: World, _ narrator: Narrator) async throws {
-        switch try await world.running.ending.value() {
+        let ending = try await world.running.ending.value()
+        // Nothing is left running because nobody could be told.
+        let told = Result { try tell(of: ending, narrator) }
+        try await world.running.ended.value()
+        if case .died(let program, let status, let log) = ending {
+            throw CommandFailure(
+                code: "program_died", message: "\(program) ended by itself (\(status.text)), and the world with it.",
+                remedy: "Read \(log), and start the world again; what was acknowledged is there.")
+        }
+        try told.get()
+        try narrator.tell(NarratedEvent(.ended), lines: [])
+    }
+
+    private func tell(of ending: Programs.Ending, _ narrator: Narrator) throws {
+        switch ending {
         case .failed: break
         case .asked:
             try narrator.tell(NarratedEvent(.ending), lines: ["", "Ending the world; it goes on with: make up"])
@@ -63,13 +77,7 @@ struct UpCommand: AsyncParsableCommand {
             var death = NarratedEvent(.died)
             (death.program, death.status, death.log) = (program, status.text, log)
             try narrator.tell(death, lines: ["", "\(program) has died; ending the world."])
-            try await world.running.ended.value()
-            throw CommandFailure(
-                code: "program_died", message: "\(program) ended by itself (\(status.text)), and the world with it.",
-                remedy: "Read \(log), and start the world again; what was acknowledged is there.")
         }
-        try await world.running.ended.value()
-        try narrator.tell(NarratedEvent(.ended), lines: [])
     }
 }
 
@@ -87,7 +95,7 @@ extension World {
     /// Brings everything up, from wherever it was left.
     fileprivate func up(_ narrator: Narrator) async throws {
         func step(_ name: String, _ text: String, _ body: () async throws -> Void) async throws {
-            narrator.say("  \(text)")
+            try narrator.say("  \(text)")
             try await narrator.step(name, text, body)
         }
         try await step("server", "starting the server") { try await startServer() }

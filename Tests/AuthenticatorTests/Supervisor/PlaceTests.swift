@@ -79,7 +79,7 @@ import UnixSocket
         async throws
     {
         // As batond does: with few files the limits are lower.
-        OpenFileLimit.raise()
+        OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
             // It listens, and takes no connection.
             try await SupervisorWorld.with(scratch) { world in

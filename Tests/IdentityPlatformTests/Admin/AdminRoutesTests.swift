@@ -6,6 +6,7 @@ import Hummingbird
 import IdentityPlatform
 import OAuth
 import Redaction
+import Storage
 import TestSupport
 import Testing
 
@@ -124,6 +125,26 @@ import Testing
         #expect(try await statuses() == [.unauthorized, .unauthorized, .unauthorized])
         let left: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
         #expect(left.isEmpty)
+    }
+
+    @Test func `of many sessions the newest thousand are listed, and an older one by its person`() async throws {
+        let world = try await World()
+        let admin = admin(world)
+        _ = try await world.signedIn()
+        let (bo, now) = (world.bo, world.clock.now)
+        try await world.platform.database.write { connection in
+            for number in 1...1005 {
+                let id = try #require(SessionID(rawValue: UUID().uuidString))
+                _ = try Sessions(connection).begin(id, user: bo, methods: ["pwd"], at: now + .seconds(number))
+            }
+        }
+        let all: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
+        #expect(all.map(\.begun) == (6...1005).reversed().map { now.seconds + Int64($0) })
+        #expect(all.allSatisfy { $0.userPrincipalName == "bo@contoso.test" })
+        let path = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "amara@contoso.test")])
+        let amara = try JSONDecoder().decode(
+            [IdentityAdmin.Session].self, from: Data(try await admin.send(.get, path).body))
+        #expect(amara.map(\.begun) == [now.seconds])
     }
 
     @Test func `groups are made and filled over the socket`() async throws {

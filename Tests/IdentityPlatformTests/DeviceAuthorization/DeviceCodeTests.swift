@@ -203,6 +203,68 @@ import Testing
         #expect(try await Screen.typed(try screen.userCode, guesser).alert == nil)
     }
 
+    @Test func `strangers who guess at an address keep nobody who is signed in from typing a code`() async throws {
+        let world = try await World().from("192.0.2.1")
+        let screen = try await Screen(world)
+        func number(_ code: String, _ browser: Browser) async throws -> Int? {
+            try await Screen.typed(code, browser).alert.flatMap {
+                Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" })
+            }
+        }
+        let (amara, again, bo) = (Browser(world), Browser(world), Browser(world))
+        for browser in [amara, again] { _ = try await browser.signIn(AuthorizeQuery(world)) }
+        _ = try await bo.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
+        let code = try screen.userCode
+        for _ in 1...10 { #expect(try await number("BBBB-BBBB", Browser(world)) == 5_000_620) }
+        #expect(try await number(code, Browser(world)) == 5_000_621)
+        #expect(try await number(code, amara) == nil)
+        // Who is signed in is counted by person, in whichever browser and from whichever address.
+        for _ in 1...5 {
+            for browser in [amara, again] { #expect(try await number("BBBB-BBBB", browser) == 5_000_620) }
+        }
+        let moved = Browser(world.from("192.0.2.2"), cookies: amara.cookies)
+        for browser in [amara, again, moved] { #expect(try await number(code, browser) == 5_000_621) }
+        #expect(try await number(code, bo) == nil)
+        world.clock.advance(by: .seconds(30))
+        #expect(try await number(code, amara) == nil)
+        // A session that has ended vouches for nobody.
+        try await world.administration.setEnabled(false, world.amara)
+        #expect(try await number(code, Browser(world)) == nil)
+        for _ in 1...1 { #expect(try await number("BBBB-BBBB", Browser(world)) == 5_000_620) }
+        #expect(try await number(code, amara) == 5_000_621)
+    }
+
+    @Test func `guesses at user codes have an end in all, one for strangers and one for who is signed in`() async throws
+    {
+        let world = try await World()
+        let screen = try await Screen(world)
+        let (amara, bo) = (Browser(world.from("192.0.2.3")), Browser(world.from("192.0.2.3")))
+        _ = try await amara.signIn(AuthorizeQuery(world))
+        _ = try await bo.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
+        func stranger(_ number: Int) -> Browser { Browser(world.from("198.51.100.\(number)")) }
+        func isLocked(_ browser: Browser) async throws -> Bool {
+            try await Screen.typed(try screen.userCode, browser).alert?.hasPrefix("AADSTS5000621:") == true
+        }
+        for (kind, first, second, other) in [
+            ("userCodesOfStrangers", stranger(1), stranger(2), bo), ("userCodesOfPeople", amara, bo, stranger(3)),
+        ] {
+            _ = try await Screen.typed("BBBB-BBBB", first)
+            // All but one of a thousand.
+            let drained = world.clock.now + .seconds(2 * 999)
+            let rows = try await world.platform.database.write { connection in
+                try connection.execute(
+                    "UPDATE signInThrottle SET drained = \(drained), expires = \(drained) WHERE kind = \(kind)")
+            }
+            #expect(rows == 1)
+            #expect(try await !isLocked(second))
+            _ = try await Screen.typed("BBBB-BBBB", first)
+            #expect(try await isLocked(second))
+            #expect(try await !isLocked(other))
+            world.clock.advance(by: .seconds(2))
+            #expect(try await !isLocked(second))
+        }
+    }
+
     @Test func `the forms count only with the cookie of the same browser`() async throws {
         let world = try await World()
         let screen = try await Screen(world)
@@ -263,7 +325,8 @@ import Testing
         let drained = world.clock.now + .seconds(1000)
         try await world.platform.database.write { connection in
             _ = try connection.execute(
-                "UPDATE signInThrottle SET drained = \(drained), expires = \(drained) WHERE kind = 'deviceCodeClient'")
+                "UPDATE signInThrottle SET drained = \(drained), expires = \(drained) WHERE kind = 'deviceCodesOfClient'"
+            )
         }
         #expect(try await ask(from: "192.0.2.3").errorNumber == 5_000_627)
         #expect(try await ask(other.id, from: "192.0.2.3").status == .ok)

@@ -139,6 +139,25 @@ import Testing
         #expect(try await attempt(Browser(elsewhere), path) == nil)
     }
 
+    @Test func `a sign-in with a device cookie forgives no failures that were counted by it before`() async throws {
+        let world = try await World().from(Self.ward)
+        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        let browser = Browser(world)
+        #expect(try await attempt(browser, path) == nil)
+        let stolen = try #require(browser.cookies["__Host-baton-device"])
+        func thief() -> Browser {
+            let thief = Browser(world.from("192.0.2.1"))
+            thief.set("__Host-baton-device", stolen)
+            return thief
+        }
+        for _ in 1...9 { #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126) }
+        // Her browser still has the very cookie that the thief copied, and its ten guesses are those of both.
+        #expect(try await attempt(browser, path) == nil)
+        #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50126)
+        #expect(try await attempt(thief(), path, "amara@contoso.test", "wrong") == 50053)
+        #expect(try await attempt(browser, path) == nil)
+    }
+
     @Test func `a device cookie with a changed byte is worth nothing`() async throws {
         let world = try await World().from(Self.ward)
         let browser = Browser(world)

@@ -69,6 +69,35 @@ import Testing
         #expect(next[ParameterName.code] != nil)
     }
 
+    @Test func `a right password that is refused for the device's sake counts for nothing and forgives nothing`()
+        async throws
+    {
+        let shop = try await shop()
+        let page = try await shop.browser.get(login(shop.world).path)
+        func attempt(_ password: String = World.password) async throws -> String? {
+            let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: password)
+            return answer.alert.map { String($0.prefix { $0 != ":" }) }
+        }
+        for _ in 1...9 { #expect(try await attempt("wrong") == "AADSTS50126") }
+        for _ in 1...12 { #expect(try await attempt() == "AADSTS5000623") }
+        #expect(try await attempt("wrong") == "AADSTS50126")
+        #expect(try await attempt() == "AADSTS50053")
+        // Bo is locked out at this device for guessing, and nowhere for being right.
+        let elsewhere = Browser(shop.world)
+        _ = try await elsewhere.signIn(login(shop.world), username: "bo@contoso.test")
+    }
+
+    @Test func `nor does one that is refused because the device is disabled`() async throws {
+        let shop = try await shop()
+        let page = try await shop.browser.get(login(shop.world).path)
+        let id = try #require(DeviceID(rawValue: try shop.till.id))
+        try await shop.world.administration.setEnabled(false, id, tenant: shop.world.tenant)
+        for _ in 1...12 {
+            let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: World.password)
+            #expect(answer.alert?.hasPrefix("AADSTS135011:") == true)
+        }
+    }
+
     @Test func `an account of another organisation is another person's`() async throws {
         let shop = try await shop()
         let administration = shop.world.administration

@@ -10,9 +10,13 @@ struct CommandRun {
 
     /// Runs `baton` with these arguments until it ends.
     ///
-    /// - Parameter environment: a file that the shell sources first, as a person does.
-    init(_ arguments: [String], sourcing environment: String? = nil, in scratch: Scratch) async throws {
-        let running = try await Self.start(arguments, sourcing: environment, in: scratch)
+    /// - Parameters:
+    ///   - environment: a file that the shell sources first, as a person does.
+    ///   - file: where standard output goes; nil reads it.
+    init(
+        _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, in scratch: Scratch
+    ) async throws {
+        let running = try await Self.start(arguments, sourcing: environment, to: file, in: scratch)
         code = try await running.program.waitForExit()
         output = try running.program.log()
         errors = try textOfFile(running.errors)
@@ -20,11 +24,13 @@ struct CommandRun {
 
     /// Starts `baton` with standard output as its log and standard error in a file of its own.
     static func start(
-        _ arguments: [String], sourcing environment: String? = nil, awaitsReady: Bool = false, in scratch: Scratch
+        _ arguments: [String], sourcing environment: String? = nil, to file: String? = nil, awaitsReady: Bool = false,
+        in scratch: Scratch
     ) async throws -> (program: RunningProgram, errors: String) {
         let name = "baton-\(UInt32.random(in: 0...UInt32.max))"
         let errors = scratch.path(name + ".errors")
-        let script = environment == nil ? #"exec "$@" 2>"$0""# : #". "$1"; shift; exec "$@" 2>"$0""#
+        let redirection = file.map { " >'\($0)'" } ?? ""
+        let script = (environment == nil ? "" : #". "$1"; shift; "#) + #"exec "$@" 2>"$0""# + redirection
         let command =
             ["-c", script, errors] + [environment].compactMap(\.self) + [try RunningProgram.built("baton")] + arguments
         do {

@@ -39,6 +39,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [["list"], ["list", "--json"], ["export"], ["export", "--json"]])
+    func `output that cannot be written is a failure, and never lost in silence`(verb: [String]) async throws {
+        try await Scratch.with { scratch in
+            try DeviceFiles(root: Directory(path: scratch.path("device"))).prepare()
+            let source =
+                verb[0] == "list"
+                ? ["--state", scratch.path("device")] : ["--file", try scratch.write("a receipt\n", to: "receipts")]
+            let full = try await CommandRun(["receipt"] + verb + source, to: "/dev/full", in: scratch)
+            #expect(full.code == 1)
+            if verb.contains("--json") {
+                #expect(try CommandRun.Failure(full.errors).error.code == "output_unwritten")
+            } else {
+                #expect(full.errors.contains("No space left on device") && full.errors.contains("[output_unwritten]"))
+            }
+            #expect(try await CommandRun(["receipt"] + verb + source, to: "/dev/null", in: scratch).code == 0)
+        }
+    }
+
     @Test(arguments: ["", "\n", "my diary\n", #"{"type":"baton.receipt","version":2}"# + "\n"])
     func `a file without a readable receipt is an error, and never "none"`(content: String) async throws {
         try await Scratch.with { scratch in

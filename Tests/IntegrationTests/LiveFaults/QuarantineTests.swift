@@ -66,6 +66,14 @@ extension LiveFaults {
             let status = try await world.status()
             #expect(status.session == "quarantined" && status.reason == damage.code)
             #expect(status.remedy?.contains("baton device recover") == true)
+            let said = try await world.baton("device", "status", "--runtime-directory", world.path("run"))
+            let lines = said.split(separator: "\n").map(String.init)
+            // What the state would say is neither a yes nor a no.
+            for name in ["enrolled", "joined  ", "agent   ", "apps    "] {
+                #expect(lines.contains("\(name)  not known"))
+            }
+            #expect(lines.contains("session   quarantined") && lines.contains { $0.contains("(\(damage.code))") })
+            #expect(lines.last?.hasPrefix("next      ") == true && said.contains("baton device recover"))
             await #expect(throws: (any Error).self) { try await app.accounts() }
             guard case .failed(let refusal) = try await world.ask(.signOut(fromBrowser: false)) else {
                 throw TestProblem("a quarantined device signs out")

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Logging
+
+/// The device's proof for a sign-in page, which the sign-in waits for no longer than a moment.
+///
+/// Without it the server counts wrong passwords as a stranger's, and the sign-in goes on.
+package struct PageProof: Sendable {
+    package static let timeLimit = Duration.seconds(5)
+
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let make: @Sendable () async throws -> String
+
+    /// - Parameter make: fetches what the server wants to have signed, and signs it.
+    package init(
+        clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        make: @escaping @Sendable () async throws -> String
+    ) {
+        (self.clock, self.logger, self.make) = (clock, logger, make)
+    }
+
+    private struct TimeLimitReached: Error, CustomStringConvertible {
+        var description: String { "none within \(PageProof.timeLimit.components.seconds) seconds" }
+    }
+
+    /// Makes the proof; nil, and a line in the log, where that fails or takes too long.
+    package func text() async -> String? {
+        do {
+            return try await withThrowingTaskGroup(of: String.self) { group in
+                group.addTask { [make] in try await make() }
+                group.addTask { [clock] in
+                    try await clock.sleep(for: Self.timeLimit)
+                    throw TimeLimitReached()
+                }
+                defer { group.cancelAll() }
+                return try await group.next()
+            }
+        } catch {
+            logger.notice("sign-in page without the device's proof", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// Secrets of devices that an older server left in clear in the database.
+struct ClearSecrets: Sendable {
+    let database: any Database
+    let sealer: SecretSealer
+
+    /// Seals them, some at a time.
+    ///
+    /// - Throws: what `sealer` throws, ``StorageError``.
+    func seal() async throws {
+        while try await database.write({ [self] in try sealCommands($0) }) {}
+        while try await database.write({ [self] in try sealUnlockTokens($0) }) {}
+    }
+
+    private static let step = 100
+
+    /// - Returns: whether there were any.
+    private func sealCommands(_ connection: any Connection) throws -> Bool {
+        let rows = try connection.rows(
+            """
+            SELECT tenant, udid, uuid, body FROM command WHERE finishedAt IS NULL AND sealedBody IS NULL
+            LIMIT \(Self.step)
+            """)
+        for row in rows {
+            let (tenant, udid, uuid) = (try row.text(0), try row.text(1), try row.text(2))
+            let clear = try row.bytes(3)
+            let queue = CommandQueue(connection: connection, tenant: tenant, udid: udid)
+            let sealed = try sealer.seal(clear, queue.purpose(uuid))
+            // First zeros of the same length, which overwrite the bytes where they lie in the file.
+            for (body, sealed) in [(Self.zeros(clear), nil), ([], sealed)] as [([UInt8], [UInt8]?)] {
+                try connection.execute(
+                    """
+                    UPDATE command SET body = \(body), sealedBody = \(sealed)
+                    WHERE tenant = \(tenant) AND udid = \(udid) AND uuid = \(uuid)
+                    """)
+            }
+        }
+        return !rows.isEmpty
+    }
+
+    private func sealUnlockTokens(_ connection: any Connection) throws -> Bool {
+        let rows = try connection.rows(
+            "SELECT tenant, udid, unlockToken FROM device WHERE unlockToken IS NOT NULL LIMIT \(Self.step)")
+        for row in rows {
+            let (tenant, udid) = (try row.text(0), try row.text(1))
+            let clear = try row.bytes(2)
+            let devices = Devices(connection: connection, tenant: tenant)
+            let sealed = try sealer.seal(clear, devices.unlockTokenPurpose(udid))
+            for (token, sealed) in [(Self.zeros(clear), nil), (nil, sealed)] as [([UInt8]?, [UInt8]?)] {
+                try connection.execute(
+                    """
+                    UPDATE device SET unlockToken = \(token), sealedUnlockToken = \(sealed)
+                    WHERE tenant = \(tenant) AND udid = \(udid)
+                    """)
+            }
+        }
+        return !rows.isEmpty
+    }
+
+    private static func zeros(_ bytes: [UInt8]) -> [UInt8] { [UInt8](repeating: 0, count: bytes.count) }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import DeviceManagement
+import Foundation
+import MDMServer
+import Storage
+import Synchronization
+import Testing
+
+/// Whoever copies the database of device management reads no device's secret in it.
+@Suite struct DeviceSecretTests {
+    private static let unlockToken = Array("an escrow token of iOS".utf8)
+
+    private static func tokenUpdate(_ device: HandDevice) -> CheckInMessage {
+        .tokenUpdate(
+            .init(udid: device.udid, topic: device.topic, token: [1], pushMagic: "m", unlockToken: unlockToken))
+    }
+
+    /// Pieces of a command that hold parts of its payload; a page of a database holds one as a whole or half of it.
+    private static func pieces(of command: CommandRequest) throws -> [[UInt8]] {
+        let body = try command.propertyList.xml()
+        return stride(from: 600, to: body.count - 600, by: 1000).map { Array(body[$0..<$0 + 24]) }
+    }
+
+    private static func isAnything(of secrets: [[UInt8]], in world: World) throws -> Bool {
+        try secrets.contains { try !AuthorityTests.files(with: $0, in: world).isEmpty }
+    }
+
+    @Test func `an identity that waits for its device and an unlock token are sealed in the database`() async throws {
+        try await World.with { world in
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            #expect(try await device.checkIn(Self.tokenUpdate(device)) == 200)
+            world.now.advance(days: 300)
+            let command = try #require(try await device.report(.idle))
+            #expect(command.command.requestType == "InstallProfile")
+            let secrets = try Self.pieces(of: command) + [Self.unlockToken]
+            #expect(try !Self.isAnything(of: secrets, in: world))
+            #expect(try await device.report(.acknowledged, command.uuid) == nil)
+            #expect(try !Self.isAnything(of: secrets, in: world))
+        }
+    }
+
+    @Test func `what an older server left in clear is sealed, and the device gets it still`() async throws {
+        try await World.with { world in
+            let profile = try await world.enrolmentProfile(named: "till-2")
+            let device = try await HandDevice.enrolled(world, named: "till-1")
+            let path = world.folder.path + "/old.sqlite"
+            let command = CommandRequest(uuid: UUID().uuidString, command: .installProfile(profile))
+            let secrets = try Self.pieces(of: command) + [Self.unlockToken]
+            try await Self.writeAsBefore(command, for: device, in: world, to: path)
+            #expect(try Self.isAnything(of: secrets.dropLast(), in: world))
+            #expect(try Self.isAnything(of: secrets.suffix(1), in: world))
+            do {
+                let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
+                let later = HandDevice(try await world.over(database), like: device)
+                #expect(try await later.report(.idle) == command)
+                let sealed = try await database.read { connection in
+                    try connection.row("SELECT sealedUnlockToken FROM device")?.optionalBytes(0)
+                }
+                #expect(
+                    try World.sealer().open(
+                        try #require(sealed), "unlock token \(World.tenant) \(device.udid)") == Self.unlockToken)
+            }
+            #expect(try !Self.isAnything(of: secrets, in: world))
+            do {
+                let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
+                let later = HandDevice(try await world.over(database), like: device)
+                #expect(try await later.report(.acknowledged, command.uuid) == nil)
+            }
+        }
+    }
+
+    /// The database of a server that did not seal: one command waits for the device, and an unlock token is there.
+    private static func writeAsBefore(
+        _ command: CommandRequest, for device: HandDevice, in world: World, to path: String
+    ) async throws {
+        let old = try await SQLiteDatabase(path: path, migrations: Array(MDMSchema.migrations.prefix(4)))
+        let (authority, fingerprint) = try await world.management.database.read { connection in
+            let authority = try #require(try connection.row("SELECT certificate, sealedPrivateKey FROM authority"))
+            let row = try #require(
+                try connection.row("SELECT fingerprint FROM enrolment WHERE udid = \(device.udid)"))
+            return ((certificate: try authority.bytes(0), sealed: try authority.optionalBytes(1)), try row.text(0))
+        }
+        let body = try command.propertyList.xml()
+        let ends = world.now.value.withLock { $0 } + 390 * 86_400_000
+        try await old.write { connection in
+            try connection.execute(
+                """
+                INSERT INTO authority (name, certificate, privateKey, sealedPrivateKey)
+                VALUES ('identity', \(authority.certificate), \([UInt8]()), \(authority.sealed))
+                """)
+            try connection.execute(
+                "INSERT INTO tenant (id, organization, topic) VALUES (\(World.tenant), 'Contoso', \(device.topic))")
+            try connection.execute(
+                """
+                INSERT INTO enrolment (tenant, id, name, fingerprint, state, udid, createdAt, expiresAt)
+                VALUES (\(World.tenant), 'e', 'till-1', \(fingerprint), 'bound', \(device.udid), 0, \(ends))
+                """)
+            try connection.execute(
+                """
+                INSERT INTO device (tenant, udid, enrolment, name, state, unlockToken, changedAt)
+                VALUES (\(World.tenant), \(device.udid), 'e', 'till-1', 'enrolled', \(Self.unlockToken), 0)
+                """)
+            try connection.execute(
+                """
+                INSERT INTO command (tenant, udid, position, uuid, requestType, body, state, enqueuedAt)
+                VALUES (\(World.tenant), \(device.udid), 1, \(command.uuid), 'InstallProfile', \(body), 'queued', 0)
+                """)
+        }
+    }
+}
