@@ -27,6 +27,10 @@ import Testing
         #expect(throws: (any Error).self) {
             try AES.GCM.open(.init(combined: sealed), using: Self.root, authenticating: Array(purpose.utf8))
         }
+        // The key of this purpose alone does.
+        let own = Self.key("sealing", purpose)
+        #expect(
+            try AES.GCM.open(.init(combined: sealed), using: own, authenticating: Array(purpose.utf8)) == Data(bytes))
         // It opens what it encrypted before, for its purpose.
         let former = try Self.formerlySealed(bytes, purpose)
         #expect(try key.open(former, purpose: purpose) == bytes)
@@ -60,16 +64,20 @@ import Testing
         await #expect(throws: StorageKey.Failure.doesNotOpen) { try await world.restarted(storageKey: 8) }
     }
 
+    @Test func `a refresh token is derived under a key that is for refresh tokens alone`() async throws {
+        let world = try await World()
+        let first = try await world.signedIn().string(ReplyName.refreshToken)
+        let second = try await world.refresh(first).json.string(ReplyName.refreshToken)
+        let code = HMAC<SHA256>.authenticationCode(
+            for: try await world.placeOfSecondToken(), using: Self.key("derivation", "refresh token"))
+        #expect(try world.token(Array(code)).text.exposed == second)
+    }
+
     @Test func `a reply that an older server gave and nobody heard is given once more`() async throws {
         let world = try await World()
         let first = try await world.signedIn().string(ReplyName.refreshToken)
         let second = try await world.refresh(first).json.string(ReplyName.refreshToken)
-        let (family, client) = try await world.platform.database.read { connection in
-            let record = try #require(
-                try connection.row("SELECT family, client FROM refreshToken WHERE generation = 1"))
-            return (try record.text(0), try record.text(1))
-        }
-        let former = try world.formerToken("refresh token", world.tenant.id.bytes + Array("\(family) \(client) 1".utf8))
+        let former = try world.formerToken("refresh token", await world.placeOfSecondToken())
         let given = try #require(OpaqueToken(second))
         try await world.platform.database.write { connection in
             try connection.execute("UPDATE refreshToken SET hash = \(former.hash) WHERE hash = \(given.hash)")
@@ -102,6 +110,12 @@ import Testing
         let (again, _) = try await session.renewed()
         #expect(again.token.exposed == former.text.exposed)
         #expect(try await again.use().status == .ok)
+    }
+
+    /// The key of one purpose.
+    private static func key(_ use: String, _ purpose: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: root, info: Array("baton \(use)\0\(purpose)".utf8), outputByteCount: StorageKey.length)
     }
 
     /// As servers sealed before purposes had keys of their own.
@@ -139,7 +153,20 @@ extension World {
 
     /// The token that an older server derived.
     fileprivate func formerToken(_ label: String, _ input: [UInt8]) throws -> OpaqueToken {
-        let secret = Base64URL.encode(StorageKeyTests.formerlyDerived(label, input))
-        return try #require(OpaqueToken("1.\(Base64URL.encode(tenant.id.bytes)).\(secret)"))
+        try token(StorageKeyTests.formerlyDerived(label, input))
+    }
+
+    fileprivate func token(_ secret: [UInt8]) throws -> OpaqueToken {
+        try #require(OpaqueToken("1.\(Base64URL.encode(tenant.id.bytes)).\(Base64URL.encode(secret))"))
+    }
+
+    /// What the second refresh token of the only family is derived from.
+    fileprivate func placeOfSecondToken() async throws -> [UInt8] {
+        let text = try await platform.database.read { connection in
+            let record = try #require(
+                try connection.row("SELECT family, client FROM refreshToken WHERE generation = 1"))
+            return try "\(record.text(0)) \(record.text(1)) 1"
+        }
+        return tenant.id.bytes + Array(text.utf8)
     }
 }
