@@ -1,4 +1,4 @@
-.PHONY: up demo test lint fuzz tsan soak package build sample setup
+.PHONY: up demo test test-unit lint fuzz tsan soak package build sample setup
 
 # Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
 # on where it was left.
@@ -14,6 +14,10 @@ demo: build sample
 test: setup sample
 	swift test --package-path Examples/FirstlineWorker
 	scripts/tests
+
+# The tests that start none of Baton's programs and no browser: everything but Tests/IntegrationTests.
+test-unit: setup
+	scripts/tests --skip '^IntegrationTests\.'
 
 # Feeds every decoder of foreign bytes with what libFuzzer makes up, each for SECONDS.
 fuzz: setup

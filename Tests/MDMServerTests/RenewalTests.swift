@@ -157,11 +157,13 @@ import Testing
                 let ticket = try #require(enrolment["ticket"] as? [String: Any])
                 let encoded = try #require(ticket["profile"] as? String)
                 let kept = try Profile(xml: Array(try #require(Data(base64Encoded: encoded))))
+                var identities = 0
                 for payload in kept.payloads {
-                    if case .identity(let identity) = payload.content {
-                        #expect(identity.container.exposed.isEmpty && identity.password.exposed.isEmpty)
-                    }
+                    guard case .identity(let identity) = payload.content else { continue }
+                    #expect(identity.container.exposed.isEmpty && identity.password.exposed.isEmpty)
+                    identities += 1
                 }
+                #expect(identities == 1)
                 let names = try device(world).appending("identities").names()
                 #expect(names.count == 1)
                 var status = stat()

@@ -54,7 +54,8 @@ import X509
         try HTTPSClient(
             configuration: .init(
                 trustRootsPEM: roots, dnsOverride: ["mdm.baton.test": "127.0.0.1"], identity: identity,
-                connectTimeout: .seconds(120), readTimeout: .seconds(120), totalTimeout: .seconds(300)))
+                connectTimeout: .seconds(120), retriesConnection: false, readTimeout: .seconds(120),
+                totalTimeout: .seconds(300)))
     }
 
     private func identity(of device: HandDevice) throws -> HTTPSClient.Identity {

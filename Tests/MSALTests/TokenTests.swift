@@ -51,6 +51,7 @@ import Testing
         }
         let parameters = MSALInteractiveTokenParameters(scopes: [], webviewParameters: webview)
         let result = try await broker.application().acquireToken(with: parameters)
+        #expect(result.accessToken == "CANARY" && result.account.username == "amara@baton.test")
         var shown = "\(result) \(String(reflecting: result)) \(result.account)"
         dump(result, to: &shown)
         #expect(!shown.contains("CANARY"))

@@ -14,6 +14,8 @@ extension HTTPSClient {
         /// The most bytes of an answer's body that `send` accepts.
         package var maximumResponse: Int
         package var connectTimeout: Duration
+        /// Whether a connection that failed is tried again until ``connectTimeout`` is over.
+        package var retriesConnection: Bool
         /// The longest silence of the server.
         package var readTimeout: Duration
         package var totalTimeout: Duration
@@ -24,6 +26,7 @@ extension HTTPSClient {
             identity: Identity? = nil,
             maximumResponse: Int = 4 << 20,
             connectTimeout: Duration = .seconds(5),
+            retriesConnection: Bool = true,
             readTimeout: Duration = .seconds(15),
             totalTimeout: Duration = .seconds(30)
         ) {
@@ -32,6 +35,7 @@ extension HTTPSClient {
             self.identity = identity
             self.maximumResponse = maximumResponse
             self.connectTimeout = connectTimeout
+            self.retriesConnection = retriesConnection
             self.readTimeout = readTimeout
             self.totalTimeout = totalTimeout
         }

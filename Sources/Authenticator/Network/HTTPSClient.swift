@@ -55,6 +55,7 @@ package final class HTTPSClient: HTTPSending {
             timeout: .init(
                 connect: TimeAmount(configuration.connectTimeout), read: TimeAmount(configuration.readTimeout)))
         http.httpVersion = .http1Only
+        http.connectionPool.retryConnectionEstablishment = configuration.retriesConnection
         http.dnsOverride = configuration.dnsOverride
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: http)
     }

@@ -24,8 +24,8 @@ package struct Administration: Sendable {
             pairwiseSalt: platform.ambient.randomBytes(32))
         let time = platform.ambient.now()
         let keys = try await unhurried {
-            try await platform.administrationHashing.run {
-                try KeySchedule.algorithms.map { try TenantKey.generate($0, created: time, signs: time) }
+            try await platform.administrationHashing.run { [ambient = platform.ambient] in
+                try KeySchedule.algorithms.map { try TenantKey.generate($0, created: time, signs: time, ambient) }
             }
         }
         try await write { connection, now in

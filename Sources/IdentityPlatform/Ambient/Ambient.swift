@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import CryptoExtras
 internal import Glibc
 
 /// The clock and the randomness that the platform is given, so that a test can hold both.
@@ -7,10 +8,16 @@ package struct Ambient: Sendable {
     package let now: @Sendable () -> Timestamp
     /// As many unpredictable bytes as asked for.
     package let randomBytes: @Sendable (Int) -> [UInt8]
+    /// A fresh RSA key of 2048 bits. Blocks for about 0.1 s.
+    package let makeRSAKey: @Sendable () throws -> _RSA.Signing.PrivateKey
 
-    package init(now: @escaping @Sendable () -> Timestamp, randomBytes: @escaping @Sendable (Int) -> [UInt8]) {
+    package init(
+        now: @escaping @Sendable () -> Timestamp, randomBytes: @escaping @Sendable (Int) -> [UInt8],
+        makeRSAKey: @escaping @Sendable () throws -> _RSA.Signing.PrivateKey
+    ) {
         self.now = now
         self.randomBytes = randomBytes
+        self.makeRSAKey = makeRSAKey
     }
 
     /// The machine's clock and the kernel's randomness.
@@ -23,7 +30,7 @@ package struct Ambient: Sendable {
         randomBytes: { count in
             var generator = SystemRandomNumberGenerator()
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-        })
+        }, makeRSAKey: { try _RSA.Signing.PrivateKey(keySize: .bits2048) })
 
     /// A fresh identifier in the form of a random (version 4) GUID, RFC 9562 section 5.4.
     package func identifier<Subject>(of subject: Subject.Type = Subject.self) -> ID<Subject> {

@@ -57,6 +57,6 @@ package final class DeviceAuthorities: Sendable {
     @concurrent private func generate(
         at time: Timestamp
     ) async throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
-        try DeviceAuthority.generate(unit: ambient.identifier(), at: time)
+        try DeviceAuthority.generate(at: time, ambient)
     }
 }

@@ -17,9 +17,10 @@ struct DeviceAuthority: Sendable {
     /// - Returns: the authority, its certificate in DER, and its private key in DER for keeping sealed.
     /// - Throws: the library's error.
     static func generate(
-        unit: ID<DeviceAuthority>, at time: Timestamp
+        at time: Timestamp, _ ambient: Ambient
     ) throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
-        let rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let unit: ID<DeviceAuthority> = ambient.identifier()
+        let rsa = try ambient.makeRSAKey()
         let key = Certificate.PrivateKey(rsa)
         let name = try DistinguishedName {
             CommonName("MS-Organization-Access")

@@ -22,8 +22,8 @@ struct KeyRotation: Sendable {
     ) async throws {
         let now = platform.ambient.now()
         let signs = immediately ? now : now + schedule.publication
-        let made = try await platform.administrationHashing.run {
-            try algorithms.map { try TenantKey.generate($0, created: now, signs: signs) }
+        let made = try await platform.administrationHashing.run { [ambient = platform.ambient] in
+            try algorithms.map { try TenantKey.generate($0, created: now, signs: signs, ambient) }
         }
         try await platform.database.write { [platform] connection in
             for (key, stored) in made {

@@ -38,7 +38,10 @@ import Testing
                     world.childSays(.receiptSubject("p1.AbC-_9"))
                     world.childSays(.tokenWanted(until: 1_795_245_000))
                     world.childSays(.tokenWanted(until: 1_795_244_700))
-                    try await world.childHears("tokenNoted", "1795244700")
+                    let noted = [
+                        try await world.childHears(.tokenNoted), try await world.childHears(.tokenNoted),
+                    ]
+                    #expect(noted == [.tokenNoted(until: 1_795_245_000), .tokenNoted(until: 1_795_244_700)])
                 }
             }
             let receipt = try #require(try Shelf(scratch).file().receipts.first?.receipt)
@@ -54,7 +57,7 @@ import Testing
                 _ = try await world.signIn(through: agent)
                 world.childSays(.receiptSubject("p1.AbC"))
                 world.childSays(.tokenWanted(until: 1_795_245_000))
-                try await world.childHears("tokenNoted")
+                #expect(try await world.childHears(.tokenNoted) == .tokenNoted(until: 1_795_245_000))
             }
             try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
             let receipt = try #require(try Shelf(scratch).file().receipts.first?.receipt)

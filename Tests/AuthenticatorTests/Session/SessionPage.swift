@@ -6,7 +6,8 @@ import BrokerProtocol
 enum SessionPage {
     private static let families = ["ready", "visiting", "signedIn", "ending", "signingOut"]
 
-    static var text: String {
+    /// Made once: it takes seconds.
+    static let text: String = {
         let rows = families.map { family in
             let rows = Self.rows(family)
             let idle = rows.filter(\.isIdle).map { "`\($0.cause)`" }
@@ -39,7 +40,7 @@ enum SessionPage {
 
             \(rows.joined(separator: "\n"))
             """
-    }
+    }()
 
     private static func meaning(_ family: String) -> String {
         switch family {

@@ -31,7 +31,8 @@ import Testing
                 world.childSays(.browserWanted(url: page))
                 #expect(try await world.status().session == "signingIn")
                 world.clock.pass(.seconds(3))
-                try await world.childHears("browserEnded", "agentMissing")
+                let heard = try await world.childHears(.browserEnded)
+                #expect(heard == .browserEnded(.agentMissing))
                 // No browser was opened: there is nothing of one to be cleared.
                 world.childSays(.visitFailed(OperatorFailure(code: "", message: "", remedy: "")))
                 #expect(try await world.status().session == "ready")
@@ -48,7 +49,7 @@ import Testing
                 world.childSays(.visitWanted(ticket: 7))
                 #expect(try await world.status().pending == ["browser"])
                 world.clock.pass(.seconds(3))
-                try await world.childHears("refuse", "agentMissing", "7")
+                #expect(try await world.childHears(.refuse) == .refuse(ticket: 7, .agentMissing))
 
                 world.childSays(.visitWanted(ticket: 8))
                 #expect(try await world.status().session == "signingOut")
@@ -57,7 +58,9 @@ import Testing
                 guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no order") }
                 world.clock.pass(.seconds(60))
                 agent.say(.closed(epoch: epoch))
-                try await world.childHears("admit", "8")
+                guard case .admit(ticket: 8, _) = try await world.childHears(.admit) else {
+                    throw TestProblem("another sign-in")
+                }
                 #expect(try await world.status().session == "signingIn")
             }
         }

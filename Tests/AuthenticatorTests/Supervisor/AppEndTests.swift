@@ -17,7 +17,7 @@ import Testing
                 let epoch = try await world.status().epoch
                 world.childSays(.listenerArrived(epoch: epoch))
                 world.order(.signOut(fromBrowser: false))
-                try await world.childHears(epoch, #""milliseconds":500"#)
+                #expect(try await world.childHears(.willEnd) == .willEnd(epoch: epoch, milliseconds: 500))
                 #expect(try await world.status().session == "ending")
                 world.clock.pass(.milliseconds(499))
                 #expect(try await world.status().session == "ending")
@@ -67,7 +67,7 @@ import Testing
                 world.childSays(.appAnswered(app: app, ended: ended, .done, ticket: 9), child: 2)
                 let status = try await world.status()
                 #expect(status.session == "ready" && status.lockedApps.isEmpty)
-                try await world.childHears("appSettled", "9", "true")
+                #expect(try await world.childHears(.appSettled) == .appSettled(ticket: 9, accepted: true))
             }
         }
     }
@@ -75,13 +75,13 @@ import Testing
     @Test func `an app that is silent holds the device for three seconds, and is locked then`() async throws {
         try await Scratch.with { scratch in
             try await SupervisorWorld.with(scratch) { world in
-                _ = try await signOut(world)
+                let ended = try await signOut(world)
                 world.clock.pass(.milliseconds(2_999))
                 #expect(try await world.status().session == "signingOut")
                 world.clock.pass(.milliseconds(1))
                 let status = try await world.status()
                 #expect(status.session == "ready" && status.lockedApps == [app])
-                try await world.childHears(#""locks":{"_0":{"\#(app)""#)
+                #expect(try await world.childHears(.locks) == .locks([app: ended]))
             }
         }
     }
@@ -103,7 +103,7 @@ import Testing
                 _ = try await world.signIn(through: try world.agent(of: 1000))
                 let epoch = try await world.status().epoch
                 world.childSays(.appEnlisted(app: app, epoch: epoch, ticket: 1))
-                try await world.childHears("appSettled", "false")
+                #expect(try await world.childHears(.appSettled) == .appSettled(ticket: 1, accepted: false))
                 let other = "1." + String(repeating: "a", count: 32)
                 for word in [(other, EraserReport.Result.done), (ended, .failed)] {
                     world.childSays(.appAnswered(app: app, ended: word.0, word.1, ticket: 2))
@@ -163,7 +163,7 @@ import Testing
                 _ = try await world.signIn(through: try world.agent(of: 1000))
                 let epoch = try await world.status().epoch
                 world.childSays(.appAnswered(app: app, ended: epoch, .done, ticket: 4))
-                try await world.childHears("appSettled", "4", "false")
+                #expect(try await world.childHears(.appSettled) == .appSettled(ticket: 4, accepted: false))
             }
         }
     }
@@ -196,8 +196,9 @@ import Testing
         let id = try await world.signIn(through: agent)
         let epoch = try await world.status().epoch
         for (number, app) in apps.enumerated() {
-            world.childSays(.appEnlisted(app: app, epoch: epoch, ticket: UInt64(100 + number)))
-            try await world.childHears("appSettled", "\(100 + number)", "true")
+            let ticket = UInt64(100 + number)
+            world.childSays(.appEnlisted(app: app, epoch: epoch, ticket: ticket))
+            #expect(try await world.childHears(.appSettled) == .appSettled(ticket: ticket, accepted: true))
         }
         world.order(.signOut(fromBrowser: false))
         guard case .close = try await agent.order() else { throw TestProblem("no order") }

@@ -76,7 +76,8 @@ import Testing
                 world.clock.pass(.seconds(600))
                 world.device.set(doors: try wishes(["idle": 300]))
                 world.inputs.post(.deviceChanged)
-                try await world.childHears(#""seconds":60"#)
+                let epoch = try await world.status().epoch
+                #expect(try await world.childHears(.idle) == .idle(epoch: epoch, seconds: 60))
                 #expect(try await world.status().session == "signedIn")
                 world.clock.pass(.seconds(60))
                 #expect(try await world.status().session == "signingOut")

@@ -6,10 +6,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct LogLevelTests {
     @Test func `the session's process logs at the broker's level`() async throws {
         try await Scratch.with { scratch in
-            let heard = scratch.path("heard")
-            let script = "echo \"$@\" >\(heard); exec /bin/cat <&3 >\(heard)"
+            let arguments = scratch.path("arguments")
+            let script = "echo \"$@\" >\(arguments); exec /bin/cat <&3 >\(scratch.path("heard"))"
             try await SupervisorWorld.with(scratch, child: script) { world in
-                try await world.childHears("session --log-level critical")
+                _ = try await world.childHears(.start)
+                #expect(try textOfFile(arguments) == "session --log-level critical\n")
             }
         }
     }

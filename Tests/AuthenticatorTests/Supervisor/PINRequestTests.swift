@@ -22,7 +22,7 @@ import Testing
                 let no = OperatorFailure(code: "no", message: "", remedy: "")
                 for (said, heard) in [(no, "no"), (nil, nil)] as [(OperatorFailure?, String?)] {
                     async let reply = world.ask(.setPIN)
-                    try await world.childHears("pinWanted")
+                    _ = try await world.childHears(.pinWanted)
                     let second = try await world.ask(.setPIN)
                     #expect(failure(of: second) == "pin_running")
                     world.childSays(.pinSettled(said))
@@ -30,7 +30,7 @@ import Testing
                     #expect(failure(of: first) == heard)
                 }
                 async let reply = world.ask(.setPIN)
-                try await world.childHears("pinWanted")
+                _ = try await world.childHears(.pinWanted)
                 world.order(.signOut(fromBrowser: false))
                 let last = try await reply
                 #expect(failure(of: last) == "pin_interrupted")

@@ -21,7 +21,7 @@ import Testing
                 _ = try await world.status()
                 let isTooEarly = seen.withLock { $0 }
                 #expect(!isTooEarly)
-                try await world.childHears(#""change":1"#)
+                try await isTold(world, change: 1)
                 world.childSays(.deviceKnown(change: 1))
                 #expect(try await isAnswered.value() == .done)
             }
@@ -32,10 +32,17 @@ import Testing
         try await Scratch.with { scratch in
             try await SupervisorWorld.with(scratch) { world in
                 async let answer = world.ask(.reload)
-                try await world.childHears(#""change":1"#)
+                try await isTold(world, change: 1)
                 world.inputs.post(.childEnded(child: 1))
                 #expect(try await answer == .done)
             }
+        }
+    }
+
+    /// The next thing that the session's process hears of the device is this change.
+    private func isTold(_ world: SupervisorWorld, change wanted: UInt64) async throws {
+        guard case .device(_, change: wanted) = try await world.childHears(.device) else {
+            throw TestProblem("another change")
         }
     }
 

@@ -14,7 +14,8 @@ import Testing
                 world.clock.pass(.seconds(839))
                 #expect(try await world.status().session == "signedIn")
                 world.clock.pass(.seconds(1))
-                try await world.childHears(#""seconds":60"#)
+                let epoch = try await world.status().epoch
+                #expect(try await world.childHears(.idle) == .idle(epoch: epoch, seconds: 60))
                 world.clock.pass(.seconds(59))
                 #expect(try await world.status().session == "signedIn")
                 world.clock.pass(.seconds(1))

@@ -21,8 +21,8 @@ final class SupervisorWorld: Sendable {
     /// What the supervisor had the server told.
     private let watched = Mutex<[WatchedSession]>([])
     var statements: [WatchedSession] { watched.withLock(\.self) }
-    /// What the session's processes hear, without end.
-    private let heard: FileHandle
+    /// What the session's processes hear.
+    private let heard: HeardMessages
     private let ended = Promise<Void>()
     private static let links = Atomic<UInt64>(0)
 
@@ -69,7 +69,7 @@ final class SupervisorWorld: Sendable {
         if !isJoined { try root.file("join.json").remove() }
         try scratch.write("#!/bin/sh\n\(child)\n", to: "child")
         // Open for both, so that neither end waits for the other.
-        heard = try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard"))))
+        heard = HeardMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("child"))
     }
 
@@ -104,23 +104,18 @@ final class SupervisorWorld: Sendable {
         }
     }
 
+    /// A new one, also where a supervisor before had one there, whose processes' messages may lie in it unread.
     private static func pipe(_ path: String) throws -> String {
-        guard unsafe mkfifo(path, 0o600) == 0 || errno == EEXIST else { throw TestProblem("mkfifo: error \(errno)") }
+        guard unsafe unlink(path) == 0 || errno == ENOENT, unsafe mkfifo(path, 0o600) == 0 else {
+            throw TestProblem("mkfifo: error \(errno)")
+        }
         return path
     }
 
-    /// Waits until a session's process hears something with all of these words in it.
-    func childHears(_ words: String...) async throws {
+    /// Waits for the next message of this kind to a session's process; each message is given once, in its order.
+    func childHears(_ kind: HeardMessages.Kind) async throws -> SupervisorMessage {
         let heard = heard
-        try await blocking {
-            var text = ""
-            while !words.allSatisfy(text.contains) {
-                guard isReadable(heard.fileDescriptor, within: 120_000) else {
-                    throw TestProblem("heard only: \(text)")
-                }
-                text += String(decoding: heard.availableData, as: UTF8.self)
-            }
-        }
+        return try await blocking { try heard.next(kind) }
     }
 
     /// Asks as an operator; everything that was posted before has been dealt with when the answer comes.

@@ -95,12 +95,14 @@ import Testing
 
     @Test func `a password set while a sign-in waits for its turn lets nobody in with the old one`() async throws {
         for isRemoved in [false, true] {
-            let world = try await World { $0.hashingThreads = 1 }
+            let (reads, read) = AsyncStream.makeStream(of: Void.self)
+            let world = try await World({ $0.hashingThreads = 1 }, over: { HashReads(database: $0, isRead: read) })
             let (gate, pool) = (Gate(), world.platform.hashing)
-            async let blocker: Void = pool.run { gate.pass() }
-            while pool.waiting < 1 { await Task.yield() }
+            let blocker = Task.immediate { try await pool.run { gate.pass() } }
+            #expect(pool.waiting == 1)
             async let outcome = signIn(world)
-            while pool.waiting < 2 { await Task.yield() }
+            // The sign-in has read the old password's hash, and computes with it behind the one that holds the thread.
+            _ = await reads.first { _ in true }
             // The administrator does not wait in that queue.
             if isRemoved {
                 try await world.administration.remove(world.amara)
@@ -108,7 +110,7 @@ import Testing
                 try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
             }
             gate.open()
-            try await blocker
+            try await blocker.value
             let (alert, cookie) = try await outcome
             #expect(alert?.hasPrefix("AADSTS50126:") == true)
             #expect(cookie == nil)
@@ -130,5 +132,37 @@ import Testing
             name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id,
             from: SignInOrigin(PeerAddress(nil)))
         return checked != nil
+    }
+}
+
+/// A database that tells each time a password's hash has been read.
+private struct HashReads: Database {
+    let database: any Database
+    let isRead: AsyncStream<Void>.Continuation
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await database.read { [isRead] in try body(Noticing(connection: $0, isRead: isRead)) }
+    }
+
+    @discardableResult
+    func write<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        try await database.write(body)
+    }
+
+    func observe(_ observer: @escaping @Sendable (any Announcement) -> Void) { database.observe(observer) }
+
+    private struct Noticing: Connection {
+        let connection: any Connection
+        let isRead: AsyncStream<Void>.Continuation
+
+        func execute(_ sql: SQL) throws -> Int { try connection.execute(sql) }
+
+        func rows(_ sql: SQL) throws -> [Row] {
+            let rows = try connection.rows(sql)
+            if "\(sql)".contains("SELECT passwordHash FROM person WHERE tenant = ") { isRead.yield() }
+            return rows
+        }
+
+        func announce(_ announcement: any Announcement) throws { try connection.announce(announcement) }
     }
 }

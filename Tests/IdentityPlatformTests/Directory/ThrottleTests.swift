@@ -84,11 +84,12 @@ import Testing
         let pool = HashingPool(threads: 1, capacity: 8)
         let gate = Gate()
         try await withThrowingTaskGroup { group in
-            for asker in ["a", "a", "b"] { group.addTask { try await pool.run(for: asker) { gate.pass() } } }
-            while pool.waiting < 3 { await Task.yield() }
+            // A task that is started at once has its place when the next line runs.
+            for asker in ["a", "a", "b"] { group.addImmediateTask { try await pool.run(for: asker) { gate.pass() } } }
+            #expect(pool.waiting == 3)
             await #expect(throws: HashingPool.Busy.self) { try await pool.run(for: "a") {} }
-            group.addTask { try await pool.run(for: "c") { gate.pass() } }
-            while pool.waiting < 4 { await Task.yield() }
+            group.addImmediateTask { try await pool.run(for: "c") { gate.pass() } }
+            #expect(pool.waiting == 4)
             gate.open(times: 4)
             try await group.waitForAll()
         }

@@ -73,7 +73,7 @@ import Testing
         let token = try CompactJWS(try await world.signedIn().string(ReplyName.accessToken))
         let own = try await world.platform.keys.current(of: world.tenant.id)
         #expect(try await world.me(try own.signer.token(payload: token.rawPayload)).status == .ok)
-        let other = try await World()
+        let other = try await World(firstKey: 100)
         let foreign = try await other.platform.keys.current(of: other.tenant.id)
         let fresh = SigningKey.rsa(try _RSA.Signing.PrivateKey(keySize: .bits2048))
         for signer in [foreign.signer, TokenSigner(key: fresh, keyID: own.id), TokenSigner(key: fresh, keyID: "x")] {

@@ -25,9 +25,10 @@ struct World: Sendable {
     /// - Parameters:
     ///   - configure: changes what an operator may decide.
     ///   - wrap: puts something between the platform and its database.
+    ///   - firstKey: the number of its first RSA key (``RSAKeys``), for a test in which two platforms must not share keys.
     init(
         _ configure: (inout IdentityConfiguration) -> Void = { _ in },
-        over wrap: (any Database) -> any Database = { $0 }
+        over wrap: (any Database) -> any Database = { $0 }, firstKey: Int = 0
     ) async throws {
         clock = Clock()
         var configuration = IdentityConfiguration(
@@ -39,7 +40,8 @@ struct World: Sendable {
         platform = try await Platform(
             configuration: configuration, database: wrap(try await SQLiteDatabase(inMemoryWith: Schema.migrations)),
             storageKey: try Self.storageKey(),
-            ambient: Ambient(now: { clock.now }, randomBytes: Ambient.system.randomBytes))
+            ambient: Ambient(
+                now: { clock.now }, randomBytes: Ambient.system.randomBytes, makeRSAKey: RSAKeys(from: firstKey).next))
         client = TestClient(platform.responder(), host: "login.test:8443")
         let administration = Administration(platform)
         tenant = try await administration.addTenant(displayName: "Contoso", domain: "contoso.test")

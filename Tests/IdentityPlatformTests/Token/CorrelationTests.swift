@@ -35,7 +35,12 @@ import Testing
         let world = try await World()
         let log = LogLines()
         let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
-        _ = try await client.get(AuthorizeQuery(world, ["client-request-id": text]).path)
-        #expect(!log.lines.contains { $0.contains("request.correlation") })
+        for id in [text, Self.id] {
+            _ = try await client.get(AuthorizeQuery(world, ["client-request-id": id]).path)
+        }
+        // What is an id is, in the same log.
+        let written = log.lines.filter { $0.contains("request.correlation") }
+        #expect(!written.isEmpty && written.allSatisfy { $0.contains("request.correlation=\(Self.id)") })
+        #expect(!log.lines.contains { $0.contains("forged") })
     }
 }

@@ -74,7 +74,7 @@ import Testing
             await withCheckedContinuation { held in
                 DispatchQueue.main.async {
                     held.resume()
-                    Thread.sleep(forTimeInterval: 3600)
+                    DispatchSemaphore(value: 0).wait()
                 }
             }
             application.acquireToken(with: refused) { _, _ in exit(1) }

@@ -7,8 +7,13 @@ import UnixSocket
 
 /// The real agent with a browser that does its worst: a helper that leaves its parent, its group and its session.
 @Suite(.timeLimit(.minutes(10))) struct BrowserAgentTests {
+    /// Each of the four helpers says through a pipe that it runs, before the browser says that it is up.
     private static let escaping = """
-        (setsid /bin/sleep 600 &); setsid /bin/sh -c '(/bin/sleep 600 & exec /bin/sleep 600) & exec /bin/sleep 600' & \
+        mkfifo $TMPDIR/started; exec 3<>$TMPDIR/started; \
+        (setsid /bin/sh -c 'echo >&3; exec /bin/sleep 600' &); \
+        setsid /bin/sh -c '(/bin/sh -c "echo >&3; exec /bin/sleep 600" & echo >&3; exec /bin/sleep 600) & \
+        echo >&3; exec /bin/sleep 600' & \
+        for n in 1 2 3 4; do read -r _ <&3; done; exec 3>&-; \
         echo >$HOME/download; echo >$TMPDIR/socket; echo >{profile}/history; \
         exec /usr/bin/python3 -c 'import os,socket,sys; \
         socket.socket(socket.AF_UNIX,socket.SOCK_DGRAM).sendto(b\"up\",sys.argv[1]); os.execv(\"/bin/sleep\",[\"sleep\",\"600\"])' \
