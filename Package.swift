@@ -117,6 +117,14 @@ let package = Package(
             ],
             path: "Tests/TestSupport"),
         .target(name: "FileRecorder", path: "Tests/FileRecorder"),
+        // The search for traces: its program reads the memory of the processes of a device, so it is no part of one.
+        .target(name: "CInspection", path: "Tests/Canary/CInspection", linkerSettings: [.linkedLibrary("z")]),
+        .target(
+            name: "TraceSearch", dependencies: ["CInspection", "CLinux", "UnixSocket"], path: "Tests/Canary/TraceSearch"
+        ),
+        .executableTarget(
+            name: "canary", dependencies: ["Processes", "TraceSearch", "UnixSocket", .argumentParser],
+            path: "Tests/Canary/Program"),
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
@@ -128,6 +136,8 @@ let package = Package(
                 "DeviceManagement", "Redaction", "TestSupport", .asn1, .certificates, .crypto, .cryptoExtras,
                 .subprocess,
             ]),
+        .testTarget(
+            name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "AdminAPITests", dependencies: ["AdminAPI", "BrokerProtocol", "Redaction", "TestSupport"]),
         .testTarget(name: "DeviceLineTests", dependencies: ["DeviceLine"]),
@@ -167,7 +177,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Authenticator", "BrokerProtocol", "MSAL", "OAuth", "Processes", "Redaction", "TestSupport",
-                "UnixSocket", "baton", "baton-agent", "baton-server", "batond", .crypto, .cryptoExtras, .subprocess,
+                "UnixSocket", "baton", "baton-agent", "baton-server", "batond", "canary", .crypto, .cryptoExtras,
+                .subprocess,
             ]),
     ]
 )
@@ -198,7 +209,7 @@ if Context.environment["BATON_BENCH"] == "1" {
 }
 
 for target in package.targets
-where target.type != .system && !["CLinux", "FileRecorder", "RaceDetection"].contains(target.name) {
+where target.type != .system && !["CInspection", "CLinux", "FileRecorder", "RaceDetection"].contains(target.name) {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("ImmutableWeakCaptures"),
@@ -210,6 +221,8 @@ where target.type != .system && !["CLinux", "FileRecorder", "RaceDetection"].con
         .treatAllWarnings(as: .error),
         .treatWarning("DeprecatedDeclaration", as: .warning),
     ]
+    // It looks at every byte of gigabytes, so it is optimised in every build.
+    if target.name == "TraceSearch" { target.swiftSettings?.append(.unsafeFlags(["-O"])) }
     // Coverage is what guides the fuzzer; optimised, since Swift checks as much then and is ten times as fast.
     if isFuzzing, fuzzed.contains(target.name) {
         target.swiftSettings?.append(.unsafeFlags(["-O", "-sanitize=fuzzer"]))

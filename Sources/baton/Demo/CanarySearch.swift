@@ -8,46 +8,39 @@ import UnixSocket
 /// The search for what a worker left behind: before the sign-out it must hit, afterwards it must find nothing.
 final class CanarySearch {
     private let stage: Stage
-    private let programs: String
-    private let file: String
-    private let harvested: String
+    private let program: String
+    private var canaries: [String: String] = [:]
 
-    /// - Parameter programs: the folder of the search's programs.
-    init(_ stage: Stage, programs: String) {
+    /// - Parameter program: the program that searches.
+    init(_ stage: Stage, program: String) {
         self.stage = stage
-        self.programs = programs
-        file = stage.world.layout.configuration + "/canaries.json"
-        harvested = stage.world.layout.configuration + "/tokens.json"
+        self.program = program
     }
 
-    /// Writes down what to look for: what is known of the worker, and the tokens that the session's process holds now.
-    func mark(_ person: WorldFacts.Person, note: String) throws {
-        var canaries = [
+    /// Remembers what to look for: what is known of the worker, and the tokens that the session's process holds now.
+    func mark(_ person: WorldFacts.Person, note: String) async throws {
+        let known = [
             "password": person.password, "user name": person.userName, "display name": person.displayName,
             "graph field": person.mobilePhone, "note": note,
         ]
-        try run("harvest.py", [String(try session()), harvested], as: "harvest")
-        let tokens = try JSONDecoder().decode(
-            [String: String].self, from: Data(contentsOf: URL(filePath: harvested)))
-        canaries.merge(tokens) { mine, _ in mine }
-        try stage.world.layout.write(canaries, to: file)
-        try FileManager.default.removeItem(atPath: harvested)
+        let tokens = try await run(["harvest", String(try session())])
+        canaries = try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8)).merging(known) { $1 }
     }
 
     /// The search must be able to see: the worker is where a worker has to be.
-    func expectHits() throws {
-        try search(
+    func expectHits() async throws {
+        try await search(
             ["--process", "session=\(try session())"]
                 + ["--expect-hit", "session=user name,display name", "--expect-hit", "apps=note"]
-                + ["--expect-hit", "profiles", "--expect-none=device,logs,supervisor,agent"])
+                + ["--expect-hit", "profiles", "--expect-none-in", "device,logs,supervisor,agent"])
     }
 
     /// Nothing is left anywhere.
-    func expectNone() throws { try search(["--expect-none"]) }
+    func expectNone() async throws { try await search(["--expect-none"]) }
 
-    private func search(_ more: [String]) throws {
+    private func search(_ more: [String]) async throws {
         let layout = stage.world.layout
-        var arguments = ["--canaries", file]
+        var arguments = ["search"]
         for (name, path) in [
             ("device", layout.device), ("profiles", layout.profiles), ("apps", layout.apps), ("logs", layout.logs),
         ] { arguments += ["--surface", "\(name)=\(path)"] }
@@ -57,7 +50,7 @@ final class CanarySearch {
             }
             arguments += ["--process", "\(name)=\(pid)"]
         }
-        try run("canary.py", arguments + more, as: "canary")
+        _ = try await run(arguments + more, input: try JSONEncoder().encode(canaries))
     }
 
     /// The process that holds the session: the supervisor's only child.
@@ -70,17 +63,20 @@ final class CanarySearch {
         return child.pid
     }
 
-    private func run(_ program: String, _ arguments: [String], as name: String) throws {
-        let log = stage.world.layout.configuration + "/\(name).txt"
-        let number = unsafe open(log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard number >= 0 else { throw StoryFailure("\(log) cannot be written") }
-        let output = Descriptor(owning: number)
-        let process = try ChildProcess.spawnBound(
-            executable: "/usr/bin/python3", arguments: ["-B", programs + "/" + program] + arguments,
-            environment: ["PATH": "/usr/bin:/bin"],
-            descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
-        let status = try process.waitForExit()
-        let said = try String(contentsOf: URL(filePath: log), encoding: .utf8)
-        guard status.isSuccess else { throw StoryFailure("\(program) ended with \(status):\n\(said)") }
+    /// Runs the program with the canaries in memory alone, so that it finds no trace of its own.
+    private func run(_ arguments: [String], input: Data = Data()) async throws -> String {
+        let (input, output) = (try MemoryFile(holding: Array(input)), try MemoryFile())
+        let status = try await blocking { [program] in
+            try ChildProcess.spawnBound(
+                executable: program, arguments: arguments, environment: ["PATH": "/usr/bin:/bin"],
+                descriptors: [
+                    (input.descriptor, as: STDIN_FILENO), (output.descriptor, as: STDOUT_FILENO),
+                    (output.descriptor, as: STDERR_FILENO),
+                ]
+            ).waitForExit()
+        }
+        let said = String(decoding: try output.content(), as: UTF8.self)
+        guard status.isSuccess else { throw StoryFailure("the search for traces ended with \(status):\n\(said)") }
+        return said
     }
 }

@@ -12,7 +12,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @OptionGroup var options: WorldOptions
     @Option(help: "The program that acts as the person at the browser.") var person = "Tests/Person/person.py"
-    @Option(help: "The folder of the programs that search for what a worker left behind.") var canary = "Tests/Canary"
+    @Option(help: "The program that searches for what a worker left behind; by default canary, beside this program.")
+    var canary: String?
     @Flag(help: "Leave the world's folder as the story left it.") var keep = false
     @OptionGroup var output: OutputOptions
 
@@ -26,9 +27,10 @@ struct DemoCommand: AsyncParsableCommand {
                     remedy: "Remove it, or give another --directory.")
             }
             let narrator = Narrator(isJSON: output.json)
+            let programs = try options.programs
             let stage = try Stage(
-                layout: layout, programs: try options.programs, person: URL(filePath: person).path,
-                canary: URL(filePath: canary).path, narrator: narrator)
+                layout: layout, programs: programs, person: URL(filePath: person).path,
+                canary: try canary.map { URL(filePath: $0).path } ?? programs.beside("canary"), narrator: narrator)
             do {
                 try await Story(stage).play()
             } catch {

@@ -19,12 +19,12 @@ enum Inspection: CaseIterable {
 
     /// Finds a way that works here, by trying it.
     ///
-    /// - Parameter programs: the folder of the search's programs.
+    /// - Parameter program: the program that searches.
     /// - Throws: ``CommandFailure`` where there is none.
-    static func find(programs: String) throws -> Inspection {
+    static func find(program: String) throws -> Inspection {
         for way in allCases {
             let probe = try ChildProcess.spawnBound(
-                executable: "/usr/bin/python3", arguments: ["-B", programs + "/probe.py"] + way.wrapper,
+                executable: program, arguments: ["probe"] + way.wrapper,
                 environment: ["PATH": "/usr/bin:/bin"], output: .discarded)
             if try probe.waitForExit().isSuccess { return way }
         }

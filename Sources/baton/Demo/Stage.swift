@@ -5,6 +5,7 @@ import FoundationEssentials
 /// What the story plays on: a world, the person at its browser, the apps in hand, a clock.
 final class Stage {
     let world: World
+    /// The program that searches for what a worker left behind.
     let canary: String
     private(set) var apps: [Int: SampleApp] = [:]
     /// Amara's account identifier, as the first app learnt it.
@@ -17,7 +18,7 @@ final class Stage {
         self.canary = canary
         self.narrator = narrator
         // Before anything starts: a story that could not check its end is not worth its beginning.
-        let inspection = try Inspection.find(programs: canary)
+        let inspection = try Inspection.find(program: canary)
         world = try World(
             layout: layout, programs: programs, browser: .person(program: person),
             deviceWrapper: inspection.wrapper)

@@ -12,7 +12,7 @@ struct Story {
 
     init(_ stage: Stage) {
         self.stage = stage
-        canaries = CanarySearch(stage, programs: stage.canary)
+        canaries = CanarySearch(stage, program: stage.canary)
     }
 
     func play() async throws {
@@ -22,7 +22,7 @@ struct Story {
         try await amaraSignsOut()
         try await boSignsIn()
         try await stage.step(.searchClean) {
-            try canaries.expectNone()
+            try await canaries.expectNone()
         }
         try await stage.step(.profileRemoved) {
             try await world.removeProfile()
@@ -121,8 +121,8 @@ struct Story {
         let app1 = try stage.app(1)
         let app2 = try stage.app(2)
         try await stage.step(.searchSees) {
-            try canaries.mark(try world.facts.person("Amara"), note: Self.note)
-            try canaries.expectHits()
+            try await canaries.mark(try world.facts.person("Amara"), note: Self.note)
+            try await canaries.expectHits()
         }
         try await stage.step(.signOut) {
             app1.forget()

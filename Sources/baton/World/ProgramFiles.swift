@@ -12,24 +12,27 @@ struct ProgramFiles: Sendable {
 
     /// - Parameter sample: the sample app, built in its own package.
     init(sample: String) throws {
-        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        folder = own.path
-        func program(_ name: String) throws -> String {
-            let path = own.appending(path: name).path
-            guard FileManager.default.isExecutableFile(atPath: path) else {
-                throw CommandFailure(
-                    code: "program_missing", message: "\(path) is missing.", remedy: "Build the package: swift build.")
-            }
-            return path
-        }
-        server = try program("baton-server")
-        broker = try program("batond")
-        agent = try program("baton-agent")
+        folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+        server = try Self.program("baton-server", in: folder)
+        broker = try Self.program("batond", in: folder)
+        agent = try Self.program("baton-agent", in: folder)
         self.sample = URL(filePath: sample).path
         guard FileManager.default.isExecutableFile(atPath: self.sample) else {
             throw CommandFailure(
                 code: "sample_missing", message: "The sample app \(self.sample) is missing.",
                 remedy: "Build it: make sample, or give its path with --sample.")
         }
+    }
+
+    /// The path of another program beside this one.
+    func beside(_ name: String) throws -> String { try Self.program(name, in: folder) }
+
+    private static func program(_ name: String, in folder: String) throws -> String {
+        let path = folder + "/" + name
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw CommandFailure(
+                code: "program_missing", message: "\(path) is missing.", remedy: "Build the package: swift build.")
+        }
+        return path
     }
 }

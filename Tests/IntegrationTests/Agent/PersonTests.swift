@@ -61,14 +61,9 @@ import UnixSocket
 
     /// Runs the canary search for what the person types; its expectations must hold.
     private func search(_ world: AgentWorld, _ rules: [String]) async throws {
-        let canaries = try world.scratch.write(
-            #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"}"#, to: "canaries.json")
-        let search = try await RunningProgram.start(
-            "/usr/bin/python3", ["-B", Repository.root + "/Tests/Canary/canary.py", "--canaries", canaries] + rules,
-            log: "canary.log", awaitsReady: false, in: world.scratch)
-        let code = try await search.waitForExit()
-        let log = try search.log()
-        #expect(code == 0, "\(log)")
+        let canaries = #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"}"#
+        let search = try await TraceSearchRun(for: canaries, rules, in: world.scratch)
+        #expect(search.code == 0, "\(search.output)")
     }
 
     /// What Chromium is made of, by the words in the command lines of its processes.

@@ -23,9 +23,8 @@ import Testing
 
     @Test func `a story whose last check could not be made does not begin`() async throws {
         try await Scratch.with { scratch in
-            try scratch.write("raise SystemExit(2)", to: "probe.py")
             let world = scratch.path("w")
-            let arguments = ["demo", "--json", "--directory", world, "--canary", scratch.path]
+            let arguments = ["demo", "--json", "--directory", world, "--canary", "/usr/bin/false"]
             let demo = try await CommandRun(
                 arguments + ["--sample", try RunningProgram.built("baton")], in: scratch)
             #expect(demo.code == 1 && demo.output.isEmpty)

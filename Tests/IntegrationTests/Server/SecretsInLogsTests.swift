@@ -37,13 +37,14 @@ import Testing
             let log = try server.log()
             #expect(log.count > 10_000 && log.contains("debug"))
             try scratch.write(log, to: "server.log")
-            let search = try await clients.run([
-                ForeignClients.python, Repository.root + "/Tests/Canary/canary.py", "--canaries",
-                scratch.path("canaries.json"), "--surface", "log=\(scratch.path("server.log"))", "--surface",
-                "state=\(server.state)", "--surface", "careless=\(scratch.path("careless.log"))",
-                "--expect-none=log,state", "--expect-hit", "careless=\(try names(scratch))",
-            ])
-            #expect(search.code == 0, "\(search.text.suffix(4000))")
+            let search = try await TraceSearchRun(
+                for: try textOfFile(scratch.path("canaries.json")),
+                [
+                    "--surface", "log=\(scratch.path("server.log"))", "--surface", "state=\(server.state)",
+                    "--surface", "careless=\(scratch.path("careless.log"))",
+                    "--expect-none-in", "log,state", "--expect-hit", "careless=\(try names(scratch))",
+                ], in: scratch)
+            #expect(search.code == 0, "\(search.output.suffix(4000))")
         }
     }
 

@@ -3,7 +3,7 @@ import BrokerProtocol
 import Foundation
 import TestSupport
 
-/// The search for what a worker leaves behind, by the tool of Tests/Canary.
+/// The search for what a worker leaves behind, by the program of Tests/Canary.
 extension World {
     /// What is known of somebody, each a text that is nobody else's.
     func canaries(of givenName: String) throws -> [String: String] {
@@ -21,8 +21,7 @@ extension World {
 
     /// The key of the session that lives, as its process holds it.
     func sessionKey() async throws -> [UInt8] {
-        let said = try await run(
-            "/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/session_key.py", "\(try sessionProcess().pid)")
+        let said = try await canary(["session-key", "\(try sessionProcess().pid)"])
         let digits = said.compactMap(\.hexDigitValue)
         guard digits.count == 64 else { throw TestProblem("no session key:\n\(said)") }
         return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
@@ -30,11 +29,8 @@ extension World {
 
     /// The tokens that the session's process holds now.
     func harvest() async throws -> [String: String] {
-        let file = path("tokens-\(UInt32.random(in: 0...UInt32.max)).json")
-        try await run(
-            "/usr/bin/python3", "-B", Repository.root + "/Tests/Canary/harvest.py", "\(try sessionProcess().pid)", file)
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        return try JSONDecoder().decode([String: String].self, from: Data(contentsOf: URL(filePath: file)))
+        let tokens = try await canary(["harvest", "\(try sessionProcess().pid)"])
+        return try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8))
     }
 
     /// Everything that a device keeps, by name; not the packages that the MDM sent, which hold the demonstration's people.
@@ -85,17 +81,24 @@ extension World {
 
     /// - Parameter keys: what is looked for besides, and is no text.
     func search(_ texts: [String: String], keys: [String: [UInt8]] = [:], _ arguments: [String]) async throws {
-        let file = path("canaries-\(UInt32.random(in: 0...UInt32.max)).json")
         var canaries: [String: Any] = texts
         for (name, bytes) in keys {
             let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             canaries[name] = ["hex": digits]
         }
-        try JSONSerialization.data(withJSONObject: canaries).write(to: URL(filePath: file))
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        try await run(
-            "/usr/bin/python3",
-            arguments: ["-B", Repository.root + "/Tests/Canary/canary.py", "--canaries", file] + arguments)
+        try await canary(["search"] + arguments, input: try JSONSerialization.data(withJSONObject: canaries))
+    }
+
+    /// Runs a command of the program that searches for traces.
+    ///
+    /// - Throws: ``TestProblem`` with what it said where it fails.
+    @discardableResult
+    func canary(_ arguments: [String], input: Data = Data(), through wrapper: [String] = []) async throws -> String {
+        try await Scratch.with { scratch in
+            let run = try await TraceSearchRun(arguments, input: Array(input), through: wrapper, in: scratch)
+            guard run.code == 0 else { throw TestProblem("the search ended with \(run.code):\n\(run.output)") }
+            return run.output
+        }
     }
 
     /// Runs a program to its end.

@@ -37,17 +37,18 @@ package final class RunningProgram: Sendable {
     ///   - environment: Added to the tests' own environment.
     ///   - manager: What the program is started by; keeps descriptors for it from one start to the next.
     ///   - log: The log file's name in `scratch`; a program started again adds to it.
+    ///   - input: What it reads from standard input; it stands in no file.
     /// - Throws: ``TestProblem`` with the end of its log when it ends before it is ready.
     package static func start(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:], log: String,
-        awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch
+        input: [UInt8]? = nil, awaitsReady: Bool = true, manager: ServiceManager? = nil, in scratch: Scratch
     ) async throws -> RunningProgram {
         let manager = try manager ?? ServiceManager(in: scratch)
         var variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let handed = manager.handedOver
         variables.merge(handed.environment) { $1 }
         variables["NOTIFY_SOCKET"] = awaitsReady ? manager.socketPath : nil
-        let program = try spawn(executable, arguments, variables, handed, logPath: scratch.path(log))
+        let program = try spawn(executable, arguments, variables, handed, input, logPath: scratch.path(log))
         scratch.atEnd {
             program.kill()
             _ = try? await program.waitForExit()
@@ -64,15 +65,28 @@ package final class RunningProgram: Sendable {
 
     private static func spawn(
         _ executable: String, _ arguments: [String], _ environment: [String: String],
-        _ handed: ServiceManager.HandedOver, logPath: String
+        _ handed: ServiceManager.HandedOver, _ input: [UInt8]?, logPath: String
     ) throws -> RunningProgram {
         let number = unsafe clinux_open(logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard number >= 0 else { throw TestProblem("\(logPath): error \(-number)") }
         let log = Descriptor(owning: number)
+        var descriptors = [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)] + handed.descriptors
+        if let input { descriptors.append((try memoryFile(input), as: STDIN_FILENO)) }
         let process = try ChildProcess.spawnBound(
             through: handed.wrapper, executable: executable, arguments: arguments, environment: environment,
-            descriptors: [(log, as: STDOUT_FILENO), (log, as: STDERR_FILENO)] + handed.descriptors)
+            descriptors: descriptors)
         return RunningProgram(process, logPath: logPath)
+    }
+
+    private static func memoryFile(_ content: [UInt8]) throws -> Descriptor {
+        let number = unsafe clinux_memory_file("test-input")
+        guard number >= 0 else { throw TestProblem("memory file: error \(-number)") }
+        let file = Descriptor(owning: number)
+        // At its place, so that the program reads from the beginning.
+        guard unsafe pwrite(number, content, content.count, 0) == content.count else {
+            throw TestProblem("memory file: error \(errno)")
+        }
+        return file
     }
 
     /// What the program has written so far.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The encodings of a canary.
+enum Encodings {
+    /// Each encoding by name, with the parts of the canary in it and the ways in which each part may be written; raw first.
+    static func all(of canary: Canary) -> [(name: String, parts: [[[UInt8]]])] {
+        let raw = canary.raw
+        var found = [(name: "raw", parts: [[raw]])]
+        for offset in 0..<3 {
+            let plain = base64(raw, at: offset, last: "+/")
+            let safe = base64(raw, at: offset, last: "-_")
+            found.append(("base64@\(offset)", [[plain]]))
+            if safe != plain { found.append(("base64url@\(offset)", [[safe]])) }
+        }
+        let digits = raw.hexadecimal
+        found.append(("hex", [[Array(digits.utf8), Array(digits.uppercased().utf8)]]))
+        guard case .text(let text) = canary else { return found }
+        found.append(("utf-16le", [[text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }]]))
+        // Without the zero at its beginning, at which a search of empty memory would stop at every byte.
+        let bigEndian = text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+        found.append(("utf-16be", [[Array(bigEndian.drop { $0 == 0 })]]))
+        found.append(("percent", raw.map(percent)))
+        found.append(("json", text.unicodeScalars.map(json)))
+        found.append(("html", text.unicodeScalars.map(html)))
+        return found
+    }
+
+    /// The characters that do not depend on what stands before and behind `data`, which begins at this offset of three.
+    private static func base64(_ data: [UInt8], at offset: Int, last: String) -> [UInt8] {
+        let alphabet = Array(
+            ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last).utf8)
+        let bytes = [UInt8](repeating: 0, count: offset) + data
+        let sextets = [0, 2, 3][offset]..<bytes.count * 8 / 6
+        return sextets.map { sextet in
+            let bit = sextet * 6
+            let pair = UInt16(bytes[bit / 8]) << 8 | UInt16(bit / 8 + 1 < bytes.count ? bytes[bit / 8 + 1] : 0)
+            return alphabet[Int(pair >> (10 - bit % 8) & 63)]
+        }
+    }
+
+    /// In URLs and forms.
+    private static func percent(_ byte: UInt8) -> [[UInt8]] {
+        let digits = [byte].hexadecimal
+        var ways: Set<[UInt8]> = [[byte], Array("%\(digits)".utf8), Array("%\(digits.uppercased())".utf8)]
+        if byte == UInt8(ascii: " ") { ways.insert([UInt8(ascii: "+")]) }
+        return sorted(ways)
+    }
+
+    private static func json(_ scalar: Unicode.Scalar) -> [[UInt8]] {
+        let units = UTF16.encode(scalar).map { Array($0) } ?? []
+        let digits = units.map { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)].hexadecimal }
+        var ways: Set<[UInt8]> = [
+            Array(String(scalar).utf8), digits.flatMap { Array("\\u\($0)".utf8) },
+            digits.flatMap { Array("\\u\($0.uppercased())".utf8) },
+        ]
+        let short: [Unicode.Scalar: String] = [
+            "\"": "\\\"", "\\": "\\\\", "/": "\\/", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+        ]
+        if let way = short[scalar] { ways.insert(Array(way.utf8)) }
+        return sorted(ways)
+    }
+
+    private static func html(_ scalar: Unicode.Scalar) -> [[UInt8]] {
+        let digits = String(scalar.value, radix: 16)
+        var ways = [String(scalar), "&#\(scalar.value);"]
+        for letter in ["x", "X"] { ways += ["&#\(letter)\(digits);", "&#\(letter)\(digits.uppercased());"] }
+        switch scalar {
+        case "&": ways.append("&amp;")
+        case "<": ways.append("&lt;")
+        case ">": ways.append("&gt;")
+        case "\"": ways.append("&quot;")
+        case "'": ways.append("&apos;")
+        default: break
+        }
+        return sorted(Set(ways.map { Array($0.utf8) }))
+    }
+
+    /// In the order in which they are tried, the same in every run.
+    private static func sorted(_ ways: Set<[UInt8]>) -> [[UInt8]] {
+        ways.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+}

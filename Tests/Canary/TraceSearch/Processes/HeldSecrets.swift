@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Glibc
+
+/// What a process of the broker holds, to look for it elsewhere.
+package enum HeldSecrets {
+    /// The tokens in a process's memory by name: signed ones (three parts of which two begin with eyJ) and opaque ones (a
+    /// digit and two parts: PRT, refresh token, code). Of each its last 80 characters: enough to tell it, also where it was
+    /// cut or wrapped.
+    package static func tokens(of pid: Int32) throws(SystemError) -> [String: String] {
+        let memory = try ProcessMemory(of: pid)
+        var kinds: [String: String] = [:]
+        var texts: [String] = []
+        for mapping in try Mapping.all(of: pid) where mapping.isWritable {
+            for (kind, token) in TokenScanner.tokens(in: content(of: mapping, memory)) {
+                let text = String(decoding: token.suffix(80), as: UTF8.self)
+                if kinds.updateValue(kinds[text] ?? kind, forKey: text) == nil { texts.append(text) }
+            }
+        }
+        let named = texts.enumerated().map { ("\(kinds[$1] ?? "")-\($0 + 1)", $1) }
+        return Dictionary(uniqueKeysWithValues: named)
+    }
+
+    /// What of a mapping can be read.
+    private static func content(of mapping: Mapping, _ memory: ProcessMemory) -> [UInt8] {
+        var content: [UInt8] = []
+        while content.count < mapping.count {
+            let address = mapping.begin + UInt64(content.count)
+            guard let piece = try? memory.read(at: address, mapping.count - content.count), !piece.isEmpty else { break }
+            content += piece
+        }
+        return content
+    }
+
+    /// The session keys in the memory files of a process.
+    package static func sessionKeys(of pid: Int32) throws(SystemError) -> Set<[UInt8]> {
+        var keys: Set<[UInt8]> = []
+        for (_, file) in try OpenFiles.all(of: pid) {
+            guard try file.name().split(separator: " ").first == "/memfd:baton-session-key" else { continue }
+            keys.insert(try file.reopened().read(at: 0, 64))
+        }
+        return keys
+    }
+
+    /// Whether a process's memory, files or environment can be read, in any way.
+    package static func canBeRead(_ pid: Int32) -> Bool {
+        let memory = InspectionWay.allCases.contains { way in
+            guard let mapping = try? Mapping.all(of: pid).first,
+                let byte = try? ProcessMemory(of: pid, by: way).read(at: mapping.begin, 1)
+            else { return false }
+            return !byte.isEmpty
+        }
+        return memory || (try? FilePath("/proc/\(pid)/fd/0").linkTarget()) != nil
+            || (try? OpenFile(FilePath("/proc/\(pid)/environ"), O_RDONLY).readAll()) != nil
+    }
+
+    /// Whether the writable memory of a process holds a text, and its standard input can be seen among its files.
+    ///
+    /// - Parameter way: the one to take; nil for the one that the kernel allows.
+    package static func canBeSeen(
+        _ text: String, in pid: Int32, by way: InspectionWay? = nil
+    ) throws(SystemError) -> Bool {
+        guard try OpenFiles.all(of: pid, by: way).contains(where: { $0.number == 0 }) else { return false }
+        let needles = Needles(["text": .text(text)])
+        let memory = try ProcessMemory(of: pid, by: way)
+        for mapping in try Mapping.all(of: pid) where mapping.isWritable && !mapping.isOfFile {
+            let surface = Surface("memory", needles: needles)
+            surface.search(content(of: mapping, memory), "memory")
+            if !surface.hits.isEmpty { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+import TraceSearch
+
+/// However what is searched comes in pieces, nothing is lost between them.
+@Suite struct PieceTests {
+    private struct Unreadable: Error {}
+
+    private let needles = Needles(["name": .text(Sample.text)])
+
+    /// Searches bytes that come in two pieces.
+    private func hits(_ bytes: [UInt8], cutAt cut: Int) -> [Surface.Hit] {
+        let surface = Surface("place", needles: needles)
+        var pieces = [Array(bytes[..<cut]), Array(bytes[cut...])].filter { !$0.isEmpty }
+        surface.search("it") { pieces.isEmpty ? [] : pieces.removeFirst() }
+        return surface.hits["name"] ?? []
+    }
+
+    @Test(arguments: Sample.encoded.keys.sorted())
+    func `an encoding is found wherever a border cuts it`(_ name: String) throws {
+        let bytes = Array("before".utf8) + (try #require(Sample.encoded[name])) + Array("behind".utf8)
+        let whole = hits(bytes, cutAt: bytes.count)
+        #expect(whole.contains { $0.encoding == Sample.searchName(of: name) })
+        for cut in bytes.indices { #expect(hits(bytes, cutAt: cut) == whole, "cut at \(cut)") }
+    }
+
+    @Test func `a text right before a page that cannot be read is found, and the failure is told`() {
+        let surface = Surface("place", needles: needles)
+        var pieces = [Array(("before " + Sample.text).utf8)]
+        #expect(throws: Unreadable.self) {
+            try surface.search("memory") { () throws(Unreadable) in
+                guard !pieces.isEmpty else { throw Unreadable() }
+                return pieces.removeFirst()
+            }
+        }
+        #expect(surface.hits["name"]?.map(\.place) == ["memory+7"])
+    }
+
+    @Test func `of every text that passes the filter only the whole one is found`() {
+        // Everything that begins like the text but is none.
+        var bytes: [UInt8] = []
+        for count in 1..<Sample.text.utf8.count { bytes += Array(Sample.text.utf8.prefix(count)) }
+        #expect(hits(bytes, cutAt: bytes.count).isEmpty)
+        #expect(hits(bytes + Array(Sample.text.utf8), cutAt: 17).map(\.place) == ["it+\(bytes.count)"])
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import TraceSearch
+
+/// What a process holds in memory and in files without a name is found, whichever way the kernel allows.
+@Suite struct ProcessSearchTests {
+    /// A foreign program that holds what it was given, scrambled on its way, in memory or in a file without a name.
+    private static let holder = """
+        import ctypes, os, signal, socket, sys, tempfile
+        what = bytes(int(byte) ^ 0x5a for byte in sys.argv[2].split("."))
+        if sys.argv[1] == "shut":
+            # Like batond's session process: PR_SET_DUMPABLE 0 (prctl(2)).
+            ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+        if sys.argv[1] != "file":
+            kept = bytearray(b"x" + what)
+        else:
+            kept = tempfile.TemporaryFile()
+            kept.write(what)
+            kept.flush()
+        del what
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ready:
+            ready.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
+        signal.pause()
+        """
+
+    private func hold(_ bytes: [UInt8], in place: String, _ scratch: Scratch) async throws -> RunningProgram {
+        let scrambled = bytes.map { "\($0 ^ 0x5a)" }.joined(separator: ".")
+        return try await RunningProgram.start(
+            "/usr/bin/python3", ["-c", Self.holder, place, scrambled], log: "holder.log", in: scratch)
+    }
+
+    private func search(_ pid: Int32, _ more: String..., in scratch: Scratch) async throws -> TraceSearchRun {
+        try await TraceSearchRun(for: Sample.canaries, ["--process", "child=\(pid)"] + more, in: scratch)
+    }
+
+    @Test(arguments: ["raw", "utf-16le", "utf-16be", "json", "base64@1"])
+    func `what is planted in a live process's memory is found, in each encoding`(_ encoding: String) async throws {
+        try await Scratch.with { scratch in
+            let child = try await hold(try #require(Sample.encoded[encoding]), in: "memory", scratch)
+            let report = try Report(await search(child.pid, "--expect-hit", "child=name", "--json", in: scratch))
+            let hits = report.surfaces.first?.hits["name"] ?? []
+            #expect(report.searched && report.broken.isEmpty)
+            #expect(hits.contains { $0.encoding == encoding && $0.place.hasPrefix("memory of ") }, "\(hits)")
+        }
+    }
+
+    @Test func `what is planted in an open file without a name is found`() async throws {
+        try await Scratch.with { scratch in
+            let child = try await hold(try #require(Sample.encoded["json"]), in: "file", scratch)
+            let report = try Report(await search(child.pid, "--expect-hit", "child=name", "--json", in: scratch))
+            let hits = report.surfaces.first?.hits["name"] ?? []
+            #expect(hits.contains { $0.encoding == "json" && $0.place.hasPrefix("unlinked file ") }, "\(hits)")
+        }
+    }
+
+    @Test func `a process without the text has none`() async throws {
+        try await Scratch.with { scratch in
+            let child = try await hold(Array("something else".utf8), in: "memory", scratch)
+            let run = try await search(child.pid, "--expect-none", in: scratch)
+            #expect(run.code == 0, "\(run.output)")
+            #expect(try await search(child.pid, "--expect-hit", "child", in: scratch).code == 1)
+        }
+    }
+
+    @Test(arguments: InspectionWay.allCases)
+    func `the calls see what the files of proc show`(_ way: InspectionWay) async throws {
+        try await Scratch.with { scratch in
+            let child = try await hold(Array(Sample.plain.utf8), in: "memory", scratch)
+            #expect(try HeldSecrets.canBeSeen(Sample.plain, in: child.pid, by: way))
+            #expect(try !HeldSecrets.canBeSeen("another text 0815", in: child.pid, by: way))
+            let memory = try ProcessMemory(of: child.pid, by: way)
+            #expect(throws: SystemError.self) { try memory.read(at: 0, 1) }
+            let file = try await hold(Array(Sample.plain.utf8), in: "file", scratch)
+            let contents = try OpenFiles.all(of: file.pid, by: way).map { try? $0.file.reopened().read(at: 0, 64) }
+            #expect(contents.contains(Array(Sample.plain.utf8)))
+        }
+    }
+
+    @Test func `a process that is not there, or has ended, is an error and never none`() async throws {
+        try await Scratch.with { scratch in
+            let child = try await hold(Array(Sample.plain.utf8), in: "memory", scratch)
+            child.kill()
+            // Ended, and not reaped yet: its folder in /proc is there, its memory is not.
+            try await ForeignProcess(pid: child.pid).waitForEnd()
+            let zombie = try await search(child.pid, "--expect-none", in: scratch)
+            #expect(zombie.code == 2 && zombie.output.contains("could not search"), "\(zombie.output)")
+            try await child.waitForExit()
+            let gone = try await search(child.pid, "--expect-none", in: scratch)
+            #expect(gone.code == 2 && gone.output.contains("there is no such process"), "\(gone.output)")
+        }
+    }
+
+    @Test func `a process that keeps its memory to itself cannot be searched without rights, which is never none`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let keeper = try await hold(Array(Sample.plain.utf8), in: "shut", scratch)
+            let run = try await TraceSearchRun(
+                for: Sample.canaries, ["--process", "keeper=\(keeper.pid)", "--expect-none"], through: humble,
+                in: scratch)
+            #expect(run.code == 2 && run.output.contains("Permission denied"), "\(run.output)")
+        }
+    }
+
+    @Test func `the probe finds the text of such a process with rights, and says that it cannot without`() async throws {
+        try await Scratch.with { scratch in
+            // Who is not root makes a user namespace and may look into what runs there.
+            let way = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []
+            let able = try await TraceSearchRun(["probe"] + way, in: scratch)
+            let unable = try await TraceSearchRun(["probe"], through: humble, in: scratch)
+            #expect(able.code == 0 && unable.code == 2)
+        }
+    }
+
+    @Test func `the search refuses to search itself, and its canaries are in no argument and no variable`() async throws {
+        try await Scratch.with { scratch in
+            let script = #"exec "$0" search --process "self=$$" --expect-none"#
+            let own = try await RunningProgram.start(
+                "/bin/sh", ["-c", script, try RunningProgram.built("canary")], log: "own.log",
+                input: Array(Sample.canaries.utf8), awaitsReady: false, in: scratch)
+            #expect(try await own.waitForExit() == 64)
+            // The folder holds everything that the search wrote.
+            let run = try await TraceSearchRun(
+                for: Sample.canaries, ["--surface", "scratch=\(scratch.path)", "--expect-none"], in: scratch)
+            #expect(run.code == 0, "\(run.output)")
+        }
+    }
+}
