@@ -15,7 +15,9 @@ import Testing
 
     @Test func `each encoding is found in a file`() async throws {
         try await Scratch.with { scratch in
-            let found = try await found(Place(in: scratch)) { Array("\0around".utf8) + $0 + Array("around".utf8) + [0xff] }
+            let found = try await found(Place(in: scratch)) {
+                Array("\0around".utf8) + $0 + Array("around".utf8) + [0xff]
+            }
             for name in Sample.encoded.keys {
                 #expect(found[name]?.contains(Sample.searchName(of: name)) == true, "\(name): \(found[name] ?? [])")
             }

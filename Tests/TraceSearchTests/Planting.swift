@@ -34,10 +34,13 @@ enum Sample {
             "json": #""Zo\u00eb \"Ray\" O'Neil/+&<canary> \ud834\udd1e?~""#,
             "json, slashes": #""Zo\u00eb \"Ray\" O'Neil\/+&<canary> \ud834\udd1e?~""#,
             "json, unicode": #""Zoë \"Ray\" O'Neil/+&<canary> 𝄞?~""#,
-            "json, all": #"\u005A\u006F\u00EB\u0020\u0022\u0052\u0061\u0079\u0022\u0020\u004F\u0027\u004E\u0065\u0069\u006C"#
-                + #"\u002F\u002B\u0026\u003C\u0063\u0061\u006E\u0061\u0072\u0079\u003E\u0020\uD834\uDD1E\u003F\u007E"#,
+            "json, all":
+                #"\u005A\u006F\u00EB\u0020\u0022\u0052\u0061\u0079\u0022\u0020\u004F\u0027"#
+                + #"\u004E\u0065\u0069\u006C\u002F\u002B\u0026\u003C\u0063\u0061\u006E\u0061\u0072\u0079"#
+                + #"\u003E\u0020\uD834\uDD1E\u003F\u007E"#,
             "html": "Zoë &quot;Ray&quot; O&#x27;Neil/+&amp;&lt;canary&gt; 𝄞?~",
-            "html, numbers": "&#x5a;&#x6f;&#xeb;&#x20;&#x22;&#x52;&#x61;&#x79;&#x22;&#x20;&#x4f;&#x27;&#x4e;&#x65;&#x69;&#x6c;"
+            "html, numbers":
+                "&#x5a;&#x6f;&#xeb;&#x20;&#x22;&#x52;&#x61;&#x79;&#x22;&#x20;&#x4f;&#x27;&#x4e;&#x65;&#x69;&#x6c;"
                 + "&#x2f;&#x2b;&#x26;&#x3c;&#x63;&#x61;&#x6e;&#x61;&#x72;&#x79;&#x3e;&#x20;&#x1d11e;&#x3f;&#x7e;",
         ]
         var encoded = texts.mapValues { Array($0.utf8) }
@@ -47,7 +50,9 @@ enum Sample {
         return encoded
     }()
 
-    static func searchName(of encoding: String) -> String { encoding.split(separator: ",").first.map(String.init) ?? "" }
+    static func searchName(of encoding: String) -> String {
+        encoding.split(separator: ",").first.map(String.init) ?? ""
+    }
 }
 
 /// How programs compress what they write.

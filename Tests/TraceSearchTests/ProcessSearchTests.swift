@@ -105,7 +105,8 @@ import TraceSearch
         }
     }
 
-    @Test func `the probe finds the text of such a process with rights, and says that it cannot without`() async throws {
+    @Test func `the probe finds the text of such a process with rights, and says that it cannot without`() async throws
+    {
         try await Scratch.with { scratch in
             // Who is not root makes a user namespace and may look into what runs there.
             let way = humble.isEmpty ? ["/usr/bin/unshare", "--user", "--map-current-user", "--"] : []
@@ -115,7 +116,8 @@ import TraceSearch
         }
     }
 
-    @Test func `the search refuses to search itself, and its canaries are in no argument and no variable`() async throws {
+    @Test func `the search refuses to search itself, and its canaries are in no argument and no variable`() async throws
+    {
         try await Scratch.with { scratch in
             let script = #"exec "$0" search --process "self=$$" --expect-none"#
             let own = try await RunningProgram.start(

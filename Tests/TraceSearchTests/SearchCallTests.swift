@@ -53,7 +53,8 @@ import Testing
         try await Scratch.with { scratch in
             let surface = ["--surface", "place=\(scratch.path)"]
             for arguments in [
-                surface, ["--expect-none"], surface + ["--expect-hit", "other"], surface + ["--expect-none-in", "other"],
+                surface, ["--expect-none"], surface + ["--expect-hit", "other"],
+                surface + ["--expect-none-in", "other"],
                 surface + ["--expect-hit", "place=other"], surface + surface + ["--expect-none"],
                 surface + ["--expect-none-in", ""], surface + ["--expect-hit", ""],
                 ["--surface", scratch.path, "--expect-none"], ["--process", "odd=one", "--expect-none"],

@@ -28,7 +28,8 @@ import TraceSearch
 
     @Test func `what has not the shape is no token`() {
         for text in [
-            "", "eyJ", "1.", String(Self.signed.dropLast(50)), "eyJ\(Self.text(15)).eyJ\(Self.text(40)).\(Self.text(85))",
+            "", "eyJ", "1.", String(Self.signed.dropLast(50)),
+            "eyJ\(Self.text(15)).eyJ\(Self.text(40)).\(Self.text(85))",
             "eyJ\(Self.text(20)).\(Self.text(40)).\(Self.text(85))", "x" + Self.opaque, "." + Self.opaque,
             Self.opaque + ".", "2" + Self.opaque.dropFirst(), "1.\(Self.text(15)).\(Self.text(60))",
             "1.\(Self.text(40)).\(Self.text(25))", "1.\(Self.text(205)).\(Self.text(60))",

@@ -11,7 +11,8 @@ struct ProbeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "probe",
         abstract: "Tell whether this user may read the memory of a process that keeps it to itself.",
-        discussion: "Starts such a process and looks for a text in it. Exit code 0: it was found; 2: it cannot be read.")
+        discussion: "Starts such a process and looks for a text in it. Exit code 0: it was found; 2: it cannot be read."
+    )
 
     @Argument(parsing: .captureForPassthrough, help: "The command through which that process is started.")
     var wrapper: [String] = []

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import FoundationEssentials
 
 /// What one run of the program that searches for traces said, and how it ended.
 package struct TraceSearchRun: Sendable {

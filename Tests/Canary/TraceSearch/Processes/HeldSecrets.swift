@@ -25,7 +25,9 @@ package enum HeldSecrets {
         var content: [UInt8] = []
         while content.count < mapping.count {
             let address = mapping.begin + UInt64(content.count)
-            guard let piece = try? memory.read(at: address, mapping.count - content.count), !piece.isEmpty else { break }
+            guard let piece = try? memory.read(at: address, mapping.count - content.count), !piece.isEmpty else {
+                break
+            }
             content += piece
         }
         return content

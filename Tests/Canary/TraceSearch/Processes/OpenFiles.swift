@@ -20,7 +20,9 @@ package enum OpenFiles {
         var found: [(number: Int, file: OpenFile)] = []
         for name in names {
             guard let number = Int(String(decoding: name, as: UTF8.self)) else { throw SystemError(EBADMSG) }
-            do throws(SystemError) { found.append((number, try OpenFile(folder.appending(name), inspection_path_only))) } catch {
+            do throws(SystemError) {
+                found.append((number, try OpenFile(folder.appending(name), inspection_path_only)))
+            } catch {
                 // Closed meanwhile.
                 guard error.isAbsence else { throw error }
             }
