@@ -163,14 +163,14 @@ def case_mute():
             with socket.create_connection(("127.0.0.1", port), 5, source_address=("127.0.0.2", 0)) as plain:
                 context.wrap_socket(plain, server_hostname=DEVICES.hostname).close()
         for wire in held:
-            wire.settimeout(8)
+            wire.settimeout(50)
             try:
                 assert wire.recv(1) == b""
             except ConnectionError:
                 pass  # refused
         # Nor is a handshake enough.
         context = ssl.create_default_context(cafile=facts.root)
-        with socket.create_connection(("127.0.0.1", port), 8) as plain:
+        with socket.create_connection(("127.0.0.1", port), 50) as plain:
             with context.wrap_socket(plain, server_hostname=HOST if port == PORT else DEVICES.hostname) as wire:
                 try:
                     assert wire.recv(1) == b""
@@ -187,7 +187,7 @@ def case_deaf():
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.connect(("127.0.0.1", PORT))
         with context.wrap_socket(plain, server_hostname=HOST) as wire:
-            wire.settimeout(8)
+            wire.settimeout(50)
             try:
                 for _ in range(200000):
                     wire.sendall(request("GET", PAGE, (), "").encode())

@@ -6,7 +6,8 @@ import Testing
 extension World {
     /// What a program is configured by.
     func configuration(of program: Program) throws -> [String: Any] {
-        let json = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: configurationPath(of: program))))
+        let json = try JSONSerialization.jsonObject(
+            with: Data(contentsOf: URL(filePath: configurationPath(of: program))))
         return try #require(json as? [String: Any])
     }
 
