@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Foundation
 import Glibc
 import MSAL
@@ -21,12 +22,16 @@ import Testing
         let asked = addresses.compactMap { URL(string: $0)?.port }
         let ports = try world.users.map { try Self.ports(of: $0.broker) } ?? asked
         #expect(ports == asked, stage)
+        let names = try Self.records(world).map {
+            try FileManager.default.destinationOfSymbolicLink(atPath: world.path("run/profiles/" + $0))
+        }
         let stranger = try await Neighbour(
             user: Self.stranger, pids: broker + [try world.pid(of: .agent)], owners: [users.broker, users.session],
             needles: ports.map { "127\\.0\\.0\\.1:\($0)/" } + [try world.person("Amara").password],
             ports: ports, addresses: addresses,
             sockets: ["broker", "agent", "control"].map { world.path("run/\($0).sock") },
-            folders: ["device", "run/profiles", "logs", "configuration", "server"].map(world.path)
+            folders: ["device", "run/profiles", "logs", "configuration", "server"].map(world.path),
+            names: names
         ).act(beside: world)
         #expect(stranger.got == [], stage)
         #expect(stranger.tried["argument list", default: 0] > 5, stage)
@@ -58,9 +63,20 @@ import Testing
         let account = try await signIn.account
         #expect(account.username == (try world.person("Amara").userName))
         try await attack(world, "she is signed in")
-        try await world.app(1).signOut(account)
+        // A stranger takes the name of her browser's temporary folder as soon as it is free.
+        let status = try await world.status()
+        let temporary = try world.temporaryFolder(try #require(Epoch(status.epoch)).id)
+        let watching = try await Neighbour.watching([temporary], as: Self.stranger, beside: world) {
+            try await world.app(1).signOut(account)
+        }
+        #expect(watching.tried["taken"] == 1)
         try await attack(world, "she is signed out")
         #expect(try world.isClean)
+    }
+
+    /// What the agent has recorded of temporary folders.
+    private static func records(_ world: World) throws -> [String] {
+        try world.names(in: "run/profiles").filter { $0.hasSuffix(".temporary") }
     }
 
     /// The loopback addresses that the session's browser was given.
