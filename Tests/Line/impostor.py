@@ -10,6 +10,7 @@ ends where the broker refuses it, else "browser PID" and "closed" for each.
 """
 import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -43,13 +44,19 @@ def start(command, environment):
     return int(os.read(reader, 32))
 
 
+def temporary_folder(record):
+    """Records where the temporary folder is, as the real agent does. Chromium puts a socket into it, whose path may not be long."""
+    if not os.path.lexists(record):
+        os.symlink("/tmp/baton-" + secrets.token_hex(16), record)
+    return os.readlink(record)
+
+
 def open_browser(epoch, url):
     with open(CONFIGURATION, encoding="utf-8") as file:
         browser = json.load(file)["browser"]
     folder = os.path.join(os.path.realpath(browser["profiles"]), epoch) if KIND == "marked" else FOLDER
     profile, home = os.path.join(folder, "browser"), os.path.join(folder, "home")
-    # Chromium puts a socket into it, whose path may not be long.
-    temporary = "/tmp/baton-" + epoch if KIND == "marked" else os.path.join(folder, "t")
+    temporary = temporary_folder(folder + ".temporary") if KIND == "marked" else os.path.join(folder, "t")
     for place in [profile, home, temporary]:
         os.makedirs(place, 0o700, exist_ok=True)
     environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": temporary, "XDG_RUNTIME_DIR": temporary}

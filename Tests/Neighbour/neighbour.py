@@ -13,6 +13,10 @@ REQUEST is a JSON object:
     addresses addresses on loopback that are asked for, too
     sockets   paths of Unix sockets that must not serve it
     folders   paths below which nothing may be read, written or listed
+    names     paths in world-writable folders: their entries must not be taken from the victim
+
+With "watches", it tries nothing of that: it waits until one of the names goes and takes it, each time, until SIGTERM. It
+prints "watching" first.
 
 Prints one JSON object: "got", a list of [attempt, what] that succeeded and must not have; "tried", a count for each attempt,
 by which the caller knows that something was there to be tried.
@@ -23,6 +27,7 @@ import errno
 import json
 import os
 import re
+import signal
 import socket
 import sys
 import time
@@ -30,6 +35,7 @@ import urllib.parse
 
 PATIENCE = 3.0  # seconds for an answer that must not come
 PTRACE_SEIZE, PTRACE_DETACH = 0x4206, 17
+IN_DELETE, IN_MOVED_FROM = 0x200, 0x40
 SYS_PIDFD_OPEN, SYS_PIDFD_GETFD = 434, 438
 SECRETIVE = ("environ", "mem", "maps", "smaps", "auxv", "stack", "syscall", "io", "fd", "fdinfo", "root", "cwd", "exe",
              "map_files", "pagemap", "personality", "wchan", "timers")
@@ -182,6 +188,54 @@ def folders(paths, owners):
             got.extend(["system V", kind] for row in rows if int(row[header.index("uid")]) in owners)
 
 
+def take(path):
+    """Has an entry of this name in place of the victim's."""
+    for act in (os.rmdir, os.unlink, lambda old: os.rename(old, old + "-taken")):
+        try:
+            act(path)
+        except OSError:
+            continue
+        return True
+    os.mkdir(path)
+    return True
+
+
+def names(paths):
+    for path in paths:
+        attempt("name", path, lambda: take(path))
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop(*_):
+    raise Stopped
+
+
+def watch(paths):
+    """Takes each name as soon as its owner removes it (inotify(7))."""
+    signal.signal(signal.SIGTERM, stop)
+    queue = libc.inotify_init1(0)
+    for folder in {os.path.dirname(path) for path in paths}:
+        libc.inotify_add_watch(queue, folder.encode(), IN_DELETE | IN_MOVED_FROM)
+    taken = set()
+    try:
+        print("watching", flush=True)
+        while True:
+            for path in paths:
+                try:
+                    os.mkdir(path)
+                except FileExistsError:
+                    continue
+                taken.add(path)
+                tried["taken"] += 1
+            os.read(queue, 1 << 16)
+    except Stopped:
+        for path in taken:
+            os.rmdir(path)
+
+
 def make_file(folder):
     path = os.path.join(folder, "neighbour")
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
@@ -199,12 +253,16 @@ def main():
         os.setgroups([])
         os.setresgid(*[request["user"]] * 3)
         os.setresuid(*[request["user"]] * 3)
-    argument_lists(request["needles"])
-    processes(request["pids"])
-    pages(request["ports"], request["addresses"])
-    unix_sockets(request["sockets"])
-    folders(request["folders"], request["owners"])
-    machine()
+    if request["watches"]:
+        watch(request["names"])
+    else:
+        argument_lists(request["needles"])
+        processes(request["pids"])
+        pages(request["ports"], request["addresses"])
+        unix_sockets(request["sockets"])
+        folders(request["folders"], request["owners"])
+        names(request["names"])
+        machine()
     print(json.dumps({"got": got, "tried": tried}))
 
 

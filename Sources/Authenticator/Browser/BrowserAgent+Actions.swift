@@ -44,8 +44,9 @@ extension BrowserAgent {
     private func start(_ id: UInt64, _ epoch: String, _ url: LoopbackURL) -> BrowserMachine.Event {
         let profile = BrowserProfile(profiles: profiles, epoch: epoch)
         let page: StartPage
+        let temporary: Directory
         do throws(FileError) {
-            try profile.make()
+            temporary = try profile.make()
             pages += 1
             page = try StartPage(to: url, number: pages, in: profile.folder)
         } catch {
@@ -57,7 +58,7 @@ extension BrowserAgent {
             let browser = try ChildProcess.spawn(
                 executable: configuration.command.program,
                 arguments: configuration.command.arguments(profile: profile.browser.path, page: page),
-                environment: BrowserEnvironment.make(for: profile, from: BrowserEnvironment.session),
+                environment: BrowserEnvironment.make(for: profile, temporary, from: BrowserEnvironment.session),
                 output: .discarded)
             let events = self.events
             browsers[browser.pid] = browser

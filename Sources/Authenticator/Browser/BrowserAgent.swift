@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
 internal import CLinux
 internal import Glibc
 package import Logging
@@ -69,11 +68,10 @@ package final class BrowserAgent {
             throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
         }
         try ProcessSweep.endMarked(BrowserProfile.mark(profiles: profiles + "/"))
-        for name in try folder.names() where Epoch(id: name, counter: 0) != nil {
-            logger.notice("removing a browser profile that an earlier agent left")
-            try BrowserProfile(profiles: profiles, epoch: name).remove()
+        let removed = try BrowserProfile.removeAll(in: Directory(path: profiles))
+        if removed > 0 {
+            logger.notice("browser profiles of an earlier agent removed", metadata: ["count": "\(removed)"])
         }
-        try BrowserProfile.emptyTrash(in: Directory(path: profiles))
         return lock
     }
 

@@ -27,7 +27,9 @@ enum BrowserEnvironment {
         return found
     }
 
-    static func make(for profile: BrowserProfile, from session: [String: String]) -> [String: String] {
+    static func make(
+        for profile: BrowserProfile, _ temporary: Directory, from session: [String: String]
+    ) -> [String: String] {
         var environment = session.filter { allowed.contains($0.key) || $0.key.hasPrefix("LC_") }
         if environment["XAUTHORITY"] == nil, let home = session["HOME"] {
             // Xlib looks for it in the home, which is another one for the browser.
@@ -35,8 +37,8 @@ enum BrowserEnvironment {
         }
         environment["WAYLAND_DISPLAY"] = waylandSocket(session)
         environment["HOME"] = profile.home.path
-        environment["TMPDIR"] = profile.temporary.path
-        environment["XDG_RUNTIME_DIR"] = profile.temporary.path
+        environment["TMPDIR"] = temporary.path
+        environment["XDG_RUNTIME_DIR"] = temporary.path
         // Without an address a library would look for the session's bus, or start one that nobody ends.
         environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
         environment[BrowserProfile.markName] = profile.folder.path

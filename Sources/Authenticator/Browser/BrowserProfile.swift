@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import CLinux
 internal import Glibc
 
@@ -10,13 +11,12 @@ struct BrowserProfile: Sendable {
     private let profiles: Directory
     /// `<profiles>/<epoch>`.
     let folder: Directory
-    /// Apart from the profile because a socket's path may have 107 bytes only, and Chromium puts one here.
-    let temporary: Directory
+    let temporary: TemporaryFolder
 
     init(profiles: String, epoch: String) {
         self.profiles = Directory(path: profiles)
         folder = self.profiles.appending(epoch)
-        temporary = Directory(path: "/tmp/baton-" + epoch)
+        temporary = TemporaryFolder(of: epoch, in: self.profiles)
     }
 
     /// What `{profile}` in the browser's command line stands for.
@@ -40,11 +40,13 @@ struct BrowserProfile: Sendable {
     func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
 
     /// Whether anything of the profile is left: its folder, the temporary one, or what waits to be removed.
-    func isAnythingLeft() throws(FileError) -> Bool {
-        for place in [folder, temporary, profiles.appending(Self.trashName).appending(name)] {
+    ///
+    /// - Parameter seen: the temporary folder that was recorded while the browser ran.
+    func isAnythingLeft(_ seen: Directory?) throws(FileError) -> Bool {
+        for place in [folder, profiles.appending(Self.trashName).appending(name)] {
             if try Self.isThere(place) { return true }
         }
-        return false
+        return try temporary.isLeft(seen)
     }
 
     private static func isThere(_ folder: Directory) throws(FileError) -> Bool {
@@ -57,9 +59,17 @@ struct BrowserProfile: Sendable {
 
     /// Makes the folders for this user alone, where they are not there yet.
     ///
-    /// - Throws: ``FileError``, also when somebody else made the temporary folder first.
-    func make() throws(FileError) {
-        for directory in [folder, browser, home, temporary] {
+    /// - Returns: the temporary folder.
+    /// - Throws: ``FileError``, also where others may enter one of them.
+    func make() throws(FileError) -> Directory {
+        try Self.make([folder, browser, home])
+        let temporary = try temporary.make()
+        try Self.make([temporary])
+        return temporary
+    }
+
+    private static func make(_ folders: [Directory]) throws(FileError) {
+        for directory in folders {
             guard unsafe mkdir(directory.path, 0o700) == 0 || errno == EEXIST else {
                 throw FileError(.makeDirectory, errno: errno, path: directory.path)
             }
@@ -78,19 +88,40 @@ struct BrowserProfile: Sendable {
     /// - Throws: ``FileError`` when something is left, or when that cannot be told; with `EBUSY` where something is
     ///   mounted in the profile, which hides what is below it. It may be called again.
     func remove() throws(FileError) {
-        // The profile last: where its folder is, the next start of the agent looks for the temporary one, too.
-        try temporary.removeTree()
-        try Self.expectAbsence(of: temporary)
+        // Neither waits for the other: what keeps one must not keep both.
+        let outcomes = [
+            Result { () throws(FileError) in try removeFolder() },
+            Result { () throws(FileError) in try temporary.remove() },
+        ]
+        for outcome in outcomes { try outcome.get() }
+    }
+
+    private func removeFolder() throws(FileError) {
         let trash = profiles.appending(Self.trashName)
         try trash.make()
         try discard(folder, into: trash)
         try Self.emptyTrash(in: profiles)
     }
 
+    /// Removes the profiles that an agent left in this folder, each whether or not the others can be removed.
+    ///
+    /// - Returns: of how many epochs something was left.
+    /// - Throws: as ``remove()``.
+    static func removeAll(in profiles: Directory) throws(FileError) -> Int {
+        let names = Set(try profiles.names().map { TemporaryFolder.epoch(ofRecord: $0) ?? $0 })
+        let left = names.filter { Epoch(id: $0, counter: 0) != nil }
+        var outcomes = left.sorted().map { epoch in
+            Result { () throws(FileError) in try BrowserProfile(profiles: profiles.path, epoch: epoch).remove() }
+        }
+        outcomes.append(Result { () throws(FileError) in try emptyTrash(in: profiles) })
+        for outcome in outcomes { try outcome.get() }
+        return left.count
+    }
+
     /// Removes what earlier removals did not finish.
     ///
     /// - Throws: as ``remove()``.
-    static func emptyTrash(in profiles: Directory) throws(FileError) {
+    private static func emptyTrash(in profiles: Directory) throws(FileError) {
         try profiles.appending(trashName).removeTree()
     }
 

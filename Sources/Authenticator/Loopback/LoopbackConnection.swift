@@ -12,7 +12,7 @@ final class LoopbackConnection: ChannelInboundHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let attempt: LoopbackAttempt
-    private let owner: Promise<UInt32>
+    private let owner: LoopbackOwner
     private let limits: LoopbackServer.Limits
     private let admitted: LoopbackPlaces
     /// What this connection counts as: unjudged, then admitted.
@@ -25,7 +25,7 @@ final class LoopbackConnection: ChannelInboundHandler {
     private var body: [UInt8] = []
 
     init(
-        attempt: LoopbackAttempt, owner: Promise<UInt32>, limits: LoopbackServer.Limits,
+        attempt: LoopbackAttempt, owner: LoopbackOwner, limits: LoopbackServer.Limits,
         unjudged: LoopbackPlaces.Place, admitted: LoopbackPlaces,
         unable: @escaping @Sendable (LoopbackPeerError) -> Void,
         serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
@@ -39,17 +39,20 @@ final class LoopbackConnection: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         expectProgress(context)
-        let known = context.eventLoop.makePromise(of: UInt32.self)
-        owner.whenSettled { outcome in known.completeWith(outcome) }
-        let channel = context.channel
-        known.futureResult.assumeIsolated().whenComplete { [self] outcome in
-            place = nil
-            guard case .success(let owner) = outcome, isOf(owner, channel), let place = admitted.take() else {
-                return channel.close(promise: nil)
-            }
-            self.place = place
-            _ = channel.setOption(.autoRead, value: true)
+        let (loop, channel) = (context.eventLoop, context.channel)
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        owner.tell(ObjectIdentifier(self)) { owner in
+            loop.execute { bound.value.judge(channel, owner) }
         }
+    }
+
+    private func judge(_ channel: any Channel, _ owner: UInt32?) {
+        place = nil
+        guard let owner, channel.isActive, isOf(owner, channel), let place = admitted.take() else {
+            return channel.close(promise: nil)
+        }
+        self.place = place
+        _ = channel.setOption(.autoRead, value: true)
     }
 
     private func isOf(_ owner: UInt32, _ channel: any Channel) -> Bool {
@@ -68,6 +71,7 @@ final class LoopbackConnection: ChannelInboundHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
+        owner.leave(ObjectIdentifier(self))
         place = nil
         context.fireChannelInactive()
     }

@@ -29,10 +29,11 @@ package final class LoopbackServer: Sendable {
     /// The scheme, address and port, with no slash at the end.
     package let origin: String
     private let attempt: LoopbackAttempt
+    private let owner: LoopbackOwner
     private let channel: any Channel
 
-    private init(origin: String, attempt: LoopbackAttempt, channel: any Channel) {
-        (self.origin, self.attempt, self.channel) = (origin, attempt, channel)
+    private init(origin: String, attempt: LoopbackAttempt, owner: LoopbackOwner, channel: any Channel) {
+        (self.origin, self.attempt, self.owner, self.channel) = (origin, attempt, owner, channel)
     }
 
     /// The address that the browser opens. It works for the first browser that opens it.
@@ -50,6 +51,7 @@ package final class LoopbackServer: Sendable {
         serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
     ) async throws -> LoopbackServer {
         let attempt = LoopbackAttempt()
+        let owner = LoopbackOwner(owner)
         let unjudged = LoopbackPlaces(limit: limits.unjudged)
         let admitted = LoopbackPlaces(limit: limits.connections)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -68,9 +70,12 @@ package final class LoopbackServer: Sendable {
             }
             .bind(host: "127.0.0.1", port: 0).get()
         guard let port = channel.localAddress?.port else { throw ChannelError.unknownLocalAddress }
-        return LoopbackServer(origin: "http://127.0.0.1:\(port)", attempt: attempt, channel: channel)
+        return LoopbackServer(origin: "http://127.0.0.1:\(port)", attempt: attempt, owner: owner, channel: channel)
     }
 
-    /// Closes the port; answers that are on their way still go out.
-    package func close() { channel.close(promise: nil) }
+    /// Closes the port, and what connected before a browser was opened; answers that are on their way still go out.
+    package func close() {
+        channel.close(promise: nil)
+        owner.settle(nil)
+    }
 }

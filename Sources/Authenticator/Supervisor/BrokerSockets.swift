@@ -22,7 +22,7 @@ struct BrokerSockets: Sendable {
     /// One count for the process: a link of sockets that were closed is never taken for a later one.
     private static let links = Counter()
 
-    /// For an agent's hello.
+    /// For an agent's hello, and for the requests of an operator who waits for no answer.
     private let helloPatience: Duration
     /// Milliseconds that an agent or operator may leave what it is sent unread; the thread that decides waits so long.
     private static let sendPatience: Int32 = 1000
@@ -176,12 +176,19 @@ struct BrokerSockets: Sendable {
 
     private func operatorReader(_ descriptor: Descriptor) throws -> @Sendable () -> Void {
         try descriptor.setSendTimeout(milliseconds: Self.sendPatience)
+        let patience = Int32(helloPatience / .milliseconds(1))
+        try descriptor.setReceiveTimeout(milliseconds: patience)
         let channel = FramedJSON<OperatorRequest, OperatorReply>(descriptor, limits: Wire.operatorLimits)
         let logger = logger
         return {
             let intake = inputs.intake(capacity: Self.maximumUnheard)
             let open = Mutex(0)
-            while let request = try? channel.receive().message {
+            // Whoever asks nothing, and waits for no answer, keeps no place from others.
+            func asksInTime() -> Bool {
+                while !descriptor.isReadable(within: patience) { if open.withLock({ $0 == 0 }) { return false } }
+                return true
+            }
+            while asksInTime(), let request = try? channel.receive().message {
                 let isServed = open.withLock { open in
                     open += 1
                     return open <= Self.maximumOpen

@@ -21,7 +21,7 @@ struct BrowserObservation {
     /// The processes that were seen, and still ran when they were looked at last.
     private var processes: Set<ProcessTable.Entry.Name> = []
     /// The profiles that marks of the epoch named, by their folder's path.
-    private var profiles: [String: BrowserProfile] = [:]
+    private var profiles: [String: SeenProfile] = [:]
     /// The agent was told to open a browser that has not been seen yet.
     private var awaitsBrowser = false
     /// A browser was opened that was not seen, or a look failed.
@@ -30,6 +30,14 @@ struct BrowserObservation {
 
     /// The agent has one folder for profiles; who names more than a few names none.
     private static let maximumProfiles = 8
+
+    /// A profile, and the temporary folder that belonged to it when it was seen.
+    private struct SeenProfile {
+        let profile: BrowserProfile
+        let temporary: Directory?
+
+        func isAnythingLeft() throws(FileError) -> Bool { try profile.isAnythingLeft(temporary) }
+    }
 
     init(epoch: Epoch) { self.epoch = epoch }
 
@@ -93,6 +101,9 @@ struct BrowserObservation {
     private mutating func add(_ profile: BrowserProfile) throws {
         guard profiles[profile.folder.path] == nil, try profile.isThere() else { return }
         guard profiles.count < Self.maximumProfiles else { return isIncomplete = true }
-        profiles[profile.folder.path] = profile
+        let temporary = try profile.temporary.recorded()
+        // A browser's temporary folder that was not seen is not seen to go.
+        if temporary == nil { isIncomplete = true }
+        profiles[profile.folder.path] = SeenProfile(profile: profile, temporary: temporary)
     }
 }

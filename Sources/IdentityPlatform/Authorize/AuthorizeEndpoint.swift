@@ -59,7 +59,8 @@ struct AuthorizeEndpoint: Sendable {
         status: HTTPResponse.Status
     ) async throws -> Response {
         switch (authorize.step(for: present, done: done, at: platform.ambient.now()), present) {
-        case (.grant, let (session, user)?): return try await grant(authorize, session, user, status: status)
+        case (.grant, let (session, user)?):
+            return try await grant(authorize, session, user, in: BrowserID(request), status: status)
         case (.chooseAccount, let (session, user)?):
             return AskedPage(endpoint: self).page(.account, authorize, session, user, request)
         case (.consent, let (session, user)?):
@@ -97,13 +98,14 @@ struct AuthorizeEndpoint: Sendable {
                 allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
     }
 
-    /// Who is signed in in this browser.
+    /// Who is signed in in this browser. In the browser of a shared device a session of another person or device is not.
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
         guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
         else { return nil }
-        let now = platform.ambient.now()
+        let (now, browser) = (platform.ambient.now(), BrowserID(request))
         return try await platform.database.read { connection -> (Session, User)? in
             guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return nil }
+            if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) { return nil }
             do {
                 let live = try LiveSession(session.id, tenant: tenant.id, connection)
                 return (live.session, live.person)
@@ -114,11 +116,19 @@ struct AuthorizeEndpoint: Sendable {
     }
 
     /// Issues a code for a session and sends the browser back with it.
+    ///
+    /// - Throws: ``OAuthError`` `otherPersonOnDevice` where a shared device has the browser by now; ``StorageError``
     func grant(
-        _ request: AuthorizeRequest, _ session: Session, _ user: User, status: HTTPResponse.Status
+        _ request: AuthorizeRequest, _ session: Session, _ user: User, in browser: BrowserID?,
+        status: HTTPResponse.Status
     ) async throws -> Response {
         let (code, record) = newCode(request, session, beganSession: false)
-        try await platform.database.write { try AuthorizationCodes($0).add(code, record) }
+        try await platform.database.write { connection in
+            if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) {
+                throw OAuthError.otherPersonOnDevice
+            }
+            try AuthorizationCodes(connection).add(code, record)
+        }
         return answer(request, session, user, code, status: status)
     }
 

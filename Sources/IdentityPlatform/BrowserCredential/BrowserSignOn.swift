@@ -35,7 +35,8 @@ struct BrowserSignOn: Sendable {
     /// Who is signed in on the device that the browser runs on; nil where the browser brings no good credential. From here
     /// on the browser belongs to that device.
     ///
-    /// - Throws: ``StaleNonce``, ``StorageError``
+    /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` where a shared device has the browser for another
+    ///   worker or epoch, and that is no other device's; ``StorageError``
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
         guard request.method == .get, let text = Self.credential(in: request) else { return nil }
         do {
@@ -48,6 +49,8 @@ struct BrowserSignOn: Sendable {
         } catch let error as OAuthError where error == .staleNonce {
             guard let address = try fresherAddress(of: request) else { return nil }
             throw StaleNonce(address: address)
+        } catch let error as OAuthError where error == .otherPersonOnDevice {
+            throw error
         } catch is OAuthError {
             return nil
         }

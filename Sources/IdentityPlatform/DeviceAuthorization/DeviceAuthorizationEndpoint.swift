@@ -38,7 +38,7 @@ struct DeviceAuthorizationEndpoint: Sendable {
                 throw OAuthError.signedInAtOtherScreen
             }
             guard scope.lasting.utf8.count <= 4096 else { throw OAuthError.tooLarge }
-            try throttle.admit(client.id, at: now, connection)
+            try throttle.admit(at: now, connection)
             let record = DeviceCode(
                 tenant: tenant.id, client: client.id, scope: scope.lasting,
                 expires: now + platform.configuration.lifetimes.deviceCode, polled: nil, state: .pending)

@@ -2,7 +2,10 @@
 internal import OAuth
 internal import Storage
 
-/// Bounds what anybody can have written by asking for device codes: by address, by client, and in all.
+/// Bounds what anybody can have written by asking for device codes: by address, and in all.
+///
+/// There is no count by client: who asks for a public client's code is not known, so that strangers could use the count up
+/// and deny codes to everybody else.
 struct DeviceCodeThrottle: Sendable {
     let platform: Platform
     let tenant: TenantID
@@ -10,24 +13,32 @@ struct DeviceCodeThrottle: Sendable {
 
     /// One address, behind which many workers may sit.
     private static let address = ThrottleRule(burst: 60, interval: .seconds(5))
-    private static let client = ThrottleRule(burst: 1000, interval: .seconds(1))
+    /// One address while more than half of the capacity is taken.
+    private static let scarce = ThrottleRule(burst: 5, interval: .seconds(180))
     /// The codes of one organisation that are kept at a time.
     private static let capacity = 10_000
 
     /// Counts a code that is about to be kept.
     ///
     /// - Throws: ``OAuthError`` `tooManyDeviceCodes`, ``StorageError``
-    func admit(_ client: ClientID, at now: Timestamp, _ connection: any Connection) throws {
+    func admit(at now: Timestamp, _ connection: any Connection) throws {
+        try count(.deviceCodesOfAddress, Self.address, now, connection)
+        guard try kept(connection) >= Self.capacity / 2 else { return }
+        try connection.execute("DELETE FROM deviceCode WHERE tenant = \(tenant) AND expires <= \(now)")
+        let kept = try kept(connection)
+        guard kept < Self.capacity else { throw OAuthError.tooManyDeviceCodes }
+        if kept >= Self.capacity / 2 {
+            try count(.deviceCodesWhenScarce, Self.scarce, now, connection)
+        }
+    }
+
+    private func count(
+        _ kind: ThrottleCounts.Kind, _ rule: ThrottleRule, _ now: Timestamp, _ connection: any Connection
+    ) throws {
         let counts = ThrottleCounts(
             connection: connection, tenant: tenant, storageKey: platform.storageKey,
-            counts: [
-                .init(kind: .deviceCodesOfAddress, key: Array(peer.key.utf8), rule: Self.address),
-                .init(kind: .deviceCodesOfClient, key: client.bytes, rule: Self.client),
-            ])
+            counts: [.init(kind: kind, key: Array(peer.key.utf8), rule: rule)])
         guard try counts.add(at: now) else { throw OAuthError.tooManyDeviceCodes }
-        guard try kept(connection) >= Self.capacity else { return }
-        try connection.execute("DELETE FROM deviceCode WHERE tenant = \(tenant) AND expires <= \(now)")
-        guard try kept(connection) < Self.capacity else { throw OAuthError.tooManyDeviceCodes }
     }
 
     private func kept(_ connection: any Connection) throws -> Int {

@@ -12,7 +12,7 @@ struct ThrottleCounts {
     }
 
     enum Kind: String {
-        case deviceCodesOfAddress, deviceCodesOfClient
+        case deviceCodesOfAddress, deviceCodesWhenScarce
         case userCodesOfAddress, userCodesOfPerson
         case userCodesOfStrangers, userCodesOfPeople
     }

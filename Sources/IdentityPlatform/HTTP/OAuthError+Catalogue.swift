@@ -60,7 +60,7 @@ extension OAuthError {
     package static let tooManyDeviceCodes = OAuthError(
         .temporarilyUnavailable, number: 5_000_627,
         description:
-            "Too many device codes were asked for from this address, by this client, or in all. Try again later."
+            "Too many device codes were asked for from this address, or in all. Try again later."
     )
     package static let noDeviceCodeForBroker = OAuthError(
         .unauthorizedClient, number: 5_000_625,

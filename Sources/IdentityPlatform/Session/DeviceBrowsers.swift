@@ -10,6 +10,12 @@ struct BrowserBinding: Sendable {
     let epochCounter: Int64?
 
     func isOf(_ user: User) -> Bool { user.tenant == tenant && user.id == person }
+
+    /// Whether the session is the same person's on the same device in the same epoch.
+    func isOf(_ session: Session) -> Bool {
+        session.tenant == tenant && session.user == person && session.device?.id == device.id
+            && session.epochCounter == epochCounter
+    }
 }
 
 /// The browsers of devices, in one transaction.
@@ -48,11 +54,14 @@ struct DeviceBrowsers {
     }
 
     /// Notes that a browser belongs to the device of a session. On a shared device the worker's sessions that began in the
-    /// browser before are bound to the epoch, too; those of other people, and those for other screens, end.
+    /// browser before are bound to the epoch, too; those of other people, of devices of one's own, and for other
+    /// screens, end.
     ///
-    /// - Throws: ``StorageError``
+    /// - Throws: ``OAuthError`` `otherPersonOnDevice` where the browser is another worker's, epoch's or device's;
+    ///   ``StorageError``
     func claim(_ browser: BrowserID, for session: Session, at time: Timestamp) throws {
         guard let device = session.device else { return }
+        guard try admits(session, in: browser) else { throw OAuthError.otherPersonOnDevice }
         try connection.execute(
             """
             INSERT INTO deviceBrowser (browser, tenant, device, sharedDevice, epochCounter, session, person, noted)
@@ -65,7 +74,10 @@ struct DeviceBrowsers {
         guard device.isShared else { return }
         let sessions = Sessions(connection)
         let unbound = try connection.rows(
-            "SELECT tenant, id FROM session WHERE browser = \(browser.hash) AND device IS NULL AND ended IS NULL")
+            """
+            SELECT tenant, id FROM session
+            WHERE browser = \(browser.hash) AND ended IS NULL AND (device IS NULL OR sharedDevice = 0)
+            """)
         for row in unbound {
             let (tenant, id): (TenantID, SessionID) = (try row.value(0), try row.value(1))
             guard let other = try sessions.find(id, tenant: tenant) else { continue }
@@ -75,6 +87,14 @@ struct DeviceBrowsers {
             }
             try sessions.end(id, tenant: tenant, at: time, because: .handedOver, by: device.id.rawValue)
         }
+    }
+
+    /// Whether a session may be used in a browser: while a shared device has it, no other than that worker's of that epoch.
+    ///
+    /// - Throws: ``StorageError``
+    func admits(_ session: Session, in browser: BrowserID) throws -> Bool {
+        guard let (binding, isOpen) = try noted(browser), isOpen, binding.device.isShared else { return true }
+        return binding.isOf(session)
     }
 
     /// Forgets that a browser belonged to an epoch, if that has ended: whoever signs in there begins anew.

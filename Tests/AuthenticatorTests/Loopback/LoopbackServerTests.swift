@@ -52,6 +52,25 @@ import Testing
         _ = stranger
     }
 
+    @Test func `a connection of an attempt that ends without an agent is closed, and leaves nothing`() async throws {
+        var limits = LoopbackServer.Limits()
+        limits.patience = .seconds(30)
+        do {
+            let server = try await opened(owner: Promise(), limits: limits)
+            let port = try LoopbackBrowser(at: server.startURL).port
+            let connection = try LoopbackConnection(to: port)
+            let begun = ContinuousClock.now
+            let page = try await BlockingCall.run {
+                server.close()
+                return connection.readToEnd()
+            }
+            #expect(page.isEmpty)
+            // By the end of the attempt, not by its own time limit.
+            #expect(ContinuousClock.now - begun < limits.patience)
+        }
+        #expect(servedRequests == 0)
+    }
+
     @Test func `what a peer sent that is gone is not read, whatever user the kernel names for it`() async throws {
         let owner = Promise<UInt32>()
         let server = try await opened(owner: owner)

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// What an agent that clears nothing leaves.
-    enum Left: CaseIterable { case process, profile, temporary }
+    enum Left: CaseIterable { case process, profile, temporary, unrecordedTemporary }
 
     @Test(arguments: Left.allCases)
     func `an agent that says closed while something of the browser is there is not believed`(left: Left) async throws {
@@ -42,7 +42,11 @@ import Testing
                 #expect(try await agent.order() == .close(epoch: browser.epoch))
                 if left != .process { try browser.end() }
                 if left != .profile { try browser.removeFolder() }
-                if left != .temporary { try browser.removeTemporary() }
+                switch left {
+                case .temporary: break
+                case .unrecordedTemporary: try browser.removeRecord()
+                default: try browser.removeTemporary()
+                }
                 agent.say(.closed(epoch: browser.epoch))
                 let status = try await world.status()
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
@@ -53,6 +57,23 @@ import Testing
                 try browser.removeProfile()
                 world.clock.pass(.seconds(1))
                 #expect(try await agent.order() == .close(epoch: browser.epoch))
+                agent.say(.closed(epoch: browser.epoch))
+                #expect(try await world.status().session == "ready")
+            }
+            #expect(try claims(scratch)["browser"] == "enforced broker")
+        }
+    }
+
+    @Test func `a folder that another user made in the temporary folder's place contradicts nobody`() async throws {
+        try #require(getuid() == 0, "a folder of another user needs the right to make one")
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch) { world in
+                let agent = try world.agent(of: geteuid())
+                let browser = try await world.signIn(through: agent, markedIn: scratch)
+                world.order(.signOut(fromBrowser: false))
+                try browser.end()
+                try browser.removeProfile()
+                try browser.takeTemporary(as: 65_534)
                 agent.say(.closed(epoch: browser.epoch))
                 #expect(try await world.status().session == "ready")
             }
@@ -122,10 +143,13 @@ struct MarkedBrowser {
 
     init(_ epoch: String, in scratch: Scratch) throws {
         self.epoch = epoch
-        profile = BrowserFolders(folder: scratch.path("profiles/" + epoch), temporary: "/tmp/baton-" + epoch)
+        let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
+        profile = BrowserFolders(folder: scratch.path("profiles/" + epoch), temporary: "/tmp/baton-" + name)
         for folder in [profile.folder, profile.temporary] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
+        try FileManager.default.createSymbolicLink(
+            atPath: profile.record, withDestinationPath: profile.temporary)
         process = try ChildProcess.spawn(
             executable: "/bin/sleep", arguments: ["600"], environment: ["BATON_BROWSER_PROFILE": profile.folder],
             output: .discarded)
@@ -140,6 +164,8 @@ struct MarkedBrowser {
     private struct BrowserFolders {
         let folder: String
         let temporary: String
+        /// Names the temporary folder.
+        var record: String { folder + ".temporary" }
     }
 
     func end() throws {
@@ -148,7 +174,19 @@ struct MarkedBrowser {
     }
 
     func removeFolder() throws { try remove(profile.folder) }
-    func removeTemporary() throws { try remove(profile.temporary) }
+    func removeTemporary() throws {
+        try remove(profile.temporary)
+        try removeRecord()
+    }
+    /// Forgets the temporary folder, which stays.
+    func removeRecord() throws {
+        // A link without its folder is not there for `fileExists`.
+        guard unsafe unlink(profile.record) == 0 || errno == ENOENT else { throw TestProblem("unlink: error \(errno)") }
+    }
+    func takeTemporary(as user: UInt32) throws {
+        try FileManager.default.createDirectory(atPath: profile.temporary, withIntermediateDirectories: false)
+        guard unsafe chown(profile.temporary, user, user) == 0 else { throw TestProblem("chown: error \(errno)") }
+    }
     func removeProfile() throws {
         try removeFolder()
         try removeTemporary()

@@ -36,6 +36,35 @@ import UnixSocket
         }
     }
 
+    @Test func `an operator's connection that waits for nothing gives its place back, and no other`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorWorld.with(scratch, helloPatience: .seconds(2)) { world in
+                let agent = try world.agent(of: geteuid())
+                let epoch = try await world.signIn(through: agent)
+                let waiting = try await ask(#"{"signOut":{"fromBrowser":false}}"#, scratch)
+                let answered = try await ask(#"{"status":{}}"#, scratch)
+                _ = try await blocking { try answered.read() }
+                var held = [answered]
+                for _ in 0..<6 { held.append(try await connect(to: scratch.path("run/control.sock"))) }
+                for connection in held { #expect(try await isEnded(connection, within: 30_000)) }
+                #expect(!waiting.descriptor.withNumber { isReadable($0) })
+                #expect(try await agent.order() == .close(epoch: epoch))
+                agent.say(.closed(epoch: epoch))
+                _ = try await blocking { try waiting.read() }
+            }
+        }
+    }
+
+    /// Sends an operator's request.
+    private func ask(_ request: String, _ scratch: Scratch) async throws -> Connection {
+        let path = scratch.path("run/control.sock")
+        return try await blocking {
+            let connection = try Connection.connect(to: path, maximumFrame: Wire.operatorLimits.bytes)
+            try connection.write(Array(request.utf8))
+            return connection
+        }
+    }
+
     @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
     func `another user's flood takes no place of operators or agents`(socket: String, limit: Int) async throws {
         try #require(getuid() == 0, "a process of another user needs the right to make one")
@@ -112,8 +141,8 @@ import UnixSocket
     }
 
     /// Whether the broker ends the connection; in this world it has patience for a hello.
-    private func isEnded(_ connection: Connection) async throws -> Bool {
-        try connection.descriptor.setReceiveTimeout(milliseconds: 120_000)
+    private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
+        try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         return try await blocking {
             do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
             return false

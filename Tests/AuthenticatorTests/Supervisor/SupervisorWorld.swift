@@ -74,7 +74,8 @@ final class SupervisorWorld: Sendable {
     }
 
     static func with(
-        _ scratch: Scratch, isJoined: Bool = true, child: String? = nil, _ body: (SupervisorWorld) async throws -> Void
+        _ scratch: Scratch, isJoined: Bool = true, child: String? = nil, helloPatience: Duration = .seconds(600),
+        _ body: (SupervisorWorld) async throws -> Void
     ) async throws {
         let world = try SupervisorWorld(
             scratch, isJoined: isJoined, child: child ?? "exec /bin/cat <&3 >\(scratch.path("heard"))")
@@ -85,7 +86,7 @@ final class SupervisorWorld: Sendable {
                 directory: scratch.path("device"), runtimeDirectory: scratch.path("run"), trustRoots: "/none",
                 resolve: [:], sessionUsers: [], checkInInterval: 900),
             device: world.device, inputs: world.inputs, executable: scratch.path("child"), logger: logger,
-            clock: world.clock.supervisorClock, helloPatience: .seconds(600),
+            clock: world.clock.supervisorClock, helloPatience: helloPatience,
             watch: { session in world.watched.withLock { $0.append(session) } })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

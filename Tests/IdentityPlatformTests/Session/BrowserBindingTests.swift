@@ -98,6 +98,42 @@ import Testing
         }
     }
 
+    @Test(arguments: ["amara@contoso.test", "bo@contoso.test"])
+    func `a credential of another device signs nobody in in the worker's browser, and leaves it the worker's`(
+        person: String
+    ) async throws {
+        let shop = try await shop()
+        let own = try await Till.joined(shop.world, number: 1, isShared: false).session(person)
+        let name = try #require(HTTPField.Name(BrowserCredential.name))
+        for query in [AuthorizeQuery(shop.world), AuthorizeQuery(shop.world, ["prompt": "none"])] {
+            let answer = try await shop.browser.get(query.path, [name: try await own.credential()])
+            #expect(answer.status == .badRequest && answer.headers[.location] == nil)
+            #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
+        }
+        // What begins next in the browser is the device's and the epoch's, as before.
+        let code = try await shop.browser.signIn(login(shop.world))[ParameterName.code]
+        let reply = try await shop.world.redeem(code).json
+        let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
+        #expect(try claims.optionalString(ClaimName.deviceID) == shop.till.id)
+        #expect(try await shop.session.end().status == .ok)
+        #expect(try await shop.world.refresh(try reply.string(ReplyName.refreshToken)).status != .ok)
+        #expect(try await own.use().status == .ok)
+    }
+
+    @Test func `a session cookie from elsewhere signs nobody in in the worker's browser`() async throws {
+        let shop = try await shop()
+        let other = Browser(shop.world)
+        _ = try await other.signIn(AuthorizeQuery(shop.world), username: "bo@contoso.test")
+        var cookies = shop.browser.cookies
+        cookies["__Host-baton-session"] = other.cookies["__Host-baton-session"]
+        let planted = Browser(shop.world, cookies: cookies)
+        let silent = try await planted.get(AuthorizeQuery(shop.world, ["prompt": "none"]).path)
+        #expect(try silent.returned()[ParameterName.code] == nil)
+        let page = try await planted.get(AuthorizeQuery(shop.world).path)
+        let refused = try await planted.submit(page, username: "bo@contoso.test", password: World.password)
+        #expect(refused.alert?.hasPrefix("AADSTS5000623:") == true)
+    }
+
     @Test func `an account of another organisation is another person's`() async throws {
         let shop = try await shop()
         let administration = shop.world.administration

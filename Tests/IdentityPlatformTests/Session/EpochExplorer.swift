@@ -19,6 +19,8 @@ enum BrowserAct: CaseIterable {
     case silent
     /// Another browser of the device comes with the device's browser credential, and the worker shows there who they are.
     case credential
+    /// The other person comes in this browser with the browser credential of a device of their own.
+    case foreignCredential
     case deviceSignOut
     case revoke
 }
@@ -48,6 +50,8 @@ struct BrowserState {
     var isOfWorker = false
     var session: TillSession?
     var isRevoked = false
+    /// Whose own device the browser was taken for by its credential.
+    var owner: String?
     /// Who is signed in in the browser.
     var present: String?
     var holdings: [Holding] = []
@@ -62,7 +66,7 @@ struct BrowserState {
                 "\(holding.person) \(holding.epoch == nil ? "\(holding.kind == .deviceCode)" : "in the epoch")"
             })
         let device = "\(worker ?? "-") \(epoch % 2) \(session != nil) \(isRevoked)"
-        return "\(device) \(isOfWorker) \(present ?? "-") \(held.sorted())"
+        return "\(device) \(isOfWorker) \(owner ?? "-") \(present ?? "-") \(held.sorted())"
     }
 }
 
@@ -73,6 +77,8 @@ final class EpochExplorer {
     private let world: World
     private let till: Till
     private let app: Client
+    /// Each person's session at a device of their own.
+    private var ownSessions: [String: TillSession] = [:]
     private let tables: [String]
     /// Whether states that differ by names alone are gone on from once.
     private let merges: Bool
@@ -88,6 +94,8 @@ final class EpochExplorer {
             NewClient(displayName: "App", redirectURIs: [World.redirect], tokenAlgorithm: .es256),
             tenant: world.tenant)
         self.merges = merges
+        let own = try await Till.joined(world, number: 1, isShared: false)
+        for person in Self.people { ownSessions[person] = try await own.session(person) }
         let fixed = ["tenant", "person", "signingKey", "audit", "migration", "storageCheck", "deviceAuthority"]
         tables = try await world.platform.database.write { connection in
             let names = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
@@ -165,6 +173,8 @@ final class EpochExplorer {
         case .deviceCode: try await deviceCode(worker, &state)
         case .silent: try await silent(worker, &state)
         case .credential: try await credential(worker, &state)
+        case .foreignCredential:
+            try await foreignCredential(Self.people.first { $0 != worker } ?? worker, &state)
         case .deviceSignOut:
             guard let session = state.session, state.worker != nil else { return }
             let answer = try await session.end()
@@ -215,7 +225,9 @@ final class EpochExplorer {
     }
 
     /// Redeems a code, judges what came, and keeps it.
-    private func redeem(_ code: String, _ state: inout BrowserState) async throws {
+    ///
+    /// - Parameter isForeign: the code is of a session at another device.
+    private func redeem(_ code: String, _ state: inout BrowserState, isForeign: Bool = false) async throws {
         let answer = try await world.redeem(code, ["client_id": app.id.rawValue])
         guard answer.status == .ok else { return fault("a fresh code gives nothing: \(answer.text)", state) }
         let reply = try answer.json
@@ -228,6 +240,8 @@ final class EpochExplorer {
             if try claims.optionalString(ClaimName.deviceID) != till.id { fault("a session without the device", state) }
             if try reply.integer(ReplyName.expiresIn) != 600 { fault("an access token of an hour", state) }
         }
+        // What another device's session gives belongs to that device, whichever browser it is shown in.
+        guard !isForeign else { return }
         state.present = person
         hold(.accessToken, access, person, &state)
         hold(.refreshToken, try reply.string(ReplyName.refreshToken), person, &state)
@@ -253,6 +267,8 @@ final class EpochExplorer {
         let reply = try await world.redeem(code, ["client_id": WellKnownApplication.broker]).json
         let refresh = try reply.string(ReplyName.refreshToken)
         let answer = try await till.issue(refresh, counter: counter)
+        // In a browser of a device of their own the sign-in was that device's; so it is no shared device's.
+        if state.owner == worker, answer.status != .ok { return }
         guard answer.status == .ok else { return fault("no primary refresh token: \(answer.text)", state) }
         let issued = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
         let session = TillSession(
@@ -260,6 +276,7 @@ final class EpochExplorer {
             brokerRefreshToken: refresh)
         let isNew = state.worker == nil
         (state.epoch, state.worker, state.session, state.isOfWorker) = (counter, worker, session, true)
+        state.owner = nil
         // What was got in this browser before the device knew whose session it is belongs to the epoch, too.
         for index in state.holdings.indices
         where state.holdings[index].browser == state.browser && state.holdings[index].epoch == nil {
@@ -283,7 +300,7 @@ final class EpochExplorer {
 
     private func credential(_ person: String, _ state: inout BrowserState) async throws {
         state.browser += 1
-        (state.cookies, state.present) = ([:], nil)
+        (state.cookies, state.present, state.owner) = ([:], nil, nil)
         guard let session = state.session else { return state.isOfWorker = false }
         let name = try #require(HTTPField.Name(BrowserCredential.name))
         let browser = Browser(world)
@@ -294,6 +311,17 @@ final class EpochExplorer {
         guard state.isOfWorker else { return }
         let again = [name: try await session.credential()] as HTTPFields
         try await authorize(["prompt": "login"], person, &state, again)
+    }
+
+    private func foreignCredential(_ person: String, _ state: inout BrowserState) async throws {
+        let session = try #require(ownSessions[person])
+        let name = try #require(HTTPField.Name(BrowserCredential.name))
+        let browser = Browser(world, cookies: state.cookies)
+        let answer = try await browser.get(query([:]).path, [name: try await session.credential()])
+        state.cookies = browser.cookies
+        guard answer.headers[.location] != nil, let code = try answer.returned()[ParameterName.code] else { return }
+        try await redeem(code, &state, isForeign: true)
+        if !state.isOfWorker { state.owner = person }
     }
 
     private func deviceCode(_ person: String, _ state: inout BrowserState) async throws {

@@ -46,10 +46,11 @@ import UnixSocket
             SAY up
             """
         try await withBrowser(script, without: ["dac_override", "dac_read_search"]) { world, _, broker, _ in
+            let temporary = try world.temporary
             try broker.send(.close(epoch: world.epoch))
             #expect(try await broker.next() == .closed(epoch: world.epoch))
             #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
-            #expect(try !isThere(world.temporary))
+            #expect(try !isThere(temporary))
             #expect(try isThere("/etc/passwd"))
         }
     }
@@ -84,6 +85,52 @@ import UnixSocket
         }
     }
 
+    @Test(arguments: [false, true])
+    func `another user who takes the temporary folder's name holds up neither a sign-out nor a restart`(
+        restarts: Bool
+    ) async throws {
+        try #require(getuid() == 0, "a folder of another user needs the right to make one")
+        let rights = ["dac_override", "dac_read_search", "fowner"]
+        try await withBrowser("SAY up", without: rights) { world, agent, broker, _ in
+            let taken = try world.temporary
+            world.scratch.atEnd { _ = try? Directory(path: taken).removeTree() }
+            try Directory(path: taken).removeTree()
+            try Directory(path: taken).make()
+            #expect(unsafe chown(taken, 65_534, 65_534) == 0)
+            if restarts {
+                agent.kill()
+                try await agent.waitForExit()
+                _ = try await world.startAgent(without: rights)
+                _ = try await world.accept()
+            } else {
+                try broker.send(.close(epoch: world.epoch))
+                #expect(try await broker.next() == .closed(epoch: world.epoch))
+            }
+            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+            #expect(try isThere(taken))
+        }
+    }
+
+    @Test func `what cannot be removed of the temporary folder keeps nothing of the profile`() async throws {
+        try #require(getuid() == 0, "a folder of another user needs the right to make one")
+        let rights = ["dac_override", "dac_read_search", "fowner"]
+        try await withBrowser("SAY up", without: rights) { world, _, broker, _ in
+            let foreign = try world.temporary + "/foreign"
+            try Directory(path: foreign + "/inner").make()
+            #expect(unsafe chown(foreign, 65_534, 65_534) == 0)
+            try broker.send(.close(epoch: world.epoch))
+            guard case .closeFailed(world.epoch, "not_cleared", _) = try await broker.next() else {
+                Issue.record("the browser counts as closed")
+                return
+            }
+            #expect(try !isThere(world.profile))
+            try Directory(path: foreign).removeTree()
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+        }
+    }
+
     @Test func `a browser gets nothing of the session that leads out of its profile`() async throws {
         let session = [
             "DISPLAY": ":7", "LC_TIME": "de_DE.UTF-8", "WAYLAND_DISPLAY": "wayland-3", "XDG_RUNTIME_DIR": "/run/user/7",
@@ -105,8 +152,8 @@ import UnixSocket
             #expect(seen["LC_TIME"] == "de_DE.UTF-8")
             #expect(seen["WAYLAND_DISPLAY"] == "/run/user/7/wayland-3")
             #expect(seen["HOME"] == world.profile + "/home")
-            #expect(seen["TMPDIR"] == world.temporary)
-            #expect(seen["XDG_RUNTIME_DIR"] == world.temporary)
+            #expect(seen["TMPDIR"] == (try world.temporary))
+            #expect(seen["XDG_RUNTIME_DIR"] == (try world.temporary))
             #expect(seen["DBUS_SESSION_BUS_ADDRESS"] == "disabled:")
             let forbidden = [
                 "SSH_AUTH_SOCK", "CREDENTIALS_DIRECTORY", "WATCHDOG_PID", "LISTEN_FDNAMES", "XDG_DATA_HOME",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerProtocol
+import Foundation
 import Glibc
 import Processes
 import TestSupport
@@ -14,12 +15,14 @@ struct AgentWorld {
     let epoch: String
 
     var profile: String { scratch.path("profiles/" + epoch) }
-    var temporary: String { "/tmp/baton-" + epoch }
+    /// Where the browser's temporary files are, as the agent has recorded it.
+    var temporary: String {
+        get throws { try FileManager.default.destinationOfSymbolicLink(atPath: profile + ".temporary") }
+    }
 
     /// A world whose agent starts `command` as its browser.
     init(_ scratch: Scratch, command: [String]) throws {
         self.scratch = scratch
-        // The temporary folder is named by the epoch, so two tests may not have the same.
         epoch = (0..<4).map { _ in String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16) }.joined()
         listener = try Listener(path: scratch.path("agent.sock"), mode: 0o600)
         let words = command.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }.joined(separator: ",")
@@ -28,6 +31,18 @@ struct AgentWorld {
             {"socket":"\(scratch.path("agent.sock"))","logLevel":"trace",
              "browser":{"command":[\(words)],"profiles":"\(scratch.path("profiles"))"}}
             """, to: "agent.json")
+    }
+
+    /// Makes and records a temporary folder, as an earlier order may have left it; it goes when the test ends.
+    func recordTemporary() throws -> String {
+        let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
+        let folder = "/tmp/baton-" + name
+        scratch.atEnd { _ = try? Directory(path: folder).removeTree() }
+        try Directory(path: folder).make()
+        try Directory(path: scratch.path("profiles")).make()
+        try FileManager.default.createSymbolicLink(
+            atPath: profile + ".temporary", withDestinationPath: folder)
+        return folder
     }
 
     /// Starts the agent; it has said hello when this returns.

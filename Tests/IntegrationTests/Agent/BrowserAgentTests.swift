@@ -35,11 +35,13 @@ import UnixSocket
             let processes = try ProcessTable.read().descendants(of: agent.pid)
             #expect(processes.count >= 5)
             #expect(try isThere(world.profile + "/home/download"))
-            #expect(try isThere(world.temporary + "/socket"))
+            let temporary = try world.temporary
+            #expect(!temporary.contains(world.epoch))
+            #expect(try isThere(temporary + "/socket"))
             try await body(world, agent, broker, processes)
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
-            #expect(try !isThere(world.profile))
-            #expect(try !isThere(world.temporary))
+            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+            #expect(try !isThere(temporary))
             #expect(try !agent.log().contains("canary"))
         }
     }
@@ -157,20 +159,39 @@ import UnixSocket
         }
     }
 
-    @Test func `a folder that somebody else made first is not used, and the page is not opened`() async throws {
+    @Test func `a temporary folder that others may enter is not used, and the page is not opened`() async throws {
         try await Scratch.with { scratch in
             let world = try AgentWorld(scratch, command: ["/bin/sleep", "600", "{profile}", "{url}"])
-            try Directory(path: world.temporary).make(mode: 0o777)
-            #expect(unsafe chmod(world.temporary, 0o777) == 0)
-            scratch.atEnd { _ = try? Directory(path: world.temporary).removeTree() }
             let agent = try await world.startAgent()
             let broker = try await world.accept()
+            let folder = try world.recordTemporary()
+            #expect(unsafe chmod(folder, 0o777) == 0)
             try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
             guard case .failed(1, "profile_unavailable", _) = try await broker.next() else {
                 Issue.record("the folder was used")
                 return
             }
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
+        }
+    }
+
+    @Test func `of a name that another user has taken the temporary folder gets another`() async throws {
+        try #require(getuid() == 0, "a folder of another user needs the right to make one")
+        try await Scratch.with { scratch in
+            let world = try AgentWorld(
+                scratch, command: ["/bin/sh", "-c", "exec /bin/sleep 600", "{profile}", "{url}"])
+            _ = try await world.startAgent()
+            let broker = try await world.accept()
+            let taken = try world.recordTemporary()
+            #expect(unsafe chown(taken, 65_534, 65_534) == 0)
+            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            #expect(try await broker.next() == .opened(id: 1))
+            let temporary = try world.temporary
+            #expect(temporary != taken)
+            #expect(try isThere(temporary))
+            try broker.send(.close(epoch: world.epoch))
+            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try !isThere(temporary) && isThere(taken))
         }
     }
 

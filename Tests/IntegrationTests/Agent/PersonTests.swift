@@ -45,9 +45,10 @@ import UnixSocket
             try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
             #expect(try await broker.next() == .opened(id: 1))
             #expect(try await next(events).event == "page")
+            let temporary = try world.temporary
             try await body(world, agent, broker, events)
             #expect(try !isThere(world.profile))
-            #expect(try !isThere(world.temporary))
+            #expect(try !isThere(temporary))
             for log in ["agent.log", "person.log"] {
                 let text = try textOfFile(scratch.path(log))
                 #expect(!text.contains("canary") && !text.contains("amara") && !text.contains("/start"))

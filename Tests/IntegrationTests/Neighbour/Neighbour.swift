@@ -16,6 +16,9 @@ struct Neighbour: Encodable, Sendable {
     var addresses: [String] = []
     var sockets: [String] = []
     var folders: [String] = []
+    var names: [String] = []
+    /// Whether it waits for the names to be free, and tries nothing else.
+    var watches = false
 
     struct Outcome: Decodable, Sendable {
         /// What it got, and must not have.
@@ -25,15 +28,33 @@ struct Neighbour: Encodable, Sendable {
     }
 
     /// Tries everything once.
-    func act(beside world: World) async throws -> Outcome {
+    func act(beside world: World) async throws -> Outcome { try await Self.outcome(of: start(beside: world)) }
+
+    /// Waits for its names beside what `body` does, and takes each as soon as it is free.
+    static func watching(
+        _ names: [String], as user: UInt32, beside world: World, while body: () async throws -> Void
+    ) async throws -> Outcome {
+        let program = try await Neighbour(user: user, names: names, watches: true).start(beside: world)
+        try await FolderWatch(URL(filePath: program.logPath).deletingLastPathComponent().path).until(
+            "the neighbour watches"
+        ) { try program.log().contains("watching") }
+        try await body()
+        program.send(SIGTERM)
+        return try await outcome(of: program)
+    }
+
+    private func start(beside world: World) async throws -> RunningProgram {
         let request = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
         let command =
             (geteuid() == 0 ? [] : ["/usr/bin/unshare", "--user", "--map-auto", "--map-root-user", "--"])
             + ["/usr/bin/python3", "-B", Repository.root + "/Tests/Neighbour/neighbour.py", request]
-        let program = try await world.runAside(program: command[0], Array(command.dropFirst()))
+        return try await world.runAside(program: command[0], Array(command.dropFirst()))
+    }
+
+    private static func outcome(of program: RunningProgram) async throws -> Outcome {
         let code = try await program.waitForExit()
         let log = try program.log()
         guard code == 0 else { throw TestProblem("the neighbour failed:\n\(log)") }
-        return try JSONDecoder().decode(Outcome.self, from: Data(log.utf8))
+        return try JSONDecoder().decode(Outcome.self, from: Data((log.split(separator: "\n").last ?? "").utf8))
     }
 }

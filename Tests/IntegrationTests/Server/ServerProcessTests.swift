@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -50,6 +51,37 @@ import Testing
             #expect(try mode("\(state)/admin.sock") & 0o077 == 0)
         }
     }
+
+    @Test(arguments: [(0, "200"), (61_203, "403")])
+    func `administration is refused to another user, whatever the modes of files say`(
+        user: Int, status: String
+    ) async throws {
+        try #require(geteuid() == 0, "a process of another user needs the right to make one")
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            let socket = server.state + "/admin.sock"
+            for (path, mode) in [(scratch.path, 0o711), (server.state, 0o711), (socket, 0o666)] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            }
+            let caller = try await RunningProgram.start(
+                "/usr/bin/setpriv",
+                ["--reuid", "\(user)", "--clear-groups", "/usr/bin/python3", "-c", Self.call, socket],
+                log: "caller", awaitsReady: false, in: scratch)
+            #expect(try await caller.waitForExit() == 0)
+            #expect(try caller.log().hasPrefix("HTTP/1.1 \(status) "))
+        }
+    }
+
+    /// Lists the tenants, and prints the first line of the answer.
+    private static let call = """
+        import socket, sys
+        there = socket.socket(socket.AF_UNIX)
+        there.settimeout(60)
+        there.connect(sys.argv[1])
+        there.sendall(b"GET /identity/tenants HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+        print(there.makefile().readline())
+        """
 
     @Test func `a storage key that is missing or another's stops the server and is not replaced`() async throws {
         try await Scratch.with { scratch in

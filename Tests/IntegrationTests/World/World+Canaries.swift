@@ -46,7 +46,12 @@ extension World {
 
     private static let temporary = "temporary "
 
-    /// Where browsers' temporary files are, by epoch; also those of tests beside this one.
+    /// Where the temporary files of an epoch's browser are, as the agent has recorded it.
+    func temporaryFolder(_ epoch: String) throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: path("run/profiles/\(epoch).temporary"))
+    }
+
+    /// Where browsers' temporary files are; also those of tests beside this one.
     private var temporaryFolders: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { name in
@@ -62,7 +67,7 @@ extension World {
             try canaries(of: givenName),
             [
                 "--process", "session=\(try sessionProcess().pid)", "--surface", "profiles=" + path("run/profiles"),
-                "--surface", "temporary=/tmp/baton-" + epoch.id, "--expect-hit", "session=user name,name",
+                "--surface", "temporary=" + temporaryFolder(epoch.id), "--expect-hit", "session=user name,name",
                 "--expect-hit", "profiles=file", "--expect-hit", "temporary=file",
             ])
     }
