@@ -72,7 +72,7 @@ final class LoopbackConnection: Sendable {
     private let number: Int32
 
     init(to port: UInt16) throws {
-        number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        number = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
@@ -85,7 +85,11 @@ final class LoopbackConnection: Sendable {
         guard outcome == 0 else { throw Refused() }
     }
 
-    deinit { close(number) }
+    deinit {
+        // A process that another test starts at this moment may hold the socket until it has become its program.
+        _ = shutdown(number, Int32(SHUT_RDWR))
+        close(number)
+    }
 
     func send(_ text: String) {
         let bytes = Array(text.utf8)
