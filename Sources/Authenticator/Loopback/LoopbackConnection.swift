@@ -6,7 +6,8 @@ internal import Redaction
 
 /// Serves one connection of a ``LoopbackServer``: one request, one answer, then it ends.
 ///
-/// Nothing is read before the kernel has said that the browser's user is at the other end.
+/// Nothing is served before the kernel has said that the user of the browser is at the other end. Nothing is read until then
+/// either, except what is left when the other end closes its side; that is dropped.
 final class LoopbackConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -20,6 +21,8 @@ final class LoopbackConnection: ChannelInboundHandler {
     private let unable: @Sendable (LoopbackPeerError) -> Void
     private let serve: @Sendable (LoopbackRequest) async -> LoopbackResponse
 
+    /// The browser's user is at the other end.
+    private var isAdmitted = false
     private var deadline: Scheduled<Void>?
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
@@ -51,7 +54,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         guard let owner, channel.isActive, isOf(owner, channel), let place = admitted.take() else {
             return channel.close(promise: nil)
         }
-        self.place = place
+        (self.place, isAdmitted) = (place, true)
         _ = channel.setOption(.autoRead, value: true)
     }
 
@@ -79,6 +82,7 @@ final class LoopbackConnection: ChannelInboundHandler {
     // MARK: - The request
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isAdmitted else { return context.close(promise: nil) }
         switch unwrapInboundIn(data) {
         case .head(let head):
             // Nothing follows the one request: every answer ends its connection.
