@@ -12,10 +12,12 @@ import json
 import os
 import secrets
 import socket
+import struct
 import subprocess
 import sys
 
 SOCKET, CONFIGURATION, FOLDER, KIND = sys.argv[1:5]
+PATIENCE = 120  # seconds for the next order
 
 
 def receive(link):
@@ -69,6 +71,8 @@ def open_browser(epoch, url):
 def main():
     link = socket.socket(socket.AF_UNIX)
     link.connect(SOCKET)
+    # One that is served though it should be cut off fails, and does not wait without end.
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", PATIENCE, 0))
     send(link, {"hello": {"version": 1}})
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notice:
         notice.sendto(b"READY=1", os.environ["NOTIFY_SOCKET"])
