@@ -9,7 +9,8 @@ MODE is
   hold    says hello on as many connections as it gets, and opens each one anew that is closed;
   mute    the same without a hello;
   half    the same as hold, and then sends half of the longest frame there is;
-  queue   sends as many requests in the name of CLIENT as go out, and reads no answer.
+  queue   sends as many requests in the name of CLIENT as go out, and reads no answer;
+  spin    takes processor time and does not touch the socket, to compare with.
 It says READY=1 to NOTIFY_SOCKET when it has tried as often as there are connections to be had.
 """
 import json
@@ -38,7 +39,7 @@ REQUESTS = b"".join(
         "sso_request_param": {"msg_protocol_ver": "4", "client_id": CLIENT},
     }) for number in range(64))
 FIRST = {
-    "loop": b"", "mute": b"", "hold": HELLO, "queue": HELLO + REQUESTS * 8,
+    "spin": b"", "loop": b"", "mute": b"", "hold": HELLO, "queue": HELLO + REQUESTS * 8,
     "half": HELLO + struct.pack(">I", LONGEST) + b" " * (LONGEST // 2),
 }[MODE]
 
@@ -64,6 +65,10 @@ def attempt():
 
 
 def main():
+    if MODE == "spin":
+        ready()
+        while True:
+            pass
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
     held, tried = {}, 0

@@ -9,7 +9,7 @@ extension AccountDesk {
     /// Serves an app on a thread of its own, where there is a place for it.
     func serve(_ descriptor: Descriptor, _ peer: PeerRecord) {
         guard descriptor.withNumber({ $0 }) < fileCeiling else { return report(.total, .greeting, of: peer.process) }
-        let app = AppConnection(descriptor, peer: peer, ledger: ledger)
+        let app = AppConnection(descriptor, peer: peer, ledger: ledger, concurrency: concurrency)
         let epoch = state.withLock { state in
             state.connections[ObjectIdentifier(app)] = app
             return state.epoch

@@ -43,6 +43,7 @@ final class AccountDesk: Sendable {
     let book = Mutex<LeaseBook?>(nil)
     private let source = Mutex<(join: JoinRecord, source: TokenSource)?>(nil)
     let ledger = RequestLedger()
+    let concurrency = ConcurrencyLimit()
     /// No connection has a file of a higher number, so that some are left for what is sealed and for the network.
     let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
     /// Seconds between two reports about the same app and limit.

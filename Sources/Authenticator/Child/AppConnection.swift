@@ -20,6 +20,7 @@ final class AppConnection: Sendable {
     private let activity = Mutex(Activity())
     private let cancellations = Mutex<[String: @Sendable () -> Void]>([:])
     private let ledger: RequestLedger
+    private let concurrency: ConcurrencyLimit
     private let outbox = Mutex(Outbox())
 
     private struct Activity {
@@ -46,9 +47,9 @@ final class AppConnection: Sendable {
     /// Requests that one app may have open at once.
     private static let maximumOpen = 64
 
-    init(_ descriptor: Descriptor, peer: PeerRecord, ledger: RequestLedger) {
+    init(_ descriptor: Descriptor, peer: PeerRecord, ledger: RequestLedger, concurrency: ConcurrencyLimit) {
         self.peer = peer
-        self.ledger = ledger
+        (self.ledger, self.concurrency) = (ledger, concurrency)
         connection = Connection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
     }
 
@@ -71,7 +72,7 @@ final class AppConnection: Sendable {
             guard case .hello(let hello) = try receive() else { return }
             guard hello.transports.contains(Wire.transport) else { return }
             self.hello.withLock { $0 = hello }
-            guard greeted(self) else { return }
+            guard inTurn({ greeted(self) }) == true else { return }
             try send(
                 .hello(
                     BrokerHello(
@@ -83,15 +84,33 @@ final class AppConnection: Sendable {
                 switch try receive() {
                 case .hello: return
                 case .request(let request):
-                    // An app that asks without waiting for answers is not served without end.
-                    guard admit(request) else { return }
-                    answer(request, self)
+                    // What does not take its answers keeps no turn while it is waited for.
+                    guard isReading() else { return }
+                    guard inTurn({ serve(request, answer) }) == true else { return }
                 case .cancel(let id): cancellations.withLock { $0.removeValue(forKey: id) }?()
                 }
             }
         } catch {
             logger.debug("app connection ended", metadata: ["peer.pid": "\(peer.pid)", "reason": "\(error)"])
         }
+    }
+
+    /// Runs `body` when it is the turn of a message of this connection; nil where the connection was ended before.
+    private func inTurn<Value>(_ body: () throws -> Value) rethrows -> Value? {
+        try concurrency.run(ObjectIdentifier(self), of: peer.process, body)
+    }
+
+    /// Answers a request, or begins to; false where the app has asked too often without waiting for answers.
+    private func serve(_ request: Request, _ answer: (Request, AppConnection) -> Void) -> Bool {
+        guard admit(request) else { return false }
+        answer(request, self)
+        return true
+    }
+
+    /// Waits until there is room for an answer; false where the app does not make any in time.
+    private func isReading() -> Bool {
+        // What an app asked before it went away is served, too.
+        descriptor.withNumber { readiness($0, within: Self.sendPatience) != 0 }
     }
 
     /// Whether requests are open, and when the last one came.
@@ -125,7 +144,8 @@ final class AppConnection: Sendable {
         }
         var bytes = frame.body.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
         defer { wipe(&bytes) }
-        return try ClientMessage(bytes: bytes)
+        guard let message = try inTurn({ try ClientMessage(bytes: bytes) }) else { throw Connection.ReadFailure.ended }
+        return message
     }
 
     private func send(_ message: BrokerMessage) throws {
@@ -172,7 +192,7 @@ final class AppConnection: Sendable {
     func tell(_ event: BrokerEvent) {
         let message = BrokerMessage.event(event)
         // A socket that the kernel calls writable has more room than an event needs.
-        guard descriptor.withNumber(isWritable) else { return }
+        guard descriptor.withNumber({ readiness($0, within: 0) == Int16(POLLOUT) }) else { return }
         let sent: Bool? = writing.withLockIfAvailable { _ in
             do { try connection.write(message.bytes) } catch { return false }
             return true
@@ -188,6 +208,7 @@ final class AppConnection: Sendable {
     /// Ends the connection: to the app, the notice that its epoch is over.
     func end() {
         connection.shutDown()
+        concurrency.cancel(ObjectIdentifier(self), of: peer.process)
         let waiting = cancellations.withLock { waiting in
             defer { waiting.removeAll() }
             return Array(waiting.values)
@@ -196,7 +217,8 @@ final class AppConnection: Sendable {
     }
 }
 
-private func isWritable(_ number: Int32) -> Bool {
+/// What poll(2) says of writing to a socket; 0 where there is no room for a message within so many milliseconds.
+private func readiness(_ number: Int32, within milliseconds: Int32) -> Int16 {
     var question = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
-    return unsafe poll(&question, 1, 0) == 1 && question.revents == Int16(POLLOUT)
+    return unsafe poll(&question, 1, milliseconds) == 1 ? question.revents : 0
 }

@@ -26,7 +26,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     private let limits: ConnectionLimits
     private var processes: [ID: AppProcess] = [:]
-    private var ofProcess: [AppProcess: Int] = [:]
+    private var ofProcess: [AppProcess: Set<ID>] = [:]
     private var ofApp: [ConnectedApp: Int] = [:]
     private var ofUser: [UInt32: Int] = [:]
 
@@ -37,7 +37,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// How many those have whom this limit is for, where `process` is one of them.
     func count(_ limit: ConnectionLimitReport.Limit, of process: AppProcess) -> Int {
         switch limit {
-        case .process: ofProcess[process, default: 0]
+        case .process: own(process)
         case .app: ofApp[process.app, default: 0]
         case .user: ofUser[process.app.user, default: 0]
         case .total: count
@@ -59,14 +59,15 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     /// Takes the place back; one that has none is fine.
     package mutating func remove(_ id: ID) {
         guard let process = processes.removeValue(forKey: id) else { return }
-        Self.decrease(&ofProcess, process)
+        ofProcess[process]?.remove(id)
+        if own(process) == 0 { ofProcess[process] = nil }
         Self.decrease(&ofApp, process.app)
         Self.decrease(&ofUser, process.app.user)
     }
 
     private mutating func insert(_ id: ID, _ process: AppProcess) {
         processes[id] = process
-        ofProcess[process, default: 0] += 1
+        ofProcess[process, default: []].insert(id)
         ofApp[process.app, default: 0] += 1
         ofUser[process.app.user, default: 0] += 1
     }
@@ -75,9 +76,11 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         counts[key] = counts[key].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
+    private func own(_ process: AppProcess) -> Int { ofProcess[process]?.count ?? 0 }
+
     /// The narrowest limit that one more would go over.
     private func reached(by process: AppProcess) -> ConnectionLimitReport.Limit? {
-        if ofProcess[process, default: 0] >= limits.process { return .process }
+        if own(process) >= limits.process { return .process }
         if ofApp[process.app, default: 0] >= limits.most(of: process.app) { return .app }
         if ofUser[process.app.user, default: 0] >= limits.user { return .user }
         return processes.count >= limits.total ? .total : nil
@@ -87,7 +90,7 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     private func displaced(by process: AppProcess, at limit: ConnectionLimitReport.Limit, _ use: (ID) -> Use) -> ID? {
         switch limit {
-        case .process: return oldestIdle(use) { $0 == process }
+        case .process: return oldestIdle(use, of: [process])
         case .app: return displaced(by: process, in: process.app, use)
         case .user, .total:
             let rivals = ofApp.filter { limit == .total || $0.key.user == process.app.user }
@@ -102,24 +105,30 @@ package struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
     /// The connection that one of `app` gives up, which may be the newcomer's own app or one that has more.
     private func displaced(by process: AppProcess, in app: ConnectedApp, _ use: (ID) -> Use) -> ID? {
-        let own = ofProcess[process, default: 0]
-        let counts = ofProcess.filter { $0.key.app == app }
-        guard let most = counts.values.max() else { return nil }
-        let isOfGreedy = { (other: AppProcess) in other.app == app && counts[other] == most }
-        if most >= own + 2 { return oldestIdle(use, isOfGreedy) ?? oldest(use, isOfGreedy) }
-        if own > 0, app == process.app { return oldestIdle(use) { $0 == process } }
-        return oldestIdle(use, isOfGreedy)
+        let own = self.own(process)
+        let processes = ofProcess.keys.filter { $0.app == app }
+        guard let most = processes.map({ self.own($0) }).max() else { return nil }
+        let greedy = processes.filter { self.own($0) == most }
+        if most >= own + 2 { return oldestIdle(use, of: greedy) ?? oldest(greedy) { use($0).last } }
+        if own > 0, app == process.app { return oldestIdle(use, of: [process]) }
+        return oldestIdle(use, of: greedy)
     }
 
-    private func oldestIdle(_ use: (ID) -> Use, _ isMeant: (AppProcess) -> Bool) -> ID? {
-        oldest({ id in use(id).isIdle ? use(id) : nil }, isMeant)
+    private func oldestIdle(_ use: (ID) -> Use, of processes: [AppProcess]) -> ID? {
+        oldest(processes) { id in
+            let use = use(id)
+            return use.isIdle ? use.last : nil
+        }
     }
 
-    private func oldest(_ use: (ID) -> Use?, _ isMeant: (AppProcess) -> Bool) -> ID? {
-        var found: (id: ID, last: UInt64)?
-        for (id, process) in processes where isMeant(process) {
-            guard let last = use(id)?.last, last < found?.last ?? .max else { continue }
-            found = (id, last)
+    /// The connection of these processes with the least number; those without a number do not count.
+    private func oldest(_ processes: [AppProcess], _ number: (ID) -> UInt64?) -> ID? {
+        var found: (id: ID, number: UInt64)?
+        for process in processes {
+            for id in ofProcess[process, default: []] {
+                guard let number = number(id), number < found?.number ?? .max else { continue }
+                found = (id, number)
+            }
         }
         return found?.id
     }

@@ -12,10 +12,13 @@ extension LiveBrowser {
         /// What three processes do at once; see `Tests/Line/hostile.py`.
         enum Mode: String, CaseIterable, Sendable {
             case loop, hold, mute, half, queue
+            /// Leaves the broker alone, and takes processor time.
+            case spin
 
             /// With `BATON_HOSTILE_MODES=all` each of them. Otherwise one, beside the two of the test with few files.
             static var played: [Mode] {
-                ProcessInfo.processInfo.environment["BATON_HOSTILE_MODES"] == "all" ? allCases : [.half]
+                ProcessInfo.processInfo.environment["BATON_HOSTILE_MODES"] == "all"
+                    ? allCases.filter { $0 != .spin } : [.half]
             }
         }
 
@@ -53,6 +56,30 @@ extension LiveBrowser {
             #expect(try world.pid(of: .broker) == broker)
             #expect(try openFiles(of: broker) > 0)
             try await world.kill(.broker)
+        }
+
+        @Test func `who floods the broker delays another app's token hardly more than who only takes processor time`()
+            async throws
+        {
+            let world = try await World.ready()
+            let app = try world.app(1)
+            let amara = try await world.signIn("Amara", through: app)
+            var medians: [Mode: Duration] = [:]
+            for mode in [Mode.spin, .queue] {
+                let hostile = try await start(mode, in: world)
+                var times: [Duration] = []
+                for _ in 0..<20 {
+                    let begin = ContinuousClock.now
+                    // A new connection, and a token that the broker has.
+                    _ = try await world.app(1).token(of: amara)
+                    times.append(ContinuousClock.now - begin)
+                }
+                medians[mode] = times.sorted()[times.count / 2]
+                for program in hostile { program.kill() }
+            }
+            let (spin, queue) = (try #require(medians[.spin]), try #require(medians[.queue]))
+            #expect(queue < spin * 20, "\(queue) : \(spin)")
+            #expect(try await app.signOut(amara))
         }
 
         /// Three processes that misbehave, each as far as it gets.
