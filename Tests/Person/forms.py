@@ -104,10 +104,9 @@ class FormPage:
         assert method == "Page.navigate"
         return self.open(url)
 
-    def loaded(self):
-        """A page is there when `open` returns."""
-
-    settle = loaded
+    def next(self):
+        """The page that is there since `open` returned."""
+        return self.look()
 
     def open(self, url, data=None):
         try:
@@ -155,7 +154,7 @@ class FormPage:
 
         buttons = [field for field in fields if field.get("type", "submit" if field["tag"] == "button" else "") == "submit"]
         return {
-            "url": self.url, "ready": True, "username": first("username"), "password": first("current-password"),
+            "url": self.url, "username": first("username"), "password": first("current-password"),
             "wish": first("new-password", wish), "button": place(buttons[0]) if buttons else None,
             "refused": bool(self.elements.alert.strip()),
         }

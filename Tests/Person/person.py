@@ -51,9 +51,11 @@ LOOK = r"""
     return {x: box.x + box.width / 2, y: box.y + box.height / 2, filled: e.value || ''};
   };
   const alert = first('[role=alert]');
+  const ready = document.readyState === 'complete', isNew = !document.isSeen;
+  document.isSeen = ready;
   return {
     url: location.href,
-    ready: document.readyState === 'complete',
+    isNew: ready && isNew,
     username: place(first('input[autocomplete~="username"]')),
     password: place(first('input[autocomplete~="current-password"]')),
     wish: place([...document.querySelectorAll('input[autocomplete~="new-password"]')].filter(seen)[wish]),
@@ -158,12 +160,18 @@ class Page:
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
 
-    def loaded(self):
-        self.browser.wait_for("Page.loadEventFired", self.session)
-
-    def settle(self):
-        """Forgets the loads of pages that led on to the one that is looked at."""
-        self.browser.events = []
+    def next(self):
+        """Waits for a page that nobody has looked at yet, and looks at it."""
+        while True:
+            # A page that loads while this one is looked at is not forgotten.
+            self.browser.events = []
+            try:
+                view = self.look()
+                if view["isNew"]:
+                    return view
+            except RuntimeError:
+                pass  # the page went on just now
+            self.browser.wait_for("Page.loadEventFired", self.session)
 
     def look(self, wish=0):
         """What is there; `wish` is a field for something new, counted from 0."""
@@ -217,11 +225,7 @@ def sign_in(page, url, person, say):
     submitted = False
     mistypes = person.get("mistypesPIN", False)
     for _ in range(STEPS):
-        page.loaded()
-        view = page.look()
-        if not view["ready"]:
-            continue  # the page has gone on by itself, and the next one is still loading
-        page.settle()
+        view = page.next()
         if view["url"].startswith("chrome-error:"):
             say("the page did not open")
             return False
