@@ -9,7 +9,9 @@ extension AccountDesk {
     /// Serves an app on a thread of its own, where there is a place for it.
     func serve(_ descriptor: Descriptor, _ peer: PeerRecord) {
         guard descriptor.withNumber({ $0 }) < fileCeiling else { return report(.total, .greeting, of: peer.process) }
-        let app = AppConnection(descriptor, peer: peer, ledger: ledger, concurrency: concurrency)
+        let app = AppConnection(descriptor, peer: peer, ledger: ledger, concurrency: concurrency) { [weak self] in
+            self?.report($0, .requesting, of: peer.process, held: $1)
+        }
         let epoch = state.withLock { state in
             state.connections[ObjectIdentifier(app)] = app
             return state.epoch
@@ -69,11 +71,14 @@ extension AccountDesk {
     /// Tells the supervisor who has as many connections as one may have.
     private func report(
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess
+    ) { report(limit, stage, of: process, held: state.withLock { $0.rooms.count(limit, of: process, in: stage) }) }
+
+    private func report(
+        _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess, held: Int
     ) {
         let time = now()
         let due = state.withLock { state in
-            let held = state.rooms.count(limit, of: process, in: stage)
-            return state.limitReports.note(
+            state.limitReports.note(
                 ConnectionLimitReport(limit, stage, of: process, held: held, at: time), pause: Self.reportPause)
         }
         if let due { tell(.limitReached(due)) }

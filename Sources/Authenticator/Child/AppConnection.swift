@@ -21,6 +21,8 @@ final class AppConnection: Sendable {
     private let cancellations = Mutex<[String: @Sendable () -> Void]>([:])
     private let ledger: RequestLedger
     private let concurrency: ConcurrencyLimit
+    /// Told of requests and frames that there is no room for.
+    private let refused: @Sendable (ConnectionLimitReport.Limit, _ held: Int) -> Void
     private let outbox = Mutex(Outbox())
 
     private struct Activity {
@@ -47,9 +49,12 @@ final class AppConnection: Sendable {
     /// Requests that one app may have open at once.
     private static let maximumOpen = 64
 
-    init(_ descriptor: Descriptor, peer: PeerRecord, ledger: RequestLedger, concurrency: ConcurrencyLimit) {
+    init(
+        _ descriptor: Descriptor, peer: PeerRecord, ledger: RequestLedger, concurrency: ConcurrencyLimit,
+        refused: @escaping @Sendable (ConnectionLimitReport.Limit, _ held: Int) -> Void
+    ) {
         self.peer = peer
-        (self.ledger, self.concurrency) = (ledger, concurrency)
+        (self.ledger, self.concurrency, self.refused) = (ledger, concurrency, refused)
         connection = Connection(descriptor, maximumFrame: Wire.maximumFrame, acceptsDescriptors: false)
     }
 
@@ -121,25 +126,39 @@ final class AppConnection: Sendable {
     private static let moments = Atomic<UInt64>(0)
 
     private func admit(_ request: Request) -> Bool {
-        let weight = RequestLedger.weight(of: request)
-        guard ledger.take(weight, of: peer.process) else { return false }
+        let size = RequestLedger.size(of: request)
+        guard take(size) else { return false }
         let isAdmitted = activity.withLock { activity in
             guard activity.open < Self.maximumOpen else { return false }
             activity.open += 1
             activity.last = Self.moments.add(1, ordering: .relaxed).newValue
             return true
         }
-        if !isAdmitted { ledger.giveBack(weight, of: peer.process) }
+        if !isAdmitted { ledger.giveBack(size, for: peer.process) }
         return isAdmitted
     }
 
+    private func take(_ size: Int) -> Bool {
+        switch ledger.take(size, for: peer.process) {
+        case .admitted: return true
+        case .refused(let limit, let held):
+            refused(limit, held)
+            return false
+        }
+    }
+
+    /// Whether a frame of this length may come: long ones come from apps that are served alone.
+    private func takesFrames(of bytes: Int) -> Bool {
+        bytes <= RequestLedger.longFrame || hello.withLock { $0 != nil && $0?.endedEpoch == nil }
+    }
+
     private func receive() throws -> ClientMessage {
-        var weight = 0
-        defer { ledger.giveBack(weight, of: peer.process) }
+        var size = 0
+        defer { ledger.giveBack(size, for: peer.process) }
         let frame = try connection.read(patience: Self.framePatience) { count in
-            let wanted = RequestLedger.weight(ofFrame: count)
-            guard ledger.take(wanted, of: peer.process) else { return false }
-            weight = wanted
+            let wanted = RequestLedger.size(ofFrame: count)
+            guard takesFrames(of: count), take(wanted) else { return false }
+            size = wanted
             return true
         }
         var bytes = frame.body.withBytes { span in unsafe span.withUnsafeBytes { unsafe Array($0) } }
@@ -158,7 +177,7 @@ final class AppConnection: Sendable {
     func reply(to request: Request, _ outcome: Result<FlatMap, BrokerError>) {
         _ = cancellations.withLock { $0.removeValue(forKey: request.id) }
         activity.withLock { $0.open -= 1 }
-        ledger.giveBack(RequestLedger.weight(of: request), of: peer.process)
+        ledger.giveBack(RequestLedger.size(of: request), for: peer.process)
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
     }
 

@@ -12,8 +12,8 @@ extension CheckResult {
         return reports.map { report in
             CheckResult(
                 .apps, "connections_full", .warning,
-                "As many connections as there may be (\(report.held)) are held by \(report.whose); "
-                    + "\(report.closed) were refused or closed for new ones.",
+                "As many as there may be, \(report.quantity), are of \(report.whose); "
+                    + "\(report.closed) were refused, or closed for new ones.",
                 remedy: "Stop the program that opens them (ss -xp names it); a sign-out ends every app's connection.")
         }
     }

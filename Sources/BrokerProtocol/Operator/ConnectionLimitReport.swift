@@ -2,8 +2,8 @@
 
 /// An app that has as many connections to the broker as one may have; nothing of a worker.
 package struct ConnectionLimitReport: Sendable, Codable, Equatable {
-    /// What the connections wait for, or are there for.
-    package enum Stage: String, Sendable, Codable { case waiting, greeting, serving, acknowledging }
+    /// What the connections wait for, or are there for; `requesting` is about their open requests.
+    package enum Stage: String, Sendable, Codable { case waiting, greeting, serving, acknowledging, requesting }
 
     /// Whose connections.
     package enum Limit: String, Sendable, Codable { case process, app, user, total }
@@ -16,7 +16,7 @@ package struct ConnectionLimitReport: Sendable, Codable, Equatable {
     package let stage: Stage
     /// The limit that was reached.
     package let limit: Limit
-    /// How many connections those had whom the limit is for.
+    /// How many connections those had whom the limit is for; for `requesting`, how many KiB of open requests.
     package let held: Int
     /// How many were refused, or closed for another one.
     package var closed: Int
@@ -35,6 +35,9 @@ package struct ConnectionLimitReport: Sendable, Codable, Equatable {
     package func isAbout(sameAs other: ConnectionLimitReport) -> Bool {
         app == other.app && user == other.user && stage == other.stage && limit == other.limit
     }
+
+    /// What those have as much of as they may, for people.
+    package var quantity: String { stage == .requesting ? "\(held) KiB of open requests" : "\(held) connections" }
 
     /// Who it is about, for people.
     package var whose: String {

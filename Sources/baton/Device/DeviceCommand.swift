@@ -47,7 +47,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 + (status.receiptsDamagedAt == nil
                     ? [] : ["receipts  a chain was found damaged and moved aside: see docs/receipts.md"])
                 + (status.connectionLimits ?? []).map {
-                    "full      \($0.whose) has \($0.held) connections, as many as there may be"
+                    "full      \($0.whose) has \($0.quantity), as many as there may be"
                 }
                 + (status.remedy.map { ["next      \($0)"] } ?? [])
         }

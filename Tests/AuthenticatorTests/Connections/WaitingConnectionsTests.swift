@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import UnixSocket
 
-/// How app connections wait for the session's process, and what their requests may weigh.
+/// How app connections wait for the session process.
 @Suite struct WaitingConnectionsTests {
     private let wakes = Count()
 
@@ -56,25 +56,4 @@ import UnixSocket
         waiting.begin(8)
         #expect(waiting.next() != nil)
     }
-
-    @Test func `open requests and long frames of one process have a weight that no other pays for`() {
-        let ledger = RequestLedger()
-        let (greedy, modest) = (process(1), process(2))
-        let long = String(repeating: "a", count: 60 << 10)
-        let request = Request(id: "1", operation: .login, parameters: FlatMap(["claims": long]), isSilent: true)
-        let weight = RequestLedger.weight(of: request)
-        var taken = 0
-        while taken < 1000, ledger.take(weight, of: greedy) { taken += 1 }
-        #expect((20...40).contains(taken))
-        #expect(!ledger.take(RequestLedger.weight(ofFrame: 1 << 20), of: greedy))
-        #expect(ledger.take(RequestLedger.weight(ofFrame: 1 << 20), of: modest))
-        ledger.giveBack(weight, of: greedy)
-        #expect(ledger.take(weight, of: greedy) && !ledger.take(weight, of: greedy))
-        // In all there is an end, too.
-        for number in 3...100 as ClosedRange<Int32> { while ledger.take(weight, of: process(number)) {} }
-        #expect(!ledger.take(weight, of: process(101)))
-        #expect(RequestLedger.weight(ofFrame: 1000) == 0)
-    }
-
-    private func process(_ number: Int32) -> AppProcess { AppProcess(user: 1000, identity: .session, number: number) }
 }

@@ -45,6 +45,29 @@ extension LiveDevice {
             }
         }
 
+        @Test func `a long frame comes from an app that is served alone`() async throws {
+            let world = try await World.ready()
+            var random = SystemRandomNumberGenerator()
+            // It is valid JSON all the same.
+            let padding = [UInt8](repeating: UInt8(ascii: " "), count: 70_000)
+            try await besideAnother(world, greets: false) { bad in
+                let hello = ClientMessage.hello(ClientHello(clientName: "raw", clientVersion: "1"))
+                try bad.send(frame: hello.bytes + padding)
+                #expect(try await bad.answer() == .ended)
+            }
+            let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+            let request = ClientMessage.request(
+                Request(id: "1", operation: .getDeviceInfo, parameters: client.entries, isSilent: true))
+            for endedEpoch in [nil, Epoch(random: &random, counter: 1)] {
+                try await besideAnother(world, greets: false) { app in
+                    try await app.greet(endedEpoch: endedEpoch)
+                    try app.send(frame: request.bytes + padding)
+                    let isAnswered = if case .message(.reply) = try await app.answer() { true } else { false }
+                    #expect(isAnswered == (endedEpoch == nil))
+                }
+            }
+        }
+
         @Test func `a request before the hello is not answered`() async throws {
             let world = try await World.ready()
             try await besideAnother(world, greets: false) { bad in
