@@ -37,7 +37,7 @@ final class ScriptedBroker: Sendable {
                 let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
                 // A script that cannot go on ends its connection, which the test sees as an unexpected outcome.
                 try? script(end)
-                // First: whoever connects again between the two would wait for a hello in a queue that nobody serves.
+                // The listener closes first: a client that connected after the last connection ended would wait for a hello that never comes.
                 if number == scripts.count - 1 { listener.close() }
                 end.connection.shutDown()
             }

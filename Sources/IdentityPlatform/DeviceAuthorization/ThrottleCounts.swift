@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
-/// Counts of what somebody does with device codes, in one transaction. One more is counted by all of them, or refused.
+/// Limits requests about device codes by several counts at once, in one transaction.
 struct ThrottleCounts {
-    /// One of the counts: of what, of whom, and how often.
+    /// A count, and the rate that it allows.
     struct Count {
         let kind: Kind
-        /// Whose count it is; only a keyed hash of it is kept.
+        /// Who or what is counted; only a keyed hash of it is kept.
         let key: [UInt8]
         let rule: ThrottleRule
     }
@@ -22,17 +22,19 @@ struct ThrottleCounts {
     let storageKey: StorageKey
     let counts: [Count]
 
-    /// Whether one more is within every count.
+    /// Whether every count allows one more request.
     func admit(at now: Timestamp) throws -> Bool { try next(at: now) != nil }
 
-    /// Counts one more; false, and nothing is counted, where that is one too many.
+    /// Adds one request to every count.
+    ///
+    /// - Returns: false, with nothing counted, if any of them does not allow it.
     func add(at now: Timestamp) throws -> Bool {
         guard let next = try next(at: now) else { return false }
         for (count, drained) in next { try set(count, drained: drained) }
         return true
     }
 
-    /// What every count would be after one more; nil where that is one too many for any.
+    /// The counts after one more request; nil if any of them does not allow it.
     private func next(at now: Timestamp) throws -> [(Count, Timestamp)]? {
         var all: [(Count, Timestamp)] = []
         for count in counts {

@@ -19,7 +19,7 @@ struct MemoryFile: Sendable {
         }
     }
 
-    /// What is in it, whoever wrote it.
+    /// The content, whichever process wrote it.
     func content() throws -> Data {
         try descriptor.withNumber { try Data(contentsOf: URL(filePath: "/proc/self/fd/\($0)")) }
     }

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// The next thing that the session's process hears of the device is this change.
+    /// Expects that the next message about the device to the session process is this change.
     private func isTold(_ world: SupervisorWorld, change wanted: UInt64) async throws {
         guard case .device(_, change: wanted) = try await world.childHears(.device) else {
             throw TestProblem("another change")

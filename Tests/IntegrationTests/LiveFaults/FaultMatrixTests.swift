@@ -29,7 +29,7 @@ extension LiveFaults {
                 try await awaitDeath(at: point, world)
                 // A broker that died comes back only when the app has given it up.
                 if point.program == .supervisor { app.close() }
-                // Whoever died, the app may hear of success or failure; both are true then.
+                // Whichever process died, the app may be told of success or of failure.
                 _ = await answer
                 try world.leave()
                 if point.program != .session { try await copies.take(point.rawValue) }

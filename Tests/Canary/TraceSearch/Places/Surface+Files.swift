@@ -64,7 +64,7 @@ extension Surface {
         } catch { fail(place, error.reason) }
     }
 
-    /// Searches a compressed stream that may begin at `offset`; what is none after all is none.
+    /// Searches a compressed stream that may begin at `offset`. Bytes that cannot be decompressed are passed over.
     private func searchStream(
         _ packing: Packing, at offset: Int, place: String, depth: Int, read: @escaping Unpacker.Read
     ) throws(SystemError) {

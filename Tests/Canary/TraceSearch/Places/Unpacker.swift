@@ -56,7 +56,7 @@ internal import CInspection
                 let outcome = unsafe inflate(stream, Z_NO_FLUSH)
                 used = unsafe input.count - Int(stream.pointee.avail_in)
                 count = unsafe output.count - Int(stream.pointee.avail_out)
-                // No progress is none until more was read.
+                // Without progress, more input is needed.
                 if outcome != Z_OK && outcome != Z_BUF_ERROR { isAtEnd = true }
             }
         }
