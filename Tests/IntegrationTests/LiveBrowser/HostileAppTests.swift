@@ -77,7 +77,8 @@ extension LiveBrowser {
                 medians[mode] = times.sorted()[times.count / 2]
             }
             let (spin, queue) = (try #require(medians[.spin]), try #require(medians[.queue]))
-            #expect(queue < spin * 20, "\(queue) : \(spin)")
+            // Without the limit it was six seconds on an idle machine.
+            #expect(queue < max(spin * 20, .seconds(1)), "\(queue) : \(spin)")
             #expect(try await app.signOut(amara))
         }
 
