@@ -48,7 +48,7 @@ let package = Package(
         // 4. Contracts between processes: no I/O either.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
         .target(name: "AdminAPI", dependencies: ["Redaction"]),
-        .target(name: "DeviceLine", dependencies: ["JSON"]),
+        .target(name: "PushProtocol", dependencies: ["JSON"]),
         .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
         // 5. Engines. They never import each other.
@@ -56,7 +56,7 @@ let package = Package(
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "DeviceLine", "DeviceManagement", "JSON", "OAuth", "Processes",
+                "BrokerProtocol", "CLinux", "PushProtocol", "DeviceManagement", "JSON", "OAuth", "Processes",
                 "Receipts", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
@@ -95,7 +95,7 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "DeviceLine", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "Redaction",
+                "AdminAPI", "PushProtocol", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "Redaction",
                 "Storage", "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
@@ -140,7 +140,7 @@ let package = Package(
             name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "AdminAPITests", dependencies: ["AdminAPI", "BrokerProtocol", "Redaction", "TestSupport"]),
-        .testTarget(name: "DeviceLineTests", dependencies: ["DeviceLine"]),
+        .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
         .testTarget(
             name: "ReceiptsTests",
             dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
@@ -148,7 +148,7 @@ let package = Package(
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "DeviceLine", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
+                "Authenticator", "BrokerProtocol", "PushProtocol", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
                 "Processes", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
             ],
             exclude: ["Fixtures"]),

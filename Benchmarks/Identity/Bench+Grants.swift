@@ -61,7 +61,7 @@ private struct BenchDevice: Sendable {
             transportKey: TransportKey(
                 JSONWebKey(numbers: .rsa(modulus: Array(numbers.modulus), exponent: Array(numbers.publicExponent)))),
             targetDomain: "contoso.test", deviceType: "Linux", operatingSystemVersion: "12",
-            displayName: "Till \(number)", isShared: true)
+            displayName: "TestDevice \(number)", isShared: true)
         let answer = try await bench.client.send(
             .post, EndpointPath.registration + "?api-version=2.0", host: "drs.test:8443",
             headers: [.authorization: "Bearer \(token)"], body: String(decoding: try join.encoded(), as: UTF8.self))
@@ -110,7 +110,7 @@ private struct BenchSession: Sendable {
             token: reply.token, clientID: app.id.rawValue, redirectURI: Bench.redirect,
             scopes: Scopes(scopes), nonce: nonce)
         let signed = try request.signed(
-            with: key, now: Int(device.bench.platform.ambient.now().seconds), using: &generator)
+            with: key, now: Int(device.bench.platform.environment.now().seconds), using: &generator)
         let answer = try await device.send(PrimaryRefreshToken.form(request: signed))
         let tokens = try Members(decoding: try EncryptedReply.open(answer.text, with: key))
         _ = try tokens.string(ReplyName.accessToken)

@@ -14,14 +14,14 @@ extension Platform {
     /// What answers on the platform's listener, by host name.
     package func responder() -> HostResponder {
         let names = configuration.names
-        let graph = router(GraphDialect(ambient: ambient, challenge: accessTokens.challenge)) { router in
+        let graph = router(GraphDialect(environment: environment, challenge: accessTokens.challenge)) { router in
             GraphEndpoints(platform: self).addRoutes(to: router)
             UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
         }
         let registration = router(RegistrationDialect()) { router in
             DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
         }
-        let login = router(OAuthDialect(ambient: ambient)) { router in
+        let login = router(OAuthDialect(environment: environment)) { router in
             AuthorizeEndpoint(platform: self).addRoutes(to: router)
             TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
             LogoutEndpoint(platform: self).addRoutes(to: router)
@@ -52,7 +52,7 @@ extension Platform {
         // No HEAD: it would run routes that sign in or out for a program that only looks whether a link is there.
         let router = Router(context: IdentityContext.self, options: [.caseInsensitive])
         router.add(middleware: SecurityHeaders())
-        router.add(middleware: ErrorAnswers(dialect: dialect))
+        router.add(middleware: ErrorMiddleware(dialect: dialect))
         router.add(middleware: AuditedRequests())
         addRoutes(router)
         return router

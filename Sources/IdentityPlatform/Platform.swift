@@ -7,7 +7,7 @@ package import Storage
 package struct Platform: Sendable {
     package let configuration: IdentityConfiguration
     package let database: any Database
-    package let ambient: Ambient
+    package let environment: ClockAndRandomness
     package let resources: ResourceCatalogue
     package let passwords: Passwords
     package let keys: TenantKeys
@@ -16,7 +16,7 @@ package struct Platform: Sendable {
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
     let receiptAuthorities: ReceiptAuthorities
-    package let registrations: Registrations
+    package let directoryCache: DirectoryCache
     let storageKey: StorageKey
     /// For what administrators wait for: new passwords and keys.
     let administrationHashing: HashingPool
@@ -32,29 +32,29 @@ package struct Platform: Sendable {
     ///   ``StorageError``, the error of a page template that does not parse.
     package init(
         configuration: IdentityConfiguration, database: any Database, storageKey: StorageKey,
-        ambient: Ambient = .system
+        environment: ClockAndRandomness = .system
     ) async throws {
         try await StorageCheck.confirm(storageKey, for: database)
         self.configuration = configuration
         self.database = database
-        self.ambient = ambient
+        self.environment = environment
         self.storageKey = storageKey
-        registrations = Registrations(database: database)
-        nonces = Nonces(ambient: ambient)
-        deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, ambient: ambient)
-        receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, ambient: ambient)
+        directoryCache = DirectoryCache(database: database)
+        nonces = Nonces(environment: environment)
+        deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, environment: environment)
+        receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, environment: environment)
         resources = ResourceCatalogue(names: configuration.names)
         hashing = HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue)
         administrationHashing = HashingPool(threads: 1, capacity: configuration.hashingQueue)
         breachedPasswords = try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }
         passwords = Passwords(
-            database: database, storageKey: storageKey, ambient: ambient, cost: configuration.passwordCost,
+            database: database, storageKey: storageKey, environment: environment, cost: configuration.passwordCost,
             signIns: hashing, administration: administrationHashing)
-        keys = TenantKeys(database: database, storageKey: storageKey, ambient: ambient)
+        keys = TenantKeys(database: database, storageKey: storageKey, environment: environment)
         issuer = TokenIssuer(
-            names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, ambient: ambient)
+            names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, environment: environment)
         accessTokens = AccessTokens(
-            issuer: issuer, database: database, registrations: registrations, ambient: ambient)
+            issuer: issuer, database: database, directoryCache: directoryCache, environment: environment)
         pages = try Pages()
         devicePages = try DevicePages()
     }

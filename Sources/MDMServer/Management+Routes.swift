@@ -99,10 +99,10 @@ extension Management {
     func device(_ context: MDMContext) async throws -> ManagedDevice {
         let (tenant, fingerprint) = try await caller(context)
         let now = sources.now()
-        let enrolment = try await database.read {
-            try Enrolments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
+        let enrollment = try await database.read {
+            try Enrollments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
         }
-        guard let udid = enrolment.udid else { throw DeviceRefusal.unrecognized }
+        guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
         return ManagedDevice(tenant: tenant, udid: udid)
     }
 }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Logging
 package import Storage
 
-/// The device management server: enrolment, commands, profiles, apps, over one database.
+/// The device management server: enrollment, commands, profiles, apps, over one database.
 ///
 /// Devices reach it by ``addRoutes(to:)`` on a listener of its own, which asks for client certificates that
 /// ``identityAuthority`` issued (HTTP/1.1); administrators by ``addAdminRoutes(to:)``.

@@ -68,7 +68,7 @@ package final class ChildProcess: Sendable {
         let words = wrapper + ["/usr/bin/setpriv", "--pdeathsig", "TERM", "--", executable] + arguments
         let outcome: Result<ChildProcess, ProcessFailure>
         do throws(ThreadFailure) {
-            outcome = try LastingThread.run {
+            outcome = try DetachedThread.run {
                 Result { () throws(ProcessFailure) in
                     try spawn(
                         executable: words[0], arguments: Array(words.dropFirst()), environment: environment,

@@ -5,11 +5,11 @@ internal import Glibc
 package enum FreePort {
     /// The ports of `baton up`, and those of tests that start a server by themselves. Both lie below those that the kernel
     /// gives to connections (ip(7), `ip_local_port_range`), so that no connection takes a port while its server is down.
-    package static let ofWorlds: ClosedRange<UInt16> = 10_240...19_999
+    package static let ofEnvironments: ClosedRange<UInt16> = 10_240...19_999
     package static let ofTests: ClosedRange<UInt16> = 20_000...31_999
 
     /// A port that nobody uses now; nil where there is none. Nobody holds it for you: ask late.
-    package static func tcp(in range: ClosedRange<UInt16> = ofWorlds) -> UInt16? {
+    package static func tcp(in range: ClosedRange<UInt16> = ofEnvironments) -> UInt16? {
         for _ in 0..<100 {
             if let port = bound(to: UInt16.random(in: range)) { return port }
         }

@@ -47,8 +47,8 @@ package struct Receipt: Sendable, Equatable {
     package let ended: String
     /// The epoch that began.
     package let next: String
-    /// By which door it ended; nil where that is not known any more.
-    package let door: String?
+    /// Why it ended; nil if that is not known any more.
+    package let trigger: String?
     /// Nobody had signed in: a sign-in that came to nothing, or an administrator's visit.
     package let isAttempt: Bool
     /// The worker had signed in by an offline lease, without the server.
@@ -65,7 +65,7 @@ package struct Receipt: Sendable, Equatable {
 
     package init(
         place: Place, version: Int = currentVersion, tenant: String, device: String, key: String, ended: String,
-        next: String, door: String?,
+        next: String, trigger: String?,
         isAttempt: Bool, isOffline: Bool = false, times: Times, items: [ReceiptItem], accessTokensEndBy: Finding<Int>,
         subject: Finding<String>
     ) {
@@ -76,7 +76,7 @@ package struct Receipt: Sendable, Equatable {
         self.key = key
         self.ended = ended
         self.next = next
-        self.door = door
+        self.trigger = trigger
         self.isAttempt = isAttempt
         self.isOffline = isOffline
         self.times = times
@@ -102,7 +102,7 @@ extension Receipt {
         if place.followsDamage { body.set(ReceiptName.afterDamage, true) }
         body.set(ReceiptName.ended, ended)
         body.set(ReceiptName.next, next)
-        body.set(ReceiptName.door, door)
+        body.set(ReceiptName.trigger, trigger)
         body.set(ReceiptName.attempt, isAttempt)
         if isOffline { body.set(ReceiptName.offline, true) }
         if let began = times.began { body.set(ReceiptName.began, began) }
@@ -132,7 +132,7 @@ extension Receipt {
             version: version,
             tenant: try members.string(ReceiptName.tenant), device: try members.string(ReceiptName.device),
             key: try members.string(ReceiptName.key), ended: try members.string(ReceiptName.ended),
-            next: try members.string(ReceiptName.next), door: try members.optionalString(ReceiptName.door),
+            next: try members.string(ReceiptName.next), trigger: try members.optionalString(ReceiptName.trigger),
             isAttempt: attempt, isOffline: members[ReceiptName.offline]?.bool ?? false,
             times: Times(
                 began: members[ReceiptName.began]?.integer, committed: members[ReceiptName.committed]?.integer,

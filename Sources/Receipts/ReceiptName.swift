@@ -15,7 +15,7 @@ package enum ReceiptName: String, WireName {
     case committed
     case device
     case deviceAuthority = "device_authority"
-    case door
+    case trigger
     case ended
     case finished
     case grade

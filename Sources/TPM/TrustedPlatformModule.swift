@@ -5,11 +5,11 @@ package import Redaction
 /// A TPM 2.0, spoken with through the TPM2 Software Stack.
 ///
 /// Each call is one conversation: it connects, does its work, leaves nothing loaded in the chip, and goes. So supervisor and
-/// session's process can share a chip, and a process that is killed holds none.
+/// session process can share a chip, and a process that is killed holds none.
 package struct TrustedPlatformModule: TrustedPlatform {
     private let configuration: String
     private let lock: String?
-    private let worker: PatientWorker
+    private let worker: TimeoutExecutor
 
     /// What the chip has of work of one kind, before it counts as unresponsive.
     private static let patience = Duration.seconds(30)
@@ -23,7 +23,7 @@ package struct TrustedPlatformModule: TrustedPlatform {
     package init(_ configuration: String, lock: String? = nil, patience: Duration? = nil) {
         self.configuration = configuration.hasPrefix("/") ? "device:" + configuration : configuration
         self.lock = Self.isManaged(self.configuration) ? nil : lock
-        worker = PatientWorker(patience: patience)
+        worker = TimeoutExecutor(patience: patience)
         LibraryLog.silence()
     }
 

@@ -40,12 +40,12 @@ struct Composition {
 
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))
         let connections = min(possible, configuration.connections ?? possible)
-        // A quarter of the listener's connections is left for what devices ask beside their lines.
-        let lines = DeviceLines(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
-        identity.observeDevices { lines.nudge($0) }
-        management.observeDevices { lines.nudge($0) }
+        // A quarter of the listener's connections is left for what devices ask beside their push channels.
+        let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
+        identity.observeDevices { channels.nudge($0) }
+        management.observeDevices { channels.nudge($0) }
         let link = ManagementLink(identity: identity, management: management, logger: logger)
-        DeviceLineRoute(identity: identity, management: management, lines: lines, link: link).add(to: devices)
+        PushChannelRoute(identity: identity, management: management, channels: channels, link: link).add(to: devices)
 
         let listeners = Listeners(
             configuration: configuration, connections: connections,
@@ -56,8 +56,8 @@ struct Composition {
             try listeners.devices(devices, of: management, authority: authority),
             listeners.administration(administration, path: socket),
             HousekeepingService(housekeeping: Housekeeping(identity), logger: logger), link,
-            // The last one is told of a shutdown first: the devices' listener waits for the answers that lines are.
-            lines,
+            // The last one is told of a shutdown first: the devices' listener waits for the answers that push channels are.
+            channels,
         ]
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -138,7 +138,7 @@ struct Composition {
                     .fileUnusable, "\(directory.path(of: Self.keyFile)) is missing, and the database needs it.",
                     remedy: "Restore the file from the backup of the database.")
             }
-            bytes = Ambient.system.randomBytes(StorageKey.length)
+            bytes = ClockAndRandomness.system.randomBytes(StorageKey.length)
             try directory.replace(Self.keyFile, with: bytes)
         }
         do {

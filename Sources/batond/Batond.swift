@@ -3,7 +3,7 @@ import ArgumentParser
 import Authenticator
 import Logging
 
-/// The broker daemon: the supervisor, and the session's process that it starts from the same file.
+/// The broker daemon: the supervisor, and the session process that it starts from the same file.
 @main
 struct Batond: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

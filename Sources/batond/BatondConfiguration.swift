@@ -12,8 +12,11 @@ struct BatondConfiguration: Decodable {
 
     private enum Key: String, CodingKey, CaseIterable {
         case directory, runtimeDirectory, managedMarker, trustRoots, resolve, sessionUsers, checkInInterval,
-            appRegistry, doors, tpm, logLevel
+            appRegistry, sessionPolicy, tpm, logLevel
     }
+
+    /// Keys by the names that they had before 0.1.
+    private static let renamed: [String: Key] = ["doors": .sessionPolicy]
 
     private static let limits = JSONLimits(bytes: 1 << 20)
 
@@ -39,6 +42,9 @@ struct BatondConfiguration: Decodable {
     init(from decoder: any Decoder) throws {
         let unknown = try decoder.container(keyedBy: AnyKey.self).allKeys
             .map(\.stringValue).filter { Key(rawValue: $0) == nil }.sorted()
+        if let key = unknown.first(where: { Self.renamed[$0] != nil }), let new = Self.renamed[key] {
+            throw ConfigurationError(file: "", cause: "\(key) is now called \(new.rawValue)", remedy: "Rename the key.")
+        }
         guard unknown.isEmpty else {
             throw ConfigurationError(
                 file: "", cause: "unknown keys: \(unknown.joined(separator: ", "))",
@@ -53,7 +59,8 @@ struct BatondConfiguration: Decodable {
             sessionUsers: try values.decodeIfPresent([UInt32].self, forKey: .sessionUsers) ?? [],
             checkInInterval: try values.decodeIfPresent(Int.self, forKey: .checkInInterval) ?? 900,
             appRegistry: try values.decodeIfPresent(String.self, forKey: .appRegistry),
-            doors: try values.decodeIfPresent(DoorSettings.self, forKey: .doors)?.configuration ?? .standard,
+            sessionPolicy: try values.decodeIfPresent(SessionPolicySettings.self, forKey: .sessionPolicy)?.configuration
+                ?? .standard,
             tpm: try values.decodeIfPresent(TPMSettings.self, forKey: .tpm)?.configuration)
         guard supervisor.appRegistry?.hasPrefix("/") ?? true else {
             throw ConfigurationError(

@@ -4,7 +4,7 @@ import Authenticator
 public import Logging
 import Processes
 
-/// The session's process; only the supervisor starts it.
+/// The session process; only the supervisor starts it.
 struct ServeSession: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session", abstract: "Serve the apps of one session (started by the supervisor).",
@@ -19,7 +19,7 @@ struct ServeSession: ParsableCommand {
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel
-        try SessionChild.run(platform: \.platform, logger: logger)
+        try SessionProcessMain.run(platform: \.platform, logger: logger)
     }
 }
 

@@ -26,7 +26,7 @@ struct Supervise: AsyncParsableCommand {
     }
 
     /// What became of the quarantine.
-    private enum Passage { case free, recovered, end }
+    private enum QuarantineOutcome { case free, recovered, end }
 
     /// Waits in quarantine for as long as the device's state is not to be believed.
     ///
@@ -35,7 +35,7 @@ struct Supervise: AsyncParsableCommand {
     private func passQuarantine(
         _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?,
         _ inputs: Mailbox<SupervisorInput>, _ inherited: InheritedDescriptors, _ logger: Logger
-    ) async throws -> Passage {
+    ) async throws -> QuarantineOutcome {
         let check = DeviceCheck(state: Directory(path: configuration.directory), platform: platform)
         guard let reason = try await blocking({ try check.reasonToQuarantine() }) else { return .free }
         let quarantine = QuarantineService(
@@ -72,11 +72,11 @@ struct Supervise: AsyncParsableCommand {
         let platform = configuration.supervisor.platform
         let passage = try await passQuarantine(configuration.supervisor, platform, inputs, inherited, logger)
         guard passage != .end else { return }
-        let device = try DeviceEnrolment.agent(
+        let device = try DeviceEnrollment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
-        let anchors = AnchorKeeper(
-            state: state, platform: platform, https: DeviceEnrolment.https(configuration.supervisor), logger: logger)
-        let line = DeviceEnrolment.line(
+        let anchors = AnchorUploader(
+            state: state, platform: platform, https: DeviceEnrollment.https(configuration.supervisor), logger: logger)
+        let line = DeviceEnrollment.line(
             configuration.supervisor, platform, agent: device, inputs: inputs, opened: { anchors.serverReached() },
             logger: logger)
         let supervisor = SupervisorService(
@@ -86,7 +86,7 @@ struct Supervise: AsyncParsableCommand {
                 line.watch($0)
                 anchors.watch($0)
             },
-            inspect: { await device.findings + [line.standing.finding] })
+            inspect: { await device.findings + [line.status.finding] })
         let group = ServiceGroup(
             configuration: .init(
                 services: [

@@ -15,7 +15,7 @@ import Testing
         AdminFailure(code: "c", message: "m", remedy: "r"), AdminFailure(code: "c", message: "m", remedy: "r").error,
         IdentityAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", outcome: "o", repetitions: 1,
-            door: "page", correlation: "c"),
+            method: "page", correlation: "c"),
         IdentityAdmin.Client(
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],
             permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256"),
@@ -51,10 +51,10 @@ import Testing
         MDMAdmin.Device(
             udid: "u", name: "n", state: "enrolled", productName: "p", osVersion: "12", serialNumber: "s",
             profiles: [heldProfile], apps: [heldApp], waiting: 1, identityEndsAt: 1), heldProfile, heldApp,
-        MDMAdmin.Enrolment(id: "i", name: "n", state: "bound", udid: "u", createdAt: 1, expiresAt: 1),
-        MDMAdmin.EnrolmentProfile(id: "i", name: "n", profile: Sensitive("p")),
+        MDMAdmin.Enrollment(id: "i", name: "n", state: "bound", udid: "u", createdAt: 1, expiresAt: 1),
+        MDMAdmin.EnrollmentProfile(id: "i", name: "n", profile: Sensitive("p")),
         MDMAdmin.NewApp(path: "/p", bundleIdentifier: "b", version: "v", title: "t"),
-        MDMAdmin.NewEnrolment(name: "n", takesOver: "u"), MDMAdmin.NewProfile.file("PD94"),
+        MDMAdmin.NewEnrollment(name: "n", takesOver: "u"), MDMAdmin.NewProfile.file("PD94"),
         MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.test"]),
         MDMAdmin.Profile(identifier: "i", uuid: "u", displayName: "n", warnings: ["w"]),
         MDMAdmin.PushedApp(version: "v", configuration: ["k": value]), value,
@@ -116,7 +116,7 @@ import Testing
 
     /// What crosses no border: messages between the two processes of one `batond`, over a socket pair.
     private static let ofOneProgram: Set = [
-        "SupervisorMessage", "ChildMessage", "AppIdentity", "AppBinding", "DeviceMode",
+        "SupervisorMessage", "SessionProcessMessage", "AppIdentity", "AppBinding", "DeviceMode",
     ]
 
     @Test func `no type of any program would be written with such keys`() throws {

@@ -86,9 +86,9 @@ import Testing
         var unknown = sso
         unknown.payloads[0].content = .unknown(type: "com.apple.wifi.managed")
         #expect(try codes(unknown) == [.unknownPayloadType])
-        #expect(try codes(sso, .enrolment) == [.ssoOutsideManagement, .enrolmentMissing])
-        #expect(try codes(enrolment()) == [.enrolmentPushed])
-        #expect(try codes(enrolment(), .enrolment).isEmpty)
+        #expect(try codes(sso, .enrollment) == [.ssoOutsideManagement, .enrollmentMissing])
+        #expect(try codes(enrollment()) == [.enrollmentPushed])
+        #expect(try codes(enrollment(), .enrollment).isEmpty)
         #expect(ProfileLinter(delivery: .push).findings(inXML: Array("bplist00".utf8)).map(\.code) == [.unreadable])
         #expect(
             ProfileLinter(delivery: .push).findings(inXML: Array("<plist><dict/></plist>".utf8)).map(\.code) == [
@@ -99,22 +99,22 @@ import Testing
         #expect(ProfileLinter(delivery: .push).findings(inXML: Array(misspelt.utf8)).map(\.code) == [.unknownKey])
     }
 
-    @Test func `rules for enrolment payloads, and for issuing one again`() throws {
-        func codes(_ change: (inout EnrolmentPayload) -> Void) throws -> [ProfileFinding.Code] {
-            var profile = try enrolment()
-            guard case .enrolment(var payload) = profile.payloads[2].content else { return [] }
+    @Test func `rules for enrollment payloads, and for issuing one again`() throws {
+        func codes(_ change: (inout EnrollmentPayload) -> Void) throws -> [ProfileFinding.Code] {
+            var profile = try enrollment()
+            guard case .enrollment(var payload) = profile.payloads[2].content else { return [] }
             change(&payload)
-            profile.payloads[2].content = .enrolment(payload)
-            return ProfileLinter(delivery: .enrolment).findings(in: profile).map(\.code)
+            profile.payloads[2].content = .enrollment(payload)
+            return ProfileLinter(delivery: .enrollment).findings(in: profile).map(\.code)
         }
-        #expect(try codes { $0.identityUUID = UUID().uuidString } == [.enrolmentIdentity])
-        #expect(try codes { $0.topic = "com.example" } == [.enrolmentTopic])
-        #expect(try codes { $0.checkInURL = "http://mdm.example" } == [.enrolmentURL])
+        #expect(try codes { $0.identityUUID = UUID().uuidString } == [.enrollmentIdentity])
+        #expect(try codes { $0.topic = "com.example" } == [.enrollmentTopic])
+        #expect(try codes { $0.checkInURL = "http://mdm.example" } == [.enrollmentURL])
         for rights in [0, 2, 128, 8192] as [Int64] {
-            #expect(try codes { $0.accessRights = AccessRights(rawValue: rights) } == [.enrolmentRights])
+            #expect(try codes { $0.accessRights = AccessRights(rawValue: rights) } == [.enrollmentRights])
         }
         #expect(AccessRights.sharedDevice.rawValue == 7443)
-        guard case .enrolment(let before) = try enrolment().payloads[2].content else {
+        guard case .enrollment(let before) = try enrollment().payloads[2].content else {
             Issue.record("the profile names no server")
             return
         }
@@ -122,19 +122,19 @@ import Testing
         after.accessRights.insert(.erase)
         after.serverURL = "https://other.example"
         #expect(
-            ProfileLinter.changes(from: before, to: after).map(\.code) == [.enrolmentImmutable, .enrolmentRightsGrew])
+            ProfileLinter.changes(from: before, to: after).map(\.code) == [.enrollmentImmutable, .enrollmentRightsGrew])
         after = before
         after.accessRights = [.inspectProfiles]
         #expect(ProfileLinter.changes(from: before, to: after).isEmpty)
     }
 
     @Test func `identities do not show when a profile is printed`() throws {
-        #expect(!String(reflecting: try enrolment()).contains("hunter2"))
+        #expect(!String(reflecting: try enrollment()).contains("hunter2"))
     }
 
-    private func enrolment() throws -> Profile {
-        try Profile.enrolment(
-            tenant: tenant, organization: "Contoso", enrolment: "e1", serverURL: "https://mdm.example/mdm",
+    private func enrollment() throws -> Profile {
+        try Profile.enrollment(
+            tenant: tenant, organization: "Contoso", enrollment: "e1", serverURL: "https://mdm.example/mdm",
             topic: "com.apple.mgmt.External.x", identity: IdentityPayload(container: [1], password: "hunter2"),
             root: [2])
     }

@@ -112,14 +112,14 @@ class Visitor(Browser):
         self.session.proxies = {"https": facts.proxy}
 
 
-def visit(browser, address, until="http://never.test/"):
+def open_page(browser, address, until="http://never.test/"):
     browser.open(address, until)
     return browser.page
 
 
 def signed_in(browser, base, name="amara"):
     """Opens the protected place, signs in, and arrives there."""
-    page = visit(browser, base + "/ward/patients")
+    page = open_page(browser, base + "/ward/patients")
     assert "password" in page.text, page.text
     browser.submit("http://never.test/", username=facts.person(name), password=facts.password)
     return browser.page
@@ -134,7 +134,7 @@ def case_sign_in():
         assert page.headers["X-User"] == facts.person("amara"), page.headers
         assert page.headers["X-Session"], page.headers
         # Another browser is nobody.
-        assert "password" in visit(Visitor(), base + "/ward/patients").text
+        assert "password" in open_page(Visitor(), base + "/ward/patients").text
 
 
 def case_form_post():
@@ -148,20 +148,20 @@ def case_sign_out():
         browser = Visitor()
         signed_in(browser, base)
         # The module ends its own session, shows our server its id token, and names where to come back to.
-        page = visit(browser, f"{base}/ward/callback?logout={urllib.parse.quote(base + '/bye')}")
+        page = open_page(browser, f"{base}/ward/callback?logout={urllib.parse.quote(base + '/bye')}")
         assert browser.url == base + "/bye" and page.status_code == 200, (browser.url, page.text)
-        assert "password" in visit(browser, base + "/ward/patients").text, "still signed in"
+        assert "password" in open_page(browser, base + "/ward/patients").text, "still signed in"
 
 
 def case_refusals():
     with apache() as base:
         browser = Visitor()
-        assert "password" in visit(browser, base + "/ward/patients").text
+        assert "password" in open_page(browser, base + "/ward/patients").text
         # An answer with another state, and one without a code of ours.
         for query in ("code=1.x.y&state=made-up", "error=access_denied&state=made-up"):
             answer = browser.session.get(f"{base}/ward/callback?{query}", allow_redirects=False)
             assert answer.status_code == 400, (query, answer)
-            assert "password" in visit(browser, base + "/ward/patients").text, query
+            assert "password" in open_page(browser, base + "/ward/patients").text, query
 
 
 run(globals())

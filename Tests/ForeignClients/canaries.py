@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells a server everything that is to be kept secret, by every door there is, and writes down what it was: a JSON object of
+"""Tells a server everything that is to be kept secret, through every interface, and writes down what it was: a JSON object of
 names and texts in canaries.json, and the same texts as a careless program would leave them in careless.log.
 """
 import base64
@@ -91,7 +91,7 @@ def primary():
     device = DeviceAuthentication(Authentication())
     certificate, key = (os.path.join(facts.folder, name) for name in ("device.pem", "device.key"))
     device.register_device(
-        tokens["access_token"], jointype=4, certout=certificate, privout=key, device_type="macOS", device_name="Till")
+        tokens["access_token"], jointype=4, certout=certificate, privout=key, device_type="macOS", device_name="TestDevice")
     device.loadcert(certificate, key)
     issued = device.get_prt_with_password(facts.person("amara"), facts.password)
     keep(prt=issued["refresh_token"], session_key=issued["session_key"])

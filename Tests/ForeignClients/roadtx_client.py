@@ -165,10 +165,10 @@ def case_refused_join():
 
 def case_refresh_token():
     """A primary refresh token out of a refresh token, in both dialects; uses and renewals of it."""
-    certificate, _ = join("till")
+    certificate, _ = join("tablet")
     identifier = device_id(certificate)
     for version in ([], ["-v3"]):
-        prt = prt_by_refresh_token("till", *version)
+        prt = prt_by_refresh_token("tablet", *version)
         assert "." in prt["refresh_token"] and len(bytes.fromhex(prt["session_key"])) == 32
         offline = ["-s", f"{GRAPH}/.default openid offline_access"] if version else ["-r", "msgraph"]
         first = is_good(graph_token(*version, *offline), identifier)
@@ -184,8 +184,8 @@ def case_refresh_token():
 
 def case_password():
     """A primary refresh token by name and password, which the operator has let in; a wrong password gets none."""
-    certificate, _ = join("till")
-    person = ["-c", "till.pem", "-k", "till.key", "-u", facts.person("amara")]
+    certificate, _ = join("tablet")
+    person = ["-c", "tablet.pem", "-k", "tablet.key", "-u", facts.person("amara")]
     said = roadtx("prt", *person, "-p", "wrong password", works=False)
     assert "AADSTS50126" in said and not file("roadtx.prt").exists(), said
     roadtx("prt", *person, "-p", facts.password)
@@ -196,20 +196,20 @@ def case_password():
 
 def case_own_key():
     """A key of one's own (Windows Hello), registered in a session of the device, proves the person there."""
-    certificate, _ = join("till")
-    prt_by_refresh_token("till")
+    certificate, _ = join("tablet")
+    prt_by_refresh_token("tablet")
     graph_token("-c", BROKER, "-r", "drs", "-ru", f"ms-appx-web://Microsoft.AAD.BrokerPlugin/{BROKER}")
     said = roadtx("winhello", "-k", "own.key")
     assert facts.person("amara") in said, said
-    roadtx("prt", "-c", "till.pem", "-k", "till.key", "-u", facts.person("amara"), "-hk", "own.key", "-f", "own.prt")
+    roadtx("prt", "-c", "tablet.pem", "-k", "tablet.key", "-u", facts.person("amara"), "-hk", "own.key", "-f", "own.prt")
     said = is_good(graph_token("-r", "msgraph", "-f", "own.prt"), device_id(certificate))
     assert said["amr"] == ["swk"], said
 
 
 def case_device_token():
     """A token of the device itself."""
-    certificate, _ = join("till")
-    roadtx("getdevicetokens", "-t", facts.tenant, "-c", "till.pem", "-k", "till.key", "--client", "azcli", "-r", "msgraph")
+    certificate, _ = join("tablet")
+    roadtx("getdevicetokens", "-t", facts.tenant, "-c", "tablet.pem", "-k", "tablet.key", "--client", "azcli", "-r", "msgraph")
     token = document_of(".roadtools_auth")["accessToken"]
     said = claims_of(token)
     assert said["deviceid"] == device_id(certificate) and said["idtyp"] == "device", said
@@ -219,9 +219,9 @@ def case_device_token():
 
 def case_leave():
     """A device leaves by its certificate; its tokens are dead at once."""
-    certificate, _ = join("till")
+    certificate, _ = join("tablet")
     join("other")
-    prt_by_refresh_token("till")
+    prt_by_refresh_token("tablet")
     token = graph_token("-r", "msgraph")
     is_good(token, device_id(certificate))
     # Another device's certificate removes nothing.
@@ -229,12 +229,12 @@ def case_leave():
     assert requests.delete(address).status_code == 401
     stranger = requests.delete(address, cert=(str(file("other.pem")), str(file("other.key"))))
     assert stranger.status_code == 401, stranger.text
-    said = roadtx("device", "-a", "delete", "-c", "till.pem", "-k", "till.key")
+    said = roadtx("device", "-a", "delete", "-c", "tablet.pem", "-k", "tablet.key")
     assert "deleted" in said, said
     assert graph(token).status_code == 401
     assert "AADSTS70000" in graph_token("-r", "msgraph", works=False)
     tokens("")
-    said = roadtx("prt", "-c", "till.pem", "-k", "till.key", "-r", "file", works=False)
+    said = roadtx("prt", "-c", "tablet.pem", "-k", "tablet.key", "-r", "file", works=False)
     assert "AADSTS50155" in said, said
 
 
@@ -244,9 +244,9 @@ def signed(key, header, payload):
 
 def case_refused_requests():
     """What a thief or a broken clock would send, by roadtx's own library or by hand."""
-    certificate, key = join("till")
+    certificate, key = join("tablet")
     join("other")
-    prt = prt_by_refresh_token("till")
+    prt = prt_by_refresh_token("tablet")
     wrong = ["--prt", prt["refresh_token"], "--prt-sessionkey", "00" * 32]
     assert "AADSTS50013" in graph_token("-r", "msgraph", *wrong, works=False)
     thief = prt_by_refresh_token("other", name="bo", out="bo.prt")
@@ -296,18 +296,18 @@ def case_refused_requests():
 
 def case_refused_people():
     """A person, a device or an application that is disabled or gone gets nothing any more, and what it got is dead."""
-    certificate, _ = join("till")
-    prt_by_refresh_token("till")
+    certificate, _ = join("tablet")
+    prt_by_refresh_token("tablet")
     token = graph_token("-r", "msgraph")
     is_good(token, device_id(certificate))
     with disabled(f"tenants/-/devices/{device_id(certificate)}"):
         assert graph(token).status_code == 401
         assert "AADSTS70000" in graph_token("-r", "msgraph", works=False)
         tokens("")
-        said = roadtx("prt", "-c", "till.pem", "-k", "till.key", "-r", "file", works=False)
+        said = roadtx("prt", "-c", "tablet.pem", "-k", "tablet.key", "-r", "file", works=False)
         assert "AADSTS135011" in said, said
     # An application, and with the broker every application.
-    prt_by_refresh_token("till")
+    prt_by_refresh_token("tablet")
     graph_token("-r", "msgraph")
     for client in (AZURE, BROKER):
         with disabled(f"tenants/-/clients/{client}"):
@@ -323,8 +323,8 @@ def case_refused_people():
 def case_clock_skew():
     """A device whose clock is wrong by hours, either way, joins, gets its tokens and uses them: what is fresh the server
     says by its nonces."""
-    join("till")
-    prt = prt_by_refresh_token("till")
+    join("tablet")
+    prt = prt_by_refresh_token("tablet")
     session_key = bytes.fromhex(prt["session_key"])
     endpoint = "https://login.microsoftonline.com/common/oauth2/v2.0/token"
 
@@ -356,8 +356,8 @@ def derive(key, context):
 
 def case_cookie():
     """The browser's credential, by both endpoints and in both derivations."""
-    certificate, _ = join("till")
-    prt = prt_by_refresh_token("till")
+    certificate, _ = join("tablet")
+    prt = prt_by_refresh_token("tablet")
 
     def cookie():
         return re.search(r"PRT cookie: (\S+)", roadtx("prtcookie"))[1]

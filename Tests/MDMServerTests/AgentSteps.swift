@@ -11,23 +11,27 @@ import Testing
 protocol AgentSteps {}
 
 extension AgentSteps {
-    func enrolled(_ agent: EnrolmentAgent, _ world: World) async throws {
-        try await agent.enroll(profile: try await world.enrolmentProfile(named: "till-1"))
+    func enrolled(_ agent: EnrollmentAgent, _ fixture: TestManagement) async throws {
+        try await agent.enroll(profile: try await fixture.enrollmentProfile(named: "tablet-1"))
         #expect(agent.settings.enrolled)
-        // The visit that follows an enrolment by itself is over when this one is.
-        try await agent.visit()
+        // The check-in that follows an enrollment by itself is over when this one is.
+        try await agent.checkIn()
     }
 
-    func push(broker world: World) async throws {
+    func push(broker fixture: TestManagement) async throws {
         let app = MDMAdmin.PushedApp(configuration: ["sharedDeviceMode": .boolean(true)])
-        let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/apps/org.baton.authenticator", app)
+        let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/apps/org.baton.authenticator", app)
     }
 
-    func device(_ world: World) -> Directory { world.folder.appending("management") }
+    func device(_ fixture: TestManagement) -> Directory { fixture.folder.appending("management") }
 
-    func marker(_ world: World) -> ManagedMarker { ManagedMarker(path: world.folder.path + "/public/managed") }
+    func marker(_ fixture: TestManagement) -> ManagedMarker {
+        ManagedMarker(path: fixture.folder.path + "/public/managed")
+    }
 
-    func isMarked(_ world: World) throws -> Bool { try world.folder.appending("public").names() == ["managed"] }
+    func isMarked(_ fixture: TestManagement) throws -> Bool {
+        try fixture.folder.appending("public").names() == ["managed"]
+    }
 
     var quiet: Logger {
         var logger = Logger(label: "test")
@@ -35,24 +39,25 @@ extension AgentSteps {
         return logger
     }
 
-    func configuration(_ world: World, wire: RouterLink.Wire) -> EnrolmentAgent.Configuration {
-        EnrolmentAgent.Configuration(
-            device: DeviceDescription(name: "till"), interval: .seconds(86_400), marker: marker(world),
-            connect: { identity, _ in RouterLink(world: world, certificate: identity.certificates[0], wire: wire) })
+    func configuration(_ fixture: TestManagement, wire: RouterLink.Wire) -> EnrollmentAgent.Configuration {
+        EnrollmentAgent.Configuration(
+            device: DeviceDescription(name: "tablet"), interval: .seconds(86_400), marker: marker(fixture),
+            connect: { identity, _ in RouterLink(fixture: fixture, certificate: identity.certificates[0], wire: wire) })
     }
 
-    func agent(_ world: World, wire: RouterLink.Wire) throws -> EnrolmentAgent {
-        try EnrolmentAgent(directory: device(world), configuration: configuration(world, wire: wire), logger: quiet)
+    func agent(_ fixture: TestManagement, wire: RouterLink.Wire) throws -> EnrollmentAgent {
+        try EnrollmentAgent(
+            directory: device(fixture), configuration: configuration(fixture, wire: wire), logger: quiet)
     }
 
     func withAgent(
-        _ world: World, _ body: (EnrolmentAgent, RouterLink.Wire) async throws -> Void
+        _ fixture: TestManagement, _ body: (EnrollmentAgent, RouterLink.Wire) async throws -> Void
     ) async throws {
         let wire = RouterLink.Wire()
-        try await withAgent(try agent(world, wire: wire)) { try await body($0, wire) }
+        try await withAgent(try agent(fixture, wire: wire)) { try await body($0, wire) }
     }
 
-    func withAgent(_ agent: EnrolmentAgent, _ body: (EnrolmentAgent) async throws -> Void) async throws {
+    func withAgent(_ agent: EnrollmentAgent, _ body: (EnrollmentAgent) async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await agent.run() }
             agent.session(is: .held)

@@ -14,23 +14,24 @@ import Testing
 /// The device's agent against the real server, over its router.
 @Suite struct AgentTests: AgentSteps {
     @Test func `a device is enrolled, made shared by its MDM, and personal again when the profile goes`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
                 #expect(agent.settings == .none)
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
-                let profile: MDMAdmin.Profile = try await world.call(
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
+                let profile: MDMAdmin.Profile = try await fixture.call(
                     .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.baton.test"]))
-                let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/profiles/\(profile.identifier)")
-                try await world.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
+                let _: MDMAdmin.Command = try await fixture.call(
+                    .put, "/devices/tablet-1/profiles/\(profile.identifier)")
+                try await fixture.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
                 let rounds: MDMAdmin.Configuration = [
                     "clientId": .string("c-1"), "redirectUri": .string("msauth.com.contoso.rounds://auth"),
                 ]
                 let app = MDMAdmin.PushedApp(configuration: rounds)
-                let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/apps/com.contoso.rounds", app)
-                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
-                try await agent.visit()
+                let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/apps/com.contoso.rounds", app)
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+                try await agent.checkIn()
 
                 let registered = RegisteredApp(
                     bundleID: "com.contoso.rounds", clientID: "c-1", redirectURI: "msauth.com.contoso.rounds://auth")
@@ -42,158 +43,159 @@ import Testing
                 #expect(agent.state.extensions.first?.urls.count == 10)
                 let package = try #require(agent.state.apps["org.baton.authenticator"])
                 #expect(try AtomicFile(path: package.path).read() == Array("the broker's package".utf8))
-                let seen: MDMAdmin.Device = try await world.call(.get, "/devices/till-1")
+                let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
                 #expect(seen.profiles.contains { $0.identifier == profile.identifier && $0.uuid == profile.uuid })
                 #expect(seen.apps.map(\.state) == ["Managed", "Managed"])
                 #expect(seen.waiting == 0)
-                let states = try await world.commands("till-1").map(\.state)
+                let states = try await fixture.commands("tablet-1").map(\.state)
                 #expect(Set(states) == ["acknowledged"])
 
-                let _: MDMAdmin.Command = try await world.call(
-                    .delete, "/devices/till-1/profiles/\(profile.identifier)")
-                try await agent.visit()
+                let _: MDMAdmin.Command = try await fixture.call(
+                    .delete, "/devices/tablet-1/profiles/\(profile.identifier)")
+                try await agent.checkIn()
                 #expect(agent.settings.profileShared == false)
                 #expect(agent.settings.brokerManaged)
-                let off = "/devices/till-1/apps/org.baton.authenticator/configuration"
-                let _: MDMAdmin.Command = try await world.call(.delete, off)
-                try await agent.visit()
+                let off = "/devices/tablet-1/apps/org.baton.authenticator/configuration"
+                let _: MDMAdmin.Command = try await fixture.call(.delete, off)
+                try await agent.checkIn()
                 #expect(agent.settings.appConfigurationShared == false)
             }
         }
     }
 
-    @Test func `doors that no device can follow are refused with the command, and the configuration before stays`()
+    @Test
+    func `a session policy that no device can follow is refused with the command, and the configuration before stays`()
         async throws
     {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                func push(_ doors: [String: MDMAdmin.Configuration.Value]) async throws {
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                func push(_ sessionPolicy: [String: MDMAdmin.Configuration.Value]) async throws {
                     let configuration: MDMAdmin.Configuration = [
-                        "sharedDeviceMode": .boolean(true), "doors": .dictionary(doors),
+                        "sharedDeviceMode": .boolean(true), "sessionPolicy": .dictionary(sessionPolicy),
                     ]
                     let app = MDMAdmin.PushedApp(configuration: configuration)
-                    let _: MDMAdmin.Command = try await world.call(
-                        .put, "/devices/till-1/apps/org.baton.authenticator", app)
-                    try await agent.visit()
+                    let _: MDMAdmin.Command = try await fixture.call(
+                        .put, "/devices/tablet-1/apps/org.baton.authenticator", app)
+                    try await agent.checkIn()
                 }
                 try await push(["idle": .integer(300), "shiftEnds": .array([.string("14:00")])])
-                var wishes = DoorWishes()
+                var wishes = SessionPolicyOverride()
                 try wishes.set(.idle, 300)
                 try wishes.setShiftEnds(["14:00"])
-                #expect(agent.settings.doors == wishes && agent.settings.doorRefusal == nil)
+                #expect(agent.settings.sessionPolicy == wishes && agent.settings.sessionPolicyError == nil)
 
                 try await push(["idle": .integer(600), "shiftEnd": .string("14:00")])
-                let refused = try await world.commands("till-1").filter { $0.state == "error" }
+                let refused = try await fixture.commands("tablet-1").filter { $0.state == "error" }
                 #expect(refused.map { $0.errors.map(\.code) } == [[10]])
-                #expect(agent.settings.doors == wishes && agent.settings.appConfigurationShared)
+                #expect(agent.settings.sessionPolicy == wishes && agent.settings.appConfigurationShared)
             }
         }
     }
 
     @Test func `a package with another digest is not installed and counts as failed once`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
                 wire.spoilsPackages.withLock { $0 = true }
-                try await push(broker: world)
-                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
-                try await agent.visit()
-                let installation = try #require(try await world.commands("till-1").last)
+                try await push(broker: fixture)
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+                try await agent.checkIn()
+                let installation = try #require(try await fixture.commands("tablet-1").last)
                 #expect(installation.state == "error")
                 #expect(installation.errors.map(\.code) == [6])
-                let seen: MDMAdmin.Device = try await world.call(.get, "/devices/till-1")
+                let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
                 #expect(seen.apps.map(\.state) == ["Failed"])
                 #expect(agent.settings.brokerManaged == false)
-                #expect(try device(world).appending("apps").names() == [])
-                #expect(try device(world).appending("incoming").names() == [])
-                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
-                try await agent.visit()
-                #expect(try await world.call(.get, "/devices/till-1", as: MDMAdmin.Device.self).apps.isEmpty)
+                #expect(try device(fixture).appending("apps").names() == [])
+                #expect(try device(fixture).appending("incoming").names() == [])
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+                try await agent.checkIn()
+                #expect(try await fixture.call(.get, "/devices/tablet-1", as: MDMAdmin.Device.self).apps.isEmpty)
             }
         }
     }
 
     @Test func `a result whose answer was lost is sent again byte for byte, also by the next process`() async throws {
-        try await World.with { world in
+        try await TestManagement.with { fixture in
             let lost = Mutex<[UInt8]?>(nil)
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
                 // Idle and the result: the answer to the result is lost.
                 let count = wire.sent.withLock { $0.count }
                 wire.lostPut.withLock { $0 = count + 2 }
-                let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
                 #expect(error?.code == .unreachable)
                 lost.withLock { $0 = wire.sent.withLock { $0.last } }
             }
-            try await withAgent(world) { agent, wire in
+            try await withAgent(fixture) { agent, wire in
                 #expect(agent.settings.brokerManaged)
-                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
-                try await agent.visit()
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+                try await agent.checkIn()
                 let first = try #require(wire.sent.withLock { $0.first })
                 #expect(first == lost.withLock { $0 })
                 let result = try CommandResult(propertyList: PropertyList(xml: first))
                 #expect(result.answer == .installation(identifier: "org.baton.authenticator", state: .managed))
-                let states = try await world.commands("till-1").map(\.state)
+                let states = try await fixture.commands("tablet-1").map(\.state)
                 #expect(states == ["acknowledged", "acknowledged", "acknowledged"])
             }
         }
     }
 
     @Test func `a device on which somebody signs in or out says NotNow, and comes back by itself`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
                 agent.session(is: .changing)
-                try await push(broker: world)
-                try await agent.visit()
-                #expect(try await world.commands("till-1").map(\.state) == ["notNow"])
+                try await push(broker: fixture)
+                try await agent.checkIn()
+                #expect(try await fixture.commands("tablet-1").map(\.state) == ["notNow"])
                 #expect(agent.settings.brokerManaged == false)
                 let count = wire.sent.withLock { $0.count }
                 agent.session(is: .held)
                 // The order behind the one that the session's end gave is done after it.
-                await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: []) }
+                await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
                 #expect(wire.sent.withLock { $0.count } > count)
                 #expect(agent.settings.brokerManaged)
-                let states = try await world.commands("till-1").map(\.state)
+                let states = try await fixture.commands("tablet-1").map(\.state)
                 #expect(Set(states) == ["acknowledged"])
             }
         }
     }
 
     @Test func `a device that its server removed keeps nothing of it`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
-                try await agent.visit()
-                try await world.raw(.delete, "/devices/till-1")
-                let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
+                try await agent.checkIn()
+                try await fixture.raw(.delete, "/devices/tablet-1")
+                let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
                 #expect(error?.code == .unrecognized)
                 #expect(agent.settings == .none)
                 #expect(agent.state.profiles.isEmpty)
-                #expect(try device(world).names() == ["state.json"])
+                #expect(try device(fixture).names() == ["state.json"])
             }
         }
     }
 
-    @Test func `leaving tells the server and removes everything; the device can enrol again`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                try await enrolled(agent, world)
+    @Test func `leaving tells the server and removes everything; the device can enroll again`() async throws {
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
                 try await agent.unenroll()
                 #expect(agent.settings == .none)
-                let all: [MDMAdmin.Device] = try await world.call(.get, "/devices")
+                let all: [MDMAdmin.Device] = try await fixture.call(.get, "/devices")
                 #expect(all.map(\.state) == ["left"])
-                try await enrolled(agent, world)
+                try await enrolled(agent, fixture)
                 #expect(
-                    try await world.call(.get, "/devices", as: [MDMAdmin.Device].self).map(\.udid) == all.map(\.udid))
+                    try await fixture.call(.get, "/devices", as: [MDMAdmin.Device].self).map(\.udid) == all.map(\.udid))
             }
         }
     }
@@ -201,42 +203,42 @@ import Testing
     @Test func `a device is marked as managed before its server hears of it, and until all of it is undone`()
         async throws
     {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
                 let marks = Mutex<[Bool?]>([])
-                wire.beforePut.withLock { $0 = { marks.withLock { $0.append(try? isMarked(world)) } } }
-                #expect(try !isMarked(world))
-                try await enrolled(agent, world)
+                wire.beforePut.withLock { $0 = { marks.withLock { $0.append(try? isMarked(fixture)) } } }
+                #expect(try !isMarked(fixture))
+                try await enrolled(agent, fixture)
                 #expect(Set(marks.withLock(\.self)) == [true])
-                #expect(try isMarked(world))
+                #expect(try isMarked(fixture))
                 var mode = stat()
-                #expect(unsafe stat(marker(world).path, &mode) == 0 && mode.st_mode & 0o777 == 0o644)
+                #expect(unsafe stat(marker(fixture).path, &mode) == 0 && mode.st_mode & 0o777 == 0o644)
                 agent.session(is: .held)
                 try await agent.unenroll()
                 // The worker who is signed in goes first.
-                #expect(try isMarked(world))
+                #expect(try isMarked(fixture))
                 agent.session(is: .changing)
                 agent.session(is: .free)
-                await #expect(throws: EnrolmentError.self) { try await agent.visit() }
-                #expect(try !isMarked(world))
+                await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
+                #expect(try !isMarked(fixture))
             }
         }
     }
 
     @Test func `a device that leaves while it owes its server a visit is not marked for ever`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
                 agent.session(is: .changing)
-                try await push(broker: world)
-                try await agent.visit()
+                try await push(broker: fixture)
+                try await agent.checkIn()
                 try await agent.unenroll()
-                #expect(try isMarked(world))
+                #expect(try isMarked(fixture))
                 agent.session(is: .free)
                 // The order behind the one that the session's end gave is done after it.
-                await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: []) }
-                #expect(try !isMarked(world))
+                await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: []) }
+                #expect(try !isMarked(fixture))
             }
         }
     }
@@ -244,55 +246,55 @@ import Testing
     @Test func `a start brings the marker of a managed device back, and takes away that of one which left`()
         async throws
     {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in try await enrolled(agent, world) }
-            _ = try AtomicFile(path: marker(world).path).remove()
-            try await withAgent(world) { agent, _ in
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in try await enrolled(agent, fixture) }
+            _ = try AtomicFile(path: marker(fixture).path).remove()
+            try await withAgent(fixture) { agent, _ in
                 try agent.declare()
-                #expect(try isMarked(world))
+                #expect(try isMarked(fixture))
                 agent.session(is: .free)
-                try await agent.visit()
-                #expect(try isMarked(world))
+                try await agent.checkIn()
+                #expect(try isMarked(fixture))
                 try await agent.unenroll()
             }
             // As a crash between the record and the marker leaves it.
-            try AtomicFile(path: marker(world).path).replace(with: [])
-            try await withAgent(world) { agent, _ in
+            try AtomicFile(path: marker(fixture).path).replace(with: [])
+            try await withAgent(fixture) { agent, _ in
                 try agent.declare()
                 agent.session(is: .free)
-                await #expect(throws: EnrolmentError.self) { try await agent.visit() }
-                #expect(try !isMarked(world))
+                await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
+                #expect(try !isMarked(fixture))
             }
         }
     }
 
     @Test func `a device that cannot be marked is not enrolled, and is not served where it was`() async throws {
-        try await World.with { world in
-            try AtomicFile(path: world.folder.path + "/public").replace(with: [])
-            try await withAgent(world) { agent, _ in
-                let profile = try await world.enrolmentProfile(named: "till-1")
-                let error = await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: profile) }
+        try await TestManagement.with { fixture in
+            try AtomicFile(path: fixture.folder.path + "/public").replace(with: [])
+            try await withAgent(fixture) { agent, _ in
+                let profile = try await fixture.enrollmentProfile(named: "tablet-1")
+                let error = await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: profile) }
                 #expect(error?.code == .storage)
                 #expect(agent.settings == .none)
-                _ = try AtomicFile(path: world.folder.path + "/public").remove()
+                _ = try AtomicFile(path: fixture.folder.path + "/public").remove()
                 try await agent.enroll(profile: profile)
             }
-            _ = try world.folder.appending("public").removeTree()
-            try AtomicFile(path: world.folder.path + "/public").replace(with: [])
-            try await withAgent(world) { agent, _ in #expect(throws: FileError.self) { try agent.declare() } }
+            _ = try fixture.folder.appending("public").removeTree()
+            try AtomicFile(path: fixture.folder.path + "/public").replace(with: [])
+            try await withAgent(fixture) { agent, _ in #expect(throws: FileError.self) { try agent.declare() } }
         }
     }
 
     @Test func `a profile that is used up, broken, or not for enrolling is refused and leaves no trace`() async throws {
-        try await World.with { world in
-            let used = try await world.enrolmentProfile(named: "till-1")
-            #expect(try await HandDevice(world, profile: used).authenticate() == 200)
-            try await withAgent(world) { agent, _ in
+        try await TestManagement.with { fixture in
+            let used = try await fixture.enrollmentProfile(named: "tablet-1")
+            #expect(try await HandDevice(fixture, profile: used).authenticate() == 200)
+            try await withAgent(fixture) { agent, _ in
                 let sso = try Profile.sharedDeviceSSO(
-                    tenant: try #require(UUID(uuidString: World.tenant)), organization: "Contoso"
+                    tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso"
                 ).xml()
                 for profile in [used, sso, Array("bplist00".utf8), []] {
-                    await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: profile) }
+                    await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: profile) }
                     #expect(agent.settings == .none)
                 }
             }
@@ -300,18 +302,18 @@ import Testing
     }
 
     @Test func `a server that repeats itself does not keep the device busy for ever`() async throws {
-        try await World.with { world in
-            let profile = try await world.enrolmentProfile(named: "till-1")
+        try await TestManagement.with { fixture in
+            let profile = try await fixture.enrollmentProfile(named: "tablet-1")
             for command in [Command.removeProfile(identifier: "none"), .installProfile([])] {
                 let server = StubbornServer(command: CommandRequest(uuid: "again", command: command))
-                var configuration = configuration(world, wire: .init())
+                var configuration = configuration(fixture, wire: .init())
                 configuration.connect = { _, _ in server }
-                let folder = world.folder.appending(UUID().uuidString)
-                try await withAgent(try EnrolmentAgent(directory: folder, configuration: configuration, logger: quiet))
+                let folder = fixture.folder.appending(UUID().uuidString)
+                try await withAgent(try EnrollmentAgent(directory: folder, configuration: configuration, logger: quiet))
                 {
                     agent in
                     try await agent.enroll(profile: profile)
-                    let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                    let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
                     #expect(error?.code == .serverRefused)
                 }
             }
@@ -334,10 +336,10 @@ import Testing
     }
 
     @Test func `a record that cannot be read is an error, never "not managed"`() async throws {
-        try await World.with { world in
-            try device(world).make()
-            try device(world).file("state.json").replace(with: Array("{".utf8))
-            #expect(throws: DeviceStateDamaged.self) { try agent(world, wire: .init()) }
+        try await TestManagement.with { fixture in
+            try device(fixture).make()
+            try device(fixture).file("state.json").replace(with: Array("{".utf8))
+            #expect(throws: DeviceStateDamaged.self) { try agent(fixture, wire: .init()) }
         }
     }
 }

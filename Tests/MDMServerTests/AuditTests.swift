@@ -10,53 +10,53 @@ import Testing
     @Test func `every act of an administrator is a line, with what it was done to, and a refused one is none`()
         async throws
     {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
-                let sso: MDMAdmin.Profile = try await world.call(
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
+                let sso: MDMAdmin.Profile = try await fixture.call(
                     .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: []))
-                let device = "/devices/till-1"
-                let _: MDMAdmin.Command = try await world.call(.put, "\(device)/profiles/\(sso.identifier)")
-                let _: MDMAdmin.Command = try await world.call(.delete, "\(device)/profiles/\(sso.identifier)")
-                try await world.raw(.post, "\(device)/inventory")
-                try await world.raw(.delete, "/profiles/\(sso.identifier)")
-                let unused: MDMAdmin.EnrolmentProfile = try await world.call(
-                    .post, "/enrolments", MDMAdmin.NewEnrolment(name: "till-2"))
-                try await world.raw(.delete, "/enrolments/\(unused.id)")
-                let udid = try await world.call(.get, device, as: MDMAdmin.Device.self).udid
-                try await world.raw(.delete, device)
-                for path in ["/devices/nobody", "/profiles/none", "/enrolments/none"] {
-                    #expect(try await world.raw(.delete, path).status == .notFound)
+                let device = "/devices/tablet-1"
+                let _: MDMAdmin.Command = try await fixture.call(.put, "\(device)/profiles/\(sso.identifier)")
+                let _: MDMAdmin.Command = try await fixture.call(.delete, "\(device)/profiles/\(sso.identifier)")
+                try await fixture.raw(.post, "\(device)/inventory")
+                try await fixture.raw(.delete, "/profiles/\(sso.identifier)")
+                let unused: MDMAdmin.EnrollmentProfile = try await fixture.call(
+                    .post, "/enrollments", MDMAdmin.NewEnrollment(name: "tablet-2"))
+                try await fixture.raw(.delete, "/enrollments/\(unused.id)")
+                let udid = try await fixture.call(.get, device, as: MDMAdmin.Device.self).udid
+                try await fixture.raw(.delete, device)
+                for path in ["/devices/nobody", "/profiles/none", "/enrollments/none"] {
+                    #expect(try await fixture.raw(.delete, path).status == .notFound)
                 }
                 let app = "org.baton.authenticator"
                 let expected = [
-                    line("mdm.enrolment.make", nil), line("mdm.app.offer", app, "1.0"),
+                    line("mdm.enrollment.make", nil), line("mdm.app.offer", app, "1.0"),
                     line("mdm.command.queue", udid, "InstallApplication \(app)"),
                     line("mdm.profile.add", sso.identifier),
                     line("mdm.command.queue", udid, "InstallProfile \(sso.identifier)"),
                     line("mdm.command.queue", udid, "RemoveProfile \(sso.identifier)"),
                     line("mdm.command.queue", udid, "ProfileList"),
                     line("mdm.command.queue", udid, "ManagedApplicationList"),
-                    line("mdm.profile.remove", sso.identifier), line("mdm.enrolment.make", unused.id),
-                    line("mdm.enrolment.revoke", unused.id), line("mdm.device.remove", udid),
+                    line("mdm.profile.remove", sso.identifier), line("mdm.enrollment.make", unused.id),
+                    line("mdm.enrollment.revoke", unused.id), line("mdm.device.remove", udid),
                 ]
-                #expect(try await world.lines() == expected)
+                #expect(try await fixture.lines() == expected)
             }
         }
     }
 
     @Test func `lines go when their time is over, and positions go on`() async throws {
-        try await World.with { world in
-            _ = try await world.enrolmentProfile(named: "till-1")
-            world.now.advance(days: 399)
-            _ = try await world.enrolmentProfile(named: "till-2")
-            #expect(try await world.entries().map(\.position) == [1, 2])
-            world.now.advance(days: 2)
-            _ = try await world.enrolmentProfile(named: "till-3")
-            #expect(try await world.entries().map(\.position) == [2, 3])
-            #expect(try await world.entries(count: 1).map(\.position) == [3])
+        try await TestManagement.with { fixture in
+            _ = try await fixture.enrollmentProfile(named: "tablet-1")
+            fixture.now.advance(days: 399)
+            _ = try await fixture.enrollmentProfile(named: "tablet-2")
+            #expect(try await fixture.entries().map(\.position) == [1, 2])
+            fixture.now.advance(days: 2)
+            _ = try await fixture.enrollmentProfile(named: "tablet-3")
+            #expect(try await fixture.entries().map(\.position) == [2, 3])
+            #expect(try await fixture.entries(count: 1).map(\.position) == [3])
         }
     }
 }
@@ -65,12 +65,12 @@ private func line(_ action: String, _ subject: String?, _ detail: String? = nil)
     [action, subject, detail]
 }
 
-extension World {
+extension TestManagement {
     fileprivate func entries(count: Int = 100) async throws -> [MDMAdmin.AuditEntry] {
         try await call(.get, "/audit?count=\(count)")
     }
 
-    /// Action, subject and detail of each line; the subject of the first enrolment is left out.
+    /// Action, subject and detail of each line; the subject of the first enrollment is left out.
     fileprivate func lines() async throws -> [[String?]] {
         let entries = try await entries()
         #expect(entries.allSatisfy { $0.actor == "operator" })

@@ -10,23 +10,23 @@ import Testing
 /// The key that issues device identities: whoever has it can make any device's identity.
 @Suite struct AuthorityTests {
     @Test func `the authority's key is sealed in the database`() async throws {
-        try await World.with { world in
-            _ = try await HandDevice.enrolled(world, named: "till-1")
-            let (clear, sealed) = try await Self.kept(in: world.management.database)
+        try await TestManagement.with { fixture in
+            _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let (clear, sealed) = try await Self.kept(in: fixture.management.database)
             #expect(clear.isEmpty)
-            let key = try World.sealer().open(try #require(sealed), Self.purpose)
+            let key = try TestManagement.sealer().open(try #require(sealed), Self.purpose)
             #expect(key.count == 32)
-            #expect(try Self.files(with: key, in: world) == [])
+            #expect(try Self.files(with: key, in: fixture) == [])
         }
     }
 
     @Test func `a key that an older server left in clear is sealed, and the same authority goes on`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            let path = world.folder.path + "/old.sqlite"
-            let (_, sealed) = try await Self.kept(in: world.management.database)
-            let key = try World.sealer().open(try #require(sealed), Self.purpose)
-            let certificate = world.management.identityAuthority
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let path = fixture.folder.path + "/old.sqlite"
+            let (_, sealed) = try await Self.kept(in: fixture.management.database)
+            let key = try TestManagement.sealer().open(try #require(sealed), Self.purpose)
+            let certificate = fixture.management.identityAuthority
             do {
                 let old = try await SQLiteDatabase(path: path, migrations: Array(MDMSchema.migrations.prefix(3)))
                 try await old.write { connection in
@@ -37,22 +37,24 @@ import Testing
                         """)
                 }
             }
-            #expect(try Self.files(with: key, in: world) != [])
+            #expect(try Self.files(with: key, in: fixture) != [])
             do {
                 let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
                 let management = try await Management(
-                    configuration: world.management.configuration, database: database, sealer: World.sealer())
+                    configuration: fixture.management.configuration, database: database, sealer: TestManagement.sealer()
+                )
                 #expect(management.identityAuthority == certificate)
                 let (clear, sealed) = try await Self.kept(in: database)
                 #expect(clear.allSatisfy { $0 == 0 })
-                #expect(try World.sealer().open(try #require(sealed), Self.purpose) == key)
+                #expect(try TestManagement.sealer().open(try #require(sealed), Self.purpose) == key)
                 // Another key opens nothing, and nothing new is put in its place.
                 await #expect(throws: (any Error).self) {
                     try await Management(
-                        configuration: world.management.configuration, database: database, sealer: World.sealer(2))
+                        configuration: fixture.management.configuration, database: database,
+                        sealer: TestManagement.sealer(2))
                 }
             }
-            #expect(try Self.files(with: key, in: world) == [])
+            #expect(try Self.files(with: key, in: fixture) == [])
             #expect(try await device.report(.idle) == nil)
         }
     }
@@ -67,13 +69,13 @@ import Testing
     }
 
     /// The files of databases that hold the key.
-    static func files(with key: [UInt8], in world: World) throws -> [String] {
-        let files = try FileManager.default.contentsOfDirectory(atPath: world.folder.path).filter {
+    static func files(with key: [UInt8], in fixture: TestManagement) throws -> [String] {
+        let files = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path).filter {
             $0.contains(".sqlite")
         }
         #expect(!files.isEmpty)
         return try files.filter { file in
-            try Data(contentsOf: URL(filePath: world.folder.path + "/" + file)).firstRange(of: Data(key)) != nil
+            try Data(contentsOf: URL(filePath: fixture.folder.path + "/" + file)).firstRange(of: Data(key)) != nil
         }
     }
 }

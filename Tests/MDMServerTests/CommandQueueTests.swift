@@ -11,9 +11,9 @@ import Testing
 
 @Suite struct CommandQueueTests {
     @Test func `commands come in order, one at a time, again and again until a final answer`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             for _ in 0..<3 {
                 let next = try await device.report(.idle)
                 #expect(next?.uuid == queued[0].uuid)
@@ -23,16 +23,16 @@ import Testing
             #expect(second?.uuid == queued[1].uuid)
             #expect(try await device.report(.error, queued[1].uuid) == nil)
             #expect(try await device.report(.idle) == nil)
-            #expect(try await world.commands("till-1").map(\.state) == ["error", "acknowledged"])
+            #expect(try await fixture.commands("tablet-1").map(\.state) == ["error", "acknowledged"])
         }
     }
 
     /// The answer to a result may be lost, so the device sends it again: nothing else may be lost over it.
     @Test func `a repeated result and an unknown one change nothing`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            let first: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
-            let second: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let first: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+            let second: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             let uuids = (first + second).map(\.uuid)
             _ = try await device.report(.idle)
             for _ in 0..<3 { #expect(try await device.report(.acknowledged, uuids[0])?.uuid == uuids[1]) }
@@ -41,58 +41,62 @@ import Testing
             #expect(try await device.report(.acknowledged, uuids[3])?.uuid == uuids[1])
             #expect(try await device.report(.acknowledged, uuids[1])?.uuid == uuids[2])
             #expect(
-                try await world.commands("till-1").map(\.state) == ["queued", "sent", "acknowledged", "acknowledged"])
+                try await fixture.commands("tablet-1").map(\.state) == [
+                    "queued", "sent", "acknowledged", "acknowledged",
+                ])
         }
     }
 
     @Test func `NotNow ends the connection and keeps the command at the head`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             _ = try await device.report(.idle)
             #expect(try await device.report(.notNow, queued[0].uuid) == nil)
-            #expect(try await world.commands("till-1").map(\.state) == ["queued", "notNow"])
+            #expect(try await fixture.commands("tablet-1").map(\.state) == ["queued", "notNow"])
             #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
             #expect(try await device.report(.acknowledged, queued[0].uuid)?.uuid == queued[1].uuid)
         }
     }
 
     @Test func `failures of single items show through an outer success`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             let configuration: MDMAdmin.Configuration = ["sharedDeviceMode": .boolean(true)]
-            let queued: MDMAdmin.Command = try await world.call(
-                .put, "/devices/till-1/apps/org.baton.authenticator/configuration", configuration)
+            let queued: MDMAdmin.Command = try await fixture.call(
+                .put, "/devices/tablet-1/apps/org.baton.authenticator/configuration", configuration)
             let item = SettingResult(
                 item: "ApplicationConfiguration", identifier: "org.baton.authenticator", status: .error,
                 errorChain: [ErrorItem(code: 3, domain: "org.baton.management", message: "not managed")])
             _ = try await device.report(.idle)
             _ = try await device.report(.acknowledged, queued.uuid, answer: .settings([item]))
-            #expect(try await world.commands("till-1").first?.errors.map(\.code) == [3])
+            #expect(try await fixture.commands("tablet-1").first?.errors.map(\.code) == [3])
         }
     }
 
     @Test func `nobody can queue for a device that is unknown, not enrolled, or too far behind`() async throws {
-        try await World.with { world in
-            #expect(try await world.refusal(.post, "/devices/nobody/inventory") == "mdm.device.missing")
-            let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-1"))
+        try await TestManagement.with { fixture in
+            #expect(try await fixture.refusal(.post, "/devices/nobody/inventory") == "mdm.device.missing")
+            let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
             _ = try await device.authenticate()
-            #expect(try await world.refusal(.post, "/devices/till-1/inventory") == "mdm.device.notEnrolled")
+            #expect(try await fixture.refusal(.post, "/devices/tablet-1/inventory") == "mdm.device.notEnrolled")
             _ = try await device.tokenUpdate()
-            for _ in 0..<500 { let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory") }
-            #expect(try await world.refusal(.post, "/devices/till-1/inventory") == "mdm.queue.full")
+            for _ in 0..<500 {
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+            }
+            #expect(try await fixture.refusal(.post, "/devices/tablet-1/inventory") == "mdm.queue.full")
         }
     }
 
     @Test func `what is done is forgotten: the order at once, its outcome after a while`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             for _ in 0..<120 {
-                let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+                let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
                 _ = try await device.report(.idle)
                 for command in queued { _ = try await device.report(.acknowledged, command.uuid) }
             }
-            let kept = try await world.management.database.read { connection in
+            let kept = try await fixture.management.database.read { connection in
                 let row = try connection.row("SELECT COUNT(*), SUM(LENGTH(body)) FROM command")
                 return [try row?.integer(0), try row?.integer(1)]
             }
@@ -102,8 +106,8 @@ import Testing
 
     /// Otherwise each Idle reads all that a device ever did.
     @Test func `what waits is found without a look at what is done`() async throws {
-        try await World.with { world in
-            let plan = try await world.management.database.read { connection in
+        try await TestManagement.with { fixture in
+            let plan = try await fixture.management.database.read { connection in
                 try connection.rows(
                     """
                     EXPLAIN QUERY PLAN SELECT position, uuid, state, body FROM command
@@ -117,29 +121,29 @@ import Testing
     }
 
     @Test func `a package that the disk may lose is not offered`() async throws {
-        try await World.with { world in
-            world.disk.isBroken.withLock { $0 = true }
-            try Data("package".utf8).write(to: URL(filePath: world.folder.path + "/upload"))
+        try await TestManagement.with { fixture in
+            fixture.disk.isBroken.withLock { $0 = true }
+            try Data("package".utf8).write(to: URL(filePath: fixture.folder.path + "/upload"))
             let app = MDMAdmin.NewApp(
-                path: world.folder.path + "/upload", bundleIdentifier: "org.baton.x", version: "1", title: "X")
-            #expect(try await world.refusal(.post, "/apps", app) == "mdm.package.store")
-            #expect(try await world.call(.get, "/apps", as: [MDMAdmin.App].self).isEmpty)
-            world.disk.isBroken.withLock { $0 = false }
-            world.disk.synced.withLock { $0 = [] }
-            let _: MDMAdmin.App = try await world.call(.post, "/apps", app)
-            #expect(world.disk.synced.withLock { $0 } == [world.folder.path + "/packages"])
+                path: fixture.folder.path + "/upload", bundleIdentifier: "org.baton.x", version: "1", title: "X")
+            #expect(try await fixture.refusal(.post, "/apps", app) == "mdm.package.store")
+            #expect(try await fixture.call(.get, "/apps", as: [MDMAdmin.App].self).isEmpty)
+            fixture.disk.isBroken.withLock { $0 = false }
+            fixture.disk.synced.withLock { $0 = [] }
+            let _: MDMAdmin.App = try await fixture.call(.post, "/apps", app)
+            #expect(fixture.disk.synced.withLock { $0 } == [fixture.folder.path + "/packages"])
         }
     }
 
     @Test func `what cannot be written is not acknowledged`() async throws {
         let broken = Breakable()
-        try await World.with(wrapping: { broken.wrap($0) }) { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            let queued: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
+        try await TestManagement.with(wrapping: { broken.wrap($0) }) { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
             _ = try await device.report(.idle)
             broken.isBroken.withLock { $0 = true }
             let result = CommandResult(udid: device.udid, status: .acknowledged, commandUUID: queued[0].uuid)
-            let answer = try await world.send(try result.propertyList.xml(), certificate: device.certificate)
+            let answer = try await fixture.send(try result.propertyList.xml(), certificate: device.certificate)
             #expect(answer.status == 500)
             broken.isBroken.withLock { $0 = false }
             #expect(try await device.report(.idle)?.uuid == queued[0].uuid)

@@ -22,49 +22,50 @@ import Testing
         return stride(from: 600, to: body.count - 600, by: 1000).map { Array(body[$0..<$0 + 24]) }
     }
 
-    private static func isAnything(of secrets: [[UInt8]], in world: World) throws -> Bool {
-        try secrets.contains { try !AuthorityTests.files(with: $0, in: world).isEmpty }
+    private static func isAnything(of secrets: [[UInt8]], in fixture: TestManagement) throws -> Bool {
+        try secrets.contains { try !AuthorityTests.files(with: $0, in: fixture).isEmpty }
     }
 
     @Test func `an identity that waits for its device and an unlock token are sealed in the database`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
             #expect(try await device.checkIn(Self.tokenUpdate(device)) == 200)
-            world.now.advance(days: 300)
+            fixture.now.advance(days: 300)
             let command = try #require(try await device.report(.idle))
             #expect(command.command.requestType == "InstallProfile")
             let secrets = try Self.pieces(of: command) + [Self.unlockToken]
-            #expect(try !Self.isAnything(of: secrets, in: world))
+            #expect(try !Self.isAnything(of: secrets, in: fixture))
             #expect(try await device.report(.acknowledged, command.uuid) == nil)
-            #expect(try !Self.isAnything(of: secrets, in: world))
+            #expect(try !Self.isAnything(of: secrets, in: fixture))
         }
     }
 
     @Test func `what an older server left in clear is sealed, and the device gets it still`() async throws {
-        try await World.with { world in
-            let profile = try await world.enrolmentProfile(named: "till-2")
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            let path = world.folder.path + "/old.sqlite"
+        try await TestManagement.with { fixture in
+            let profile = try await fixture.enrollmentProfile(named: "tablet-2")
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let path = fixture.folder.path + "/old.sqlite"
             let command = CommandRequest(uuid: UUID().uuidString, command: .installProfile(profile))
             let secrets = try Self.pieces(of: command) + [Self.unlockToken]
-            try await Self.writeAsBefore(command, for: device, in: world, to: path)
-            #expect(try Self.isAnything(of: secrets.dropLast(), in: world))
-            #expect(try Self.isAnything(of: secrets.suffix(1), in: world))
+            try await Self.writeAsBefore(command, for: device, in: fixture, to: path)
+            #expect(try Self.isAnything(of: secrets.dropLast(), in: fixture))
+            #expect(try Self.isAnything(of: secrets.suffix(1), in: fixture))
             do {
                 let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
-                let later = HandDevice(try await world.over(database), like: device)
+                let later = HandDevice(try await fixture.over(database), like: device)
                 #expect(try await later.report(.idle) == command)
                 let sealed = try await database.read { connection in
                     try connection.row("SELECT sealedUnlockToken FROM device")?.optionalBytes(0)
                 }
                 #expect(
-                    try World.sealer().open(
-                        try #require(sealed), "unlock token \(World.tenant) \(device.udid)") == Self.unlockToken)
+                    try TestManagement.sealer().open(
+                        try #require(sealed), "unlock token \(TestManagement.tenant) \(device.udid)")
+                        == Self.unlockToken)
             }
-            #expect(try !Self.isAnything(of: secrets, in: world))
+            #expect(try !Self.isAnything(of: secrets, in: fixture))
             do {
                 let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
-                let later = HandDevice(try await world.over(database), like: device)
+                let later = HandDevice(try await fixture.over(database), like: device)
                 #expect(try await later.report(.acknowledged, command.uuid) == nil)
             }
         }
@@ -72,17 +73,17 @@ import Testing
 
     /// The database of a server that did not seal: one command waits for the device, and an unlock token is there.
     private static func writeAsBefore(
-        _ command: CommandRequest, for device: HandDevice, in world: World, to path: String
+        _ command: CommandRequest, for device: HandDevice, in fixture: TestManagement, to path: String
     ) async throws {
         let old = try await SQLiteDatabase(path: path, migrations: Array(MDMSchema.migrations.prefix(4)))
-        let (authority, fingerprint) = try await world.management.database.read { connection in
+        let (authority, fingerprint) = try await fixture.management.database.read { connection in
             let authority = try #require(try connection.row("SELECT certificate, sealedPrivateKey FROM authority"))
             let row = try #require(
-                try connection.row("SELECT fingerprint FROM enrolment WHERE udid = \(device.udid)"))
+                try connection.row("SELECT fingerprint FROM enrollment WHERE udid = \(device.udid)"))
             return ((certificate: try authority.bytes(0), sealed: try authority.optionalBytes(1)), try row.text(0))
         }
         let body = try command.propertyList.xml()
-        let ends = world.now.value.withLock { $0 } + 390 * 86_400_000
+        let ends = fixture.now.value.withLock { $0 } + 390 * 86_400_000
         try await old.write { connection in
             try connection.execute(
                 """
@@ -90,21 +91,22 @@ import Testing
                 VALUES ('identity', \(authority.certificate), \([UInt8]()), \(authority.sealed))
                 """)
             try connection.execute(
-                "INSERT INTO tenant (id, organization, topic) VALUES (\(World.tenant), 'Contoso', \(device.topic))")
+                "INSERT INTO tenant (id, organization, topic) VALUES (\(TestManagement.tenant), 'Contoso', \(device.topic))"
+            )
             try connection.execute(
                 """
                 INSERT INTO enrolment (tenant, id, name, fingerprint, state, udid, createdAt, expiresAt)
-                VALUES (\(World.tenant), 'e', 'till-1', \(fingerprint), 'bound', \(device.udid), 0, \(ends))
+                VALUES (\(TestManagement.tenant), 'e', 'tablet-1', \(fingerprint), 'bound', \(device.udid), 0, \(ends))
                 """)
             try connection.execute(
                 """
                 INSERT INTO device (tenant, udid, enrolment, name, state, unlockToken, changedAt)
-                VALUES (\(World.tenant), \(device.udid), 'e', 'till-1', 'enrolled', \(Self.unlockToken), 0)
+                VALUES (\(TestManagement.tenant), \(device.udid), 'e', 'tablet-1', 'enrolled', \(Self.unlockToken), 0)
                 """)
             try connection.execute(
                 """
                 INSERT INTO command (tenant, udid, position, uuid, requestType, body, state, enqueuedAt)
-                VALUES (\(World.tenant), \(device.udid), 1, \(command.uuid), 'InstallProfile', \(body), 'queued', 0)
+                VALUES (\(TestManagement.tenant), \(device.udid), 1, \(command.uuid), 'InstallProfile', \(body), 'queued', 0)
                 """)
         }
     }

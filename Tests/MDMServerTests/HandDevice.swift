@@ -8,14 +8,14 @@ import Testing
 
 /// A device that a test speaks for, message by message.
 struct HandDevice {
-    let world: World
+    let fixture: TestManagement
     let udid: String
     let certificate: [UInt8]
     let topic: String
     let privateKey: SecretBytes
 
-    init(_ world: World, udid: String = UUID().uuidString, profile: [UInt8]) throws {
-        self.world = world
+    init(_ fixture: TestManagement, udid: String = UUID().uuidString, profile: [UInt8]) throws {
+        self.fixture = fixture
         self.udid = udid
         let profile = try Profile(xml: profile)
         var certificate: [UInt8] = []
@@ -28,7 +28,7 @@ struct HandDevice {
                     container: identity.container.exposed, password: identity.password.exposed)
                 certificate = opened.certificates[0]
                 privateKey = opened.privateKey
-            case .enrolment(let enrolment): topic = enrolment.topic
+            case .enrollment(let enrollment): topic = enrollment.topic
             default: break
             }
         }
@@ -38,13 +38,13 @@ struct HandDevice {
     }
 
     /// The same device before another server.
-    init(_ world: World, like other: HandDevice) {
-        (self.world, udid, certificate) = (world, other.udid, other.certificate)
+    init(_ fixture: TestManagement, like other: HandDevice) {
+        (self.fixture, udid, certificate) = (fixture, other.udid, other.certificate)
         (topic, privateKey) = (other.topic, SecretBytes(copying: []))
     }
 
-    static func enrolled(_ world: World, named name: String) async throws -> HandDevice {
-        let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: name))
+    static func enrolled(_ fixture: TestManagement, named name: String) async throws -> HandDevice {
+        let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: name))
         #expect(try await device.authenticate() == 200)
         #expect(try await device.tokenUpdate() == 200)
         return device
@@ -59,7 +59,7 @@ struct HandDevice {
     }
 
     func checkIn(_ message: CheckInMessage) async throws -> Int {
-        try await world.send(try message.propertyList.xml(), certificate: certificate, isCheckIn: true).status
+        try await fixture.send(try message.propertyList.xml(), certificate: certificate, isCheckIn: true).status
     }
 
     /// Reports and reads the next command; nil where there is none.
@@ -67,7 +67,7 @@ struct HandDevice {
         _ status: CommandResult.Status, _ uuid: String? = nil, answer: CommandResult.Answer? = nil
     ) async throws -> CommandRequest? {
         let body = try CommandResult(udid: udid, status: status, commandUUID: uuid, answer: answer).propertyList.xml()
-        let response = try await world.send(body, certificate: certificate)
+        let response = try await fixture.send(body, certificate: certificate)
         #expect(response.status == 200)
         guard !response.body.isEmpty else { return nil }
         return try CommandRequest(propertyList: PropertyList(xml: response.body))

@@ -13,76 +13,76 @@ import Testing
     func `a package that gets lost on its way is fetched again at the next visit`(
         fault: RouterLink.PackageFault
     ) async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
                 wire.packageFault.withLock { $0 = fault }
-                #expect(try await agent.visit() == VisitReport(done: 0, failed: 0, later: 1))
-                #expect(try await world.commands("till-1").map(\.state) == ["notNow"])
-                #expect(try device(world).appending("incoming").names() == [])
+                #expect(try await agent.checkIn() == CheckInReport(done: 0, failed: 0, later: 1))
+                #expect(try await fixture.commands("tablet-1").map(\.state) == ["notNow"])
+                #expect(try device(fixture).appending("incoming").names() == [])
                 wire.packageFault.withLock { $0 = nil }
-                #expect(try await agent.visit() == VisitReport(done: 1, failed: 0, later: 0))
+                #expect(try await agent.checkIn() == CheckInReport(done: 1, failed: 0, later: 0))
                 #expect(agent.settings.brokerManaged)
-                #expect(try await world.commands("till-1").map(\.state) == ["acknowledged"])
+                #expect(try await fixture.commands("tablet-1").map(\.state) == ["acknowledged"])
             }
         }
     }
 
     @Test func `a stop in the middle of a package loses nothing`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
                 wire.packageFault.withLock { $0 = .stalls }
                 agent.poke()
                 try await wire.stalled.value()
             }
-            #expect(try await world.commands("till-1").map(\.state) == ["sent"])
-            try await withAgent(world) { agent, _ in
-                try await agent.visit()
+            #expect(try await fixture.commands("tablet-1").map(\.state) == ["sent"])
+            try await withAgent(fixture) { agent, _ in
+                try await agent.checkIn()
                 #expect(agent.settings.brokerManaged)
-                #expect(try await world.commands("till-1").map(\.state) == ["acknowledged"])
+                #expect(try await fixture.commands("tablet-1").map(\.state) == ["acknowledged"])
             }
         }
     }
 
     @Test func `a package that the server does not have is a failure for good`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
                 wire.packageFault.withLock { $0 = .status(404) }
-                #expect(try await agent.visit() == VisitReport(done: 0, failed: 1, later: 0))
-                #expect(try await world.commands("till-1").first?.errors.map(\.code) == [5])
+                #expect(try await agent.checkIn() == CheckInReport(done: 0, failed: 1, later: 0))
+                #expect(try await fixture.commands("tablet-1").first?.errors.map(\.code) == [5])
             }
         }
     }
 
-    @Test func `a server does on a device what the enrolment grants, and nothing else`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                var profile = try Profile(xml: try await world.enrolmentProfile(named: "till-1"))
+    @Test func `a server does on a device what the enrollment grants, and nothing else`() async throws {
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                var profile = try Profile(xml: try await fixture.enrollmentProfile(named: "tablet-1"))
                 for index in profile.payloads.indices {
-                    guard case .enrolment(var server) = profile.payloads[index].content else { continue }
+                    guard case .enrollment(var server) = profile.payloads[index].content else { continue }
                     server.accessRights = [.inspectProfiles]
-                    profile.payloads[index].content = .enrolment(server)
+                    profile.payloads[index].content = .enrollment(server)
                 }
                 try await agent.enroll(profile: try profile.xml())
-                try await world.register("the broker's package")
-                try await push(broker: world)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
                 let configuration: MDMAdmin.Configuration = ["sharedDeviceMode": .boolean(true)]
-                let _: MDMAdmin.Command = try await world.call(
-                    .put, "/devices/till-1/apps/org.baton.authenticator/configuration", configuration)
-                let sso: MDMAdmin.Profile = try await world.call(
+                let _: MDMAdmin.Command = try await fixture.call(
+                    .put, "/devices/tablet-1/apps/org.baton.authenticator/configuration", configuration)
+                let sso: MDMAdmin.Profile = try await fixture.call(
                     .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: []))
-                let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/profiles/\(sso.identifier)")
-                let _: [MDMAdmin.Command] = try await world.call(.post, "/devices/till-1/inventory")
-                try await agent.visit()
-                let commands = try await world.commands("till-1")
+                let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/\(sso.identifier)")
+                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+                try await agent.checkIn()
+                let commands = try await fixture.commands("tablet-1")
                 #expect(
                     commands.map { "\($0.requestType) \($0.errors.map(\.code))" } == [
                         "ManagedApplicationList [9]", "ProfileList []", "InstallProfile [9]", "Settings [9]",
@@ -95,12 +95,12 @@ import Testing
     }
 
     @Test func `only the broker's own extension turns shared mode on`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                try await enrolled(agent, world)
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                try await enrolled(agent, fixture)
                 func push(_ identifier: String, _ change: (inout SSOPayload) -> Void) async throws {
                     var profile = try Profile.sharedDeviceSSO(
-                        tenant: try #require(UUID(uuidString: World.tenant)), organization: "Contoso")
+                        tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso")
                     guard case .extensibleSSO(var sso) = profile.payloads[0].content else {
                         Issue.record("the profile has no single sign-on payload")
                         return
@@ -110,9 +110,9 @@ import Testing
                     profile.payloads[0].content = .extensibleSSO(sso)
                     profile.identifier = identifier
                     let file = MDMAdmin.NewProfile.file(Data(try profile.xml()).base64EncodedString())
-                    let _: MDMAdmin.Profile = try await world.call(.post, "/profiles", file)
-                    let _: MDMAdmin.Command = try await world.call(.put, "/devices/till-1/profiles/\(identifier)")
-                    #expect(try await agent.visit().done == 1)
+                    let _: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", file)
+                    let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/profiles/\(identifier)")
+                    #expect(try await agent.checkIn().done == 1)
                 }
                 try await push("other") { $0.extensionIdentifier = "com.fabrikam.sso" }
                 #expect(agent.settings.profileShared == false)

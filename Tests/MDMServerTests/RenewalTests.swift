@@ -13,27 +13,27 @@ import Testing
 /// A device gets its next identity long before the present one ends.
 @Suite struct RenewalTests: AgentSteps {
     @Test func `a device that comes now and then stays managed for good`() async throws {
-        try await World.with { world in
+        try await TestManagement.with { fixture in
             let wire = RouterLink.Wire()
-            try await withAgent(try agent(world, wire: wire)) { agent in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
-                try await agent.visit()
-                let first = try await end(of: "till-1", world)
-                world.now.advance(days: 200)
-                #expect(try await agent.visit() == VisitReport())
+            try await withAgent(try agent(fixture, wire: wire)) { agent in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
+                try await agent.checkIn()
+                let first = try await end(of: "tablet-1", fixture)
+                fixture.now.advance(days: 200)
+                #expect(try await agent.checkIn() == CheckInReport())
                 for _ in 0..<3 {
-                    world.now.advance(days: 100)
-                    try await agent.visit()
-                    try await agent.visit()
+                    fixture.now.advance(days: 100)
+                    try await agent.checkIn()
+                    try await agent.checkIn()
                 }
-                #expect(try await end(of: "till-1", world) > first)
+                #expect(try await end(of: "tablet-1", fixture) > first)
             }
             #expect(Set(wire.certificates.withLock { $0 }).count > 1)
-            #expect(try device(world).appending("identities").names().count == 1)
-            try await withAgent(world) { agent, _ in
-                try await agent.visit()
+            #expect(try device(fixture).appending("identities").names().count == 1)
+            try await withAgent(fixture) { agent, _ in
+                try await agent.checkIn()
                 #expect(agent.settings.brokerManaged)
             }
         }
@@ -42,120 +42,121 @@ import Testing
     @Test func `until a device has used its new identity the old one is good, and from then on it is not`()
         async throws
     {
-        try await World.with { world in
-            let old = try await HandDevice.enrolled(world, named: "till-1")
-            world.now.advance(days: 300)
+        try await TestManagement.with { fixture in
+            let old = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            fixture.now.advance(days: 300)
             let command = try #require(try await old.report(.idle))
             guard case .installProfile(let profile) = command.command else {
                 Issue.record("another command")
                 return
             }
             #expect(try await old.report(.idle)?.uuid == command.uuid)
-            let new = try HandDevice(world, udid: old.udid, profile: profile)
+            let new = try HandDevice(fixture, udid: old.udid, profile: profile)
             #expect(new.certificate != old.certificate)
             #expect(try await new.report(.acknowledged, command.uuid) == nil)
             #expect(try await new.report(.idle) == nil)
             let idle = try CommandResult(udid: old.udid, status: .idle).propertyList.xml()
-            let answer = try await world.send(idle, certificate: old.certificate)
+            let answer = try await fixture.send(idle, certificate: old.certificate)
             #expect(Refusal.code(in: answer.body) == Refusal.unrecognizedDevice)
-            world.now.advance(days: 200)
+            fixture.now.advance(days: 200)
             #expect(try await new.report(.idle) == nil)
         }
     }
 
     @Test func `a device that refuses a new identity keeps its own and is asked again after a day`() async throws {
-        try await World.with { world in
-            let device = try await HandDevice.enrolled(world, named: "till-1")
-            world.now.advance(days: 300)
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            fixture.now.advance(days: 300)
             let command = try #require(try await device.report(.idle))
             guard case .installProfile(let profile) = command.command else {
                 Issue.record("another command")
                 return
             }
             #expect(try await device.report(.error, command.uuid) == nil)
-            let unused = try HandDevice(world, udid: device.udid, profile: profile)
+            let unused = try HandDevice(fixture, udid: device.udid, profile: profile)
             #expect(try await unused.authenticate() == 403)
             #expect(try await device.report(.idle) == nil)
-            world.now.advance(days: 2)
+            fixture.now.advance(days: 2)
             #expect(try await device.report(.idle)?.command.requestType == "InstallProfile")
         }
     }
 
     @Test func `the answer to the new identity may get lost`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                world.now.advance(days: 300)
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                fixture.now.advance(days: 300)
                 let count = wire.sent.withLock { $0.count }
                 wire.lostPut.withLock { $0 = count + 2 }
-                await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
             }
-            try await withAgent(world) { agent, _ in
-                try await agent.visit()
+            try await withAgent(fixture) { agent, _ in
+                try await agent.checkIn()
                 #expect(agent.settings.enrolled)
-                #expect(try await world.commands("till-1").map(\.state) == ["acknowledged"])
+                #expect(try await fixture.commands("tablet-1").map(\.state) == ["acknowledged"])
             }
         }
     }
 
     @Test func `a new profile that leads to another server is refused`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                world.now.advance(days: 300)
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                fixture.now.advance(days: 300)
                 wire.rewrite.withLock { rewrite in
                     rewrite = { $0.replacing("mdm.baton.test:8444", with: "other.example") }
                 }
-                #expect(try await agent.visit() == VisitReport(done: 0, failed: 1, later: 0))
-                #expect(try await world.commands("till-1").first?.errors.map(\.code) == [1])
+                #expect(try await agent.checkIn() == CheckInReport(done: 0, failed: 1, later: 0))
+                #expect(try await fixture.commands("tablet-1").first?.errors.map(\.code) == [1])
                 wire.rewrite.withLock { $0 = { $0 } }
-                #expect(try await agent.visit() == VisitReport())
+                #expect(try await agent.checkIn() == CheckInReport())
                 #expect(agent.settings.enrolled)
             }
         }
     }
 
     @Test func `an enrolled device takes a profile that was made for it, and keeps everything`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                try await enrolled(agent, world)
-                try await world.register("the broker's package")
-                try await push(broker: world)
-                try await agent.visit()
-                let udid = try await world.call(.get, "/devices/till-1", as: MDMAdmin.Device.self).udid
-                let stranger = try await world.enrolmentProfile(named: "till-2")
-                let refused = await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: stranger) }
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                try await enrolled(agent, fixture)
+                try await fixture.register("the broker's package")
+                try await push(broker: fixture)
+                try await agent.checkIn()
+                let udid = try await fixture.call(.get, "/devices/tablet-1", as: MDMAdmin.Device.self).udid
+                let stranger = try await fixture.enrollmentProfile(named: "tablet-2")
+                let refused = await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: stranger) }
                 #expect(refused?.code == .turnedAway)
-                #expect(try await agent.visit() == VisitReport())
+                #expect(try await agent.checkIn() == CheckInReport())
                 #expect(agent.settings.brokerManaged)
 
-                let made = try await world.enrolmentProfile(named: "till-3", takesOver: udid)
+                let made = try await fixture.enrollmentProfile(named: "tablet-3", takesOver: udid)
                 // Authenticate arrives; its answer does not.
                 let count = wire.sent.withLock { $0.count }
                 wire.lostPut.withLock { $0 = count + 1 }
-                let lost = await #expect(throws: EnrolmentError.self) { try await agent.enroll(profile: made) }
+                let lost = await #expect(throws: EnrollmentError.self) { try await agent.enroll(profile: made) }
                 #expect(lost?.code == .unreachable)
                 #expect(agent.settings.enrolled)
-                try await agent.visit()
+                try await agent.checkIn()
                 #expect(agent.settings.brokerManaged)
-                #expect(try await world.call(.get, "/devices/till-3", as: MDMAdmin.Device.self).state == "enrolled")
-                #expect(try device(world).appending("identities").names().count == 1)
+                #expect(try await fixture.call(.get, "/devices/tablet-3", as: MDMAdmin.Device.self).state == "enrolled")
+                #expect(try device(fixture).appending("identities").names().count == 1)
             }
         }
     }
 
-    @Test func `the device's key lies apart from everything else, for the broker alone, and goes with the enrolment`()
+    @Test func `the device's key lies apart from everything else, for the broker alone, and goes with the enrollment`()
         async throws
     {
-        try await World.with { world in
-            try await withAgent(world) { agent, _ in
-                let profile = try await world.enrolmentProfile(named: "till-1")
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, _ in
+                let profile = try await fixture.enrollmentProfile(named: "tablet-1")
                 try await agent.enroll(profile: profile)
-                let record = String(decoding: try #require(try device(world).file("state.json").read()), as: UTF8.self)
+                let record = String(
+                    decoding: try #require(try device(fixture).file("state.json").read()), as: UTF8.self)
                 let stored = try #require(JSONSerialization.jsonObject(with: Data(record.utf8)) as? [String: Any])
-                let enrolment = try #require(stored["enrolment"] as? [String: Any])
-                let ticket = try #require(enrolment["ticket"] as? [String: Any])
-                let encoded = try #require(ticket["profile"] as? String)
+                let enrollment = try #require(stored["enrollment"] as? [String: Any])
+                let credentials = try #require(enrollment["credentials"] as? [String: Any])
+                let encoded = try #require(credentials["profile"] as? String)
                 let kept = try Profile(xml: Array(try #require(Data(base64Encoded: encoded))))
                 var identities = 0
                 for payload in kept.payloads {
@@ -164,40 +165,40 @@ import Testing
                     identities += 1
                 }
                 #expect(identities == 1)
-                let names = try device(world).appending("identities").names()
+                let names = try device(fixture).appending("identities").names()
                 #expect(names.count == 1)
                 var status = stat()
-                let path = device(world).path + "/identities/" + (names.first ?? "")
+                let path = device(fixture).path + "/identities/" + (names.first ?? "")
                 #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
                 try await agent.unenroll()
-                #expect(try device(world).names() == ["state.json"])
+                #expect(try device(fixture).names() == ["state.json"])
             }
         }
     }
 
-    @Test func `an enrolment that its server forgot before it was confirmed is given up`() async throws {
-        try await World.with { world in
-            try await withAgent(world) { agent, wire in
-                let profile = try await world.enrolmentProfile(named: "till-1")
+    @Test func `an enrollment that its server forgot before it was confirmed is given up`() async throws {
+        try await TestManagement.with { fixture in
+            try await withAgent(fixture) { agent, wire in
+                let profile = try await fixture.enrollmentProfile(named: "tablet-1")
                 // Stopped between Authenticate and TokenUpdate.
                 wire.stopsAfter.withLock { $0 = 1 }
                 let enrolling = Task { try await agent.enroll(profile: profile) }
                 try await wire.stopped.value()
                 enrolling.cancel()
             }
-            try await world.raw(.delete, "/devices/till-1")
-            try await withAgent(world) { agent, _ in
-                let error = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
-                // The visit that a start brings with it may have been turned away before this one.
+            try await fixture.raw(.delete, "/devices/tablet-1")
+            try await withAgent(fixture) { agent, _ in
+                let error = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
+                // The check-in that a start brings with it may have been turned away before this one.
                 #expect(error?.code == .turnedAway || error?.code == .notEnrolled)
                 #expect(!agent.settings.enrolled)
-                let next = await #expect(throws: EnrolmentError.self) { try await agent.visit() }
+                let next = await #expect(throws: EnrollmentError.self) { try await agent.checkIn() }
                 #expect(next?.code == .notEnrolled)
             }
         }
     }
 
-    private func end(of device: String, _ world: World) async throws -> Int64 {
-        try #require(try await world.call(.get, "/devices/\(device)", as: MDMAdmin.Device.self).identityEndsAt)
+    private func end(of device: String, _ fixture: TestManagement) async throws -> Int64 {
+        try #require(try await fixture.call(.get, "/devices/\(device)", as: MDMAdmin.Device.self).identityEndsAt)
     }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// Reaches the server's router without a socket, with the certificate of one identity; can lose answers and spoil
 /// packages.
 final class RouterLink: HTTPSending {
-    let world: World
+    let fixture: TestManagement
     let certificate: [UInt8]
     let wire: Wire
 
@@ -43,8 +43,8 @@ final class RouterLink: HTTPSending {
         case status(Int)
     }
 
-    init(world: World, certificate: [UInt8], wire: Wire) {
-        self.world = world
+    init(fixture: TestManagement, certificate: [UInt8], wire: Wire) {
+        self.fixture = fixture
         self.certificate = certificate
         self.wire = wire
     }
@@ -67,7 +67,7 @@ final class RouterLink: HTTPSending {
         }
         let isCheckIn = request.headers.contains { $0.value.hasPrefix("application/x-apple-aspen-mdm-checkin") }
         let path = request.url.replacing("https://mdm.baton.test:8444", with: "")
-        let answer = try await world.send(
+        let answer = try await fixture.send(
             body, certificate: certificate, isCheckIn: isCheckIn, method: request.method == "PUT" ? .put : .get,
             path: path)
         if wire.lostPut.withLock({ $0 == number }) { throw HTTPSError(.unreachable, "the answer was lost") }

@@ -17,15 +17,15 @@ import X509
 /// The whole way: the device's https client against a TLS listener on loopback.
 @Suite struct TLSTests {
     @Test func `the server knows devices by the certificate of the channel`() async throws {
-        try await World.with { world in
+        try await TestManagement.with { fixture in
             let (chain, key, trusted) = try Self.serverIdentity()
-            try await withListener(world, chain: chain, key: key) { port in
-                let device = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-1"))
+            try await withListener(fixture, chain: chain, key: key) { port in
+                let device = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-1"))
                 let mine = try Self.client(try identity(of: device), roots: trusted)
                 let anonymous = try Self.client(nil, roots: trusted)
                 let stranger = try Self.client(try Self.strangerIdentity(), roots: trusted)
                 let distrusting = try Self.client(nil, roots: try Self.serverIdentity().root)
-                let url = "https://mdm.baton.test:\(port)/mdm/\(World.tenant)"
+                let url = "https://mdm.baton.test:\(port)/mdm/\(TestManagement.tenant)"
                 let message = CheckInMessage.authenticate(.init(udid: device.udid, topic: device.topic))
                 let request = HTTPSClient.Request(
                     method: "PUT", url: url, headers: [("Content-Type", CheckInMessage.mediaType)],
@@ -33,7 +33,7 @@ import X509
                 #expect(try await anonymous.send(request).status == 403)
                 #expect(try await mine.send(request).status == 200)
                 #expect(try await mine.send(request).status == 200)
-                let other = try HandDevice(world, profile: try await world.enrolmentProfile(named: "till-2"))
+                let other = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "tablet-2"))
                 #expect(try await other.authenticate() == 200)
                 let neighbour = try Self.client(try identity(of: other), roots: trusted)
                 let refusal = try await neighbour.send(request)
@@ -63,18 +63,18 @@ import X509
     }
 
     private func withListener(
-        _ world: World, chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource,
+        _ fixture: TestManagement, chain: [NIOSSLCertificateSource], key: NIOSSLPrivateKeySource,
         _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
         let router = Router(context: MDMContext.self)
-        world.management.addRoutes(to: router)
+        fixture.management.addRoutes(to: router)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (ports, port) = AsyncStream<Int>.makeStream()
         let application = Application(
             router: router,
             server: try .tls(
-                .http1(), tlsConfiguration: world.management.tls(certificateChain: chain, privateKey: key)),
+                .http1(), tlsConfiguration: fixture.management.tls(certificateChain: chain, privateKey: key)),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in port.yield(channel.localAddress?.port ?? 0) }, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -17,16 +17,16 @@ import Testing
     }
 
     @Test func `ENUM-1 the accounts that an app is told of are the broker's at this moment`() async throws {
-        let broker = try ScriptedBroker.answering { _ in Self.list(World.amara) }
+        let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.amara) }
         let application = try broker.application()
         let accounts = try await blocking { try application.allAccounts() }
-        #expect(accounts.map(\.identifier) == [World.amara.homeAccountID])
+        #expect(accounts.map(\.identifier) == [TestValues.amara.homeAccountID])
     }
 
     @Test func `ENUM-2 a worker who signed out through another app is listed nowhere`() async throws {
         let requests = Requests()
         let broker = try ScriptedBroker.answering(requests) { request in
-            requests.all.count == 1 ? Self.list(World.amara) : Self.list()
+            requests.all.count == 1 ? Self.list(TestValues.amara) : Self.list()
         }
         let application = try broker.application()
         #expect(try await blocking { try application.allAccounts() }.count == 1)
@@ -35,8 +35,10 @@ import Testing
         #expect(try await blocking { try application.allAccounts() }.isEmpty)
         #expect(try await application.accountsFromDevice(for: everybody).isEmpty)
         #expect(
-            try await seen { try await blocking { try application.account(forIdentifier: World.amara.homeAccountID) } }
-                .asInternal == .internalErrorAccountRequired)
+            try await seen {
+                try await blocking { try application.account(forIdentifier: TestValues.amara.homeAccountID) }
+            }
+            .asInternal == .internalErrorAccountRequired)
     }
 
     @Test func `ENUM-3 ENUM-6 where the broker cannot be asked there is an error and no list`() async throws {
@@ -51,27 +53,28 @@ import Testing
     }
 
     @Test func `ENUM-5 on a shared device the broker's accounts are all there are`() async throws {
-        let broker = try ScriptedBroker.answering { _ in Self.list(World.bo) }
+        let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.bo) }
         let accounts = try await broker.application().accountsFromDevice(for: MSALAccountEnumerationParameters())
-        #expect(accounts.map(\.username) == [World.bo.username])
+        #expect(accounts.map(\.username) == [TestValues.bo.username])
         #expect(accounts.first?.isSSOAccount == true)
     }
 
     @Test func `ENUM-7 ENUM-9 filters add up whatever the case, and no match is an empty list`() async throws {
-        let broker = try ScriptedBroker.answering { _ in Self.list(World.amara, World.bo) }
+        let broker = try ScriptedBroker.answering { _ in Self.list(TestValues.amara, TestValues.bo) }
         let application = try broker.application()
-        let (id, name) = (World.bo.homeAccountID.uppercased(), World.bo.username.uppercased())
+        let (id, name) = (TestValues.bo.homeAccountID.uppercased(), TestValues.bo.username.uppercased())
         let filters: [(MSALAccountEnumerationParameters, Int)] = [
             (MSALAccountEnumerationParameters(identifier: " \(id) "), 1),
             (MSALAccountEnumerationParameters(identifier: nil, username: name), 1),
-            (MSALAccountEnumerationParameters(identifier: World.amara.homeAccountID, username: name), 0),
-            (MSALAccountEnumerationParameters(tenantProfileIdentifier: World.bo.localAccountID.uppercased()), 1),
+            (MSALAccountEnumerationParameters(identifier: TestValues.amara.homeAccountID, username: name), 0),
+            (MSALAccountEnumerationParameters(tenantProfileIdentifier: TestValues.bo.localAccountID.uppercased()), 1),
             (MSALAccountEnumerationParameters(identifier: "nobody"), 0), (MSALAccountEnumerationParameters(), 2),
         ]
         for (filter, count) in filters {
             #expect(try await application.accountsFromDevice(for: filter).count == count)
         }
-        #expect(try await blocking { try application.account(forUsername: name) }.identifier == World.bo.homeAccountID)
+        #expect(
+            try await blocking { try application.account(forUsername: name) }.identifier == TestValues.bo.homeAccountID)
     }
 
     @Test(arguments: [true, false])
@@ -99,24 +102,25 @@ import Testing
     @Test func `ACC-1 ACC-3 ACC-4 ACC-5 ACC-6 an account has its parts, its home profile and its claims`() async throws
     {
         let record = AccountRecord(
-            homeAccountID: World.amara.homeAccountID, localAccountID: World.amara.localAccountID, realm: World.tenant,
+            homeAccountID: TestValues.amara.homeAccountID, localAccountID: TestValues.amara.localAccountID,
+            realm: TestValues.tenant,
             environment: "login.baton.test", username: "amara@baton.test",
             idTokenClaims: .object(["name": .string("Amara"), "n": .integer(3)]))
         let broker = try ScriptedBroker.answering { _ in Self.list(record) }
         let accounts = try await broker.application().accountsFromDevice(for: MSALAccountEnumerationParameters())
         let account = try #require(accounts.first)
-        #expect(account.homeAccountId?.objectId == World.amara.localAccountID)
-        #expect(account.homeAccountId?.tenantId == World.tenant)
+        #expect(account.homeAccountId?.objectId == TestValues.amara.localAccountID)
+        #expect(account.homeAccountId?.tenantId == TestValues.tenant)
         #expect(account.environment == "login.baton.test")
         #expect(account.isSSOAccount)
         #expect(account.accountClaims?["name"] as? String == "Amara" && account.accountClaims?["n"] as? Int == 3)
         let profile = try #require(account.tenantProfiles?.first)
-        #expect(profile.isHomeTenantProfile && profile.tenantId == World.tenant)
+        #expect(profile.isHomeTenantProfile && profile.tenantId == TestValues.tenant)
         #expect(profile.claims?["name"] as? String == "Amara")
     }
 
     @Test func `ACC-3 ACC-4 an account that came with a token has no profiles`() async throws {
-        let broker = try ScriptedBroker.answering { _ in World.token(World.amara) }
+        let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.amara) }
         let parameters = MSALInteractiveTokenParameters(
             scopes: ["user.read"], webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
         let result = try await broker.application().acquireToken(with: parameters)
@@ -124,7 +128,7 @@ import Testing
     }
 
     @Test func `ACC-7 a copy of an account is the account`() async throws {
-        let account = try await account(World.amara)
+        let account = try await account(TestValues.amara)
         let copy = try #require(account.copy() as? MSALAccount)
         #expect(copy == account && copy.isSSOAccount == account.isSSOAccount)
     }
@@ -133,9 +137,9 @@ import Testing
         async throws
     {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in Self.list(World.amara) }
+        let broker = try ScriptedBroker.answering(requests) { _ in Self.list(TestValues.amara) }
         let application = try broker.application()
-        try application.remove(try await account(World.amara))
+        try application.remove(try await account(TestValues.amara))
         #expect(requests.all.isEmpty)
         #expect(try await blocking { try application.allAccounts() }.count == 1)
     }

@@ -96,7 +96,7 @@ import Testing
     @Test func `THR-1 blocks run later and on the queue that was named, also for parameter errors`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            while true { try end.answer(try end.request(), World.current(nil, previous: nil)) }
+            while true { try end.answer(try end.request(), TestValues.current(nil, previous: nil)) }
         }
         let application = try broker.application()
         let queue = DispatchQueue(label: "test")
@@ -149,12 +149,12 @@ import Testing
         let broker = try ScriptedBroker(
             { end in
                 try end.greet()
-                try end.answer(try end.request(), World.token(World.amara, accessToken: "CANARY"))
+                try end.answer(try end.request(), TestValues.token(TestValues.amara, accessToken: "CANARY"))
                 end.waitForEnd()
             },
             { end in
                 try end.greet()
-                try end.answer(try end.request(), World.current(World.amara, previous: nil))
+                try end.answer(try end.request(), TestValues.current(TestValues.amara, previous: nil))
                 end.waitForEnd()
             })
         let application = try broker.application()

@@ -14,7 +14,7 @@ import Testing
             $0.redirectUri = "anything"
             $0.bypassRedirectURIValidation = true
         }
-        let amara = try await account(World.amara)
+        let amara = try await account(TestValues.amara)
         let silent = MSALSilentTokenParameters(scopes: ["user.read"], account: amara)
         let errors = [
             try await seen { try await application.deviceInformation(with: nil) },
@@ -53,7 +53,7 @@ import Testing
 
     @Test func `INIT-12 several applications of one client id see the same`() async throws {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in World.current(World.amara, previous: nil) }
+        let broker = try ScriptedBroker.answering(requests) { _ in TestValues.current(TestValues.amara, previous: nil) }
         let (first, second) = (try broker.application(), try broker.application())
         let (current, other) = (
             try await first.currentAccount(with: nil).0, try await second.currentAccount(with: nil).0

@@ -38,7 +38,7 @@ import Testing
             let request = try end.request()
             start.yield()
             _ = try end.message()
-            try end.answer(request, World.token(World.amara))
+            try end.answer(request, TestValues.token(TestValues.amara))
             end.waitForEnd()
         }
         let application = try broker.application()

@@ -57,7 +57,7 @@ import UnixSocket
         let broker = try ScriptedBroker { end in
             try end.greet()
             let request = try end.request()
-            let response = FlatMap.response(to: request.operation, type: .generic, device: World.shared)
+            let response = FlatMap.response(to: request.operation, type: .generic, device: TestValues.shared)
             let body = BrokerMessage.reply(Reply(requestID: request.id, outcome: .success(response))).bytes
             for byte in [0, 0, UInt8(body.count >> 8), UInt8(body.count & 0xff)] + body { try end.writeRaw([byte]) }
             end.waitForEnd()
@@ -139,7 +139,8 @@ import UnixSocket
     @Test func `a broker of another transport version is an error at once`() async throws {
         let broker = try ScriptedBroker { end in
             _ = try end.message()
-            try end.send(.hello(BrokerHello(transport: 9, brokerVersion: "9", operations: [], epoch: World.epoch(1))))
+            try end.send(
+                .hello(BrokerHello(transport: 9, brokerVersion: "9", operations: [], epoch: TestValues.epoch(1))))
             end.waitForEnd()
         }
         let application = try broker.application()
@@ -159,7 +160,7 @@ import UnixSocket
 
     @Test(arguments: [false, true])
     func `a harmless request is asked again, once, when the connection ended`(cutInFrame: Bool) async throws {
-        let epoch = World.epoch(1)
+        let epoch = TestValues.epoch(1)
         let broker = try ScriptedBroker(
             { end in
                 try end.greet(epoch)
@@ -168,11 +169,11 @@ import UnixSocket
             },
             { end in
                 try end.greet(epoch)
-                try end.answer(try end.request(), World.current(World.bo, previous: nil))
+                try end.answer(try end.request(), TestValues.current(TestValues.bo, previous: nil))
                 end.waitForEnd()
             })
         let (current, _) = try await broker.application().currentAccount(with: nil)
-        #expect(current?.identifier == World.bo.homeAccountID)
+        #expect(current?.identifier == TestValues.bo.homeAccountID)
     }
 
     @Test func `the second end of the connection is the answer`() async throws {
@@ -196,14 +197,14 @@ import UnixSocket
     private func cut(
         next counter: UInt64, isSame: Bool = false, _ last: @escaping ScriptedBroker.Script
     ) throws -> ScriptedBroker {
-        let epoch = World.epoch(7)
+        let epoch = TestValues.epoch(7)
         return try ScriptedBroker(
             { end in
                 try end.greet(epoch)
                 _ = try end.request()
             },
             { end in
-                try end.greet(isSame ? epoch : World.epoch(counter))
+                try end.greet(isSame ? epoch : TestValues.epoch(counter))
                 try last(end)
             })
     }
@@ -220,17 +221,18 @@ import UnixSocket
         let broker = try cut(next: counter, isSame: counter == 7) { end in
             let request = try end.request()
             guard request.operation == .login else { throw ScriptFailure() }
-            try end.answer(request, World.token(World.bo))
+            try end.answer(request, TestValues.token(TestValues.bo))
             end.waitForEnd()
         }
-        #expect(try await signIn(broker).account.identifier == World.bo.homeAccountID)
+        #expect(try await signIn(broker).account.identifier == TestValues.bo.homeAccountID)
     }
 
     @Test(arguments: [9, 10, 6, 1, 7] as [UInt64])
     func `a sign-in is not asked again where somebody may have been asked, or the numbers say nothing`(
         counter: UInt64
     ) async throws {
-        let broker = try cut(next: counter) { end in try end.answer(try end.request(), World.token(World.bo)) }
+        let broker = try cut(next: counter) { end in try end.answer(try end.request(), TestValues.token(TestValues.bo))
+        }
         #expect(try await seen { try await signIn(broker) }.asInternal == .internalErrorBrokerResponseNotReceived)
     }
 
@@ -243,11 +245,11 @@ import UnixSocket
         let (notes, signal) = AsyncStream.makeStream(of: Bool.self)
         let broker = try ScriptedBroker(
             { end in
-                try end.greet(World.epoch(1))
+                try end.greet(TestValues.epoch(1))
                 try end.answer(try end.request())
             },
             { end in
-                try end.greet(World.epoch(2))
+                try end.greet(TestValues.epoch(2))
                 end.waitForEnd()
             })
         let observer = broker.notifications.addObserver(
@@ -260,7 +262,7 @@ import UnixSocket
     }
 
     @Test func `a connection that comes back to the same epoch posts nothing`() async throws {
-        let epoch = World.epoch(1)
+        let epoch = TestValues.epoch(1)
         let posted = Mutex(0)
         let broker = try ScriptedBroker(
             { end in
@@ -272,7 +274,7 @@ import UnixSocket
                 try end.answer(try end.request())
             },
             { end in
-                try end.greet(World.epoch(2))
+                try end.greet(TestValues.epoch(2))
                 end.waitForEnd()
             })
         let (notes, signal) = AsyncStream.makeStream(of: Void.self)

@@ -8,7 +8,8 @@ import Testing
 /// Rules CUR of `msal-api.md`, with the broker as the memory of what each client saw.
 @Suite(.timeLimit(.minutes(10))) struct CurrentAccountTests {
     static let truthTable: [(AccountRecord?, AccountRecord?)] = [
-        (nil, nil), (World.amara, nil), (World.amara, World.amara), (nil, World.amara), (World.bo, World.amara),
+        (nil, nil), (TestValues.amara, nil), (TestValues.amara, TestValues.amara), (nil, TestValues.amara),
+        (TestValues.bo, TestValues.amara),
     ]
 
     @Test(arguments: truthTable.indices)
@@ -16,7 +17,7 @@ import Testing
         let (current, previous) = Self.truthTable[row]
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), World.current(current, previous: previous))
+            try end.answer(try end.request(), TestValues.current(current, previous: previous))
             end.waitForEnd()
         }
         let (seenCurrent, seenPrevious) = try await broker.application().currentAccount(with: nil)
@@ -26,20 +27,20 @@ import Testing
         #expect((seenCurrent == seenPrevious) == (current == previous))
     }
 
-    @Test(arguments: [nil, World.bo])
+    @Test(arguments: [nil, TestValues.bo])
     func `CUR-9 of a worker who is gone only the identifier is left`(current: AccountRecord?) async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), World.current(current, previous: World.amara))
+            try end.answer(try end.request(), TestValues.current(current, previous: TestValues.amara))
             end.waitForEnd()
         }
         let previous = try #require(try await broker.application().currentAccount(with: nil).1)
-        #expect(previous.identifier == World.amara.homeAccountID)
+        #expect(previous.identifier == TestValues.amara.homeAccountID)
         #expect(previous.username == nil)
     }
 
     @Test func `CUR-5 the change is acknowledged once the block has returned, and not before`() async throws {
-        let epoch = World.epoch(7)
+        let epoch = TestValues.epoch(7)
         let operations = Mutex<[BrokerProtocol.Operation]>([])
         let (acknowledgements, acknowledged) = AsyncStream.makeStream(of: Request.self)
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
@@ -48,7 +49,7 @@ import Testing
             while true {
                 let request = try end.request()
                 operations.withLock { $0.append(request.operation) }
-                try end.answer(request, World.current(nil, previous: World.amara, epoch))
+                try end.answer(request, TestValues.current(nil, previous: TestValues.amara, epoch))
                 if request.operation == .acknowledgeAccount { acknowledged.yield(request) }
             }
         }
@@ -74,10 +75,10 @@ import Testing
         let broker = try ScriptedBroker.answering { request in
             operations.withLock { $0.append(request.operation) }
             let isTold = operations.withLock { $0.contains(.acknowledgeAccount) }
-            return World.current(nil, previous: isTold ? nil : World.amara)
+            return TestValues.current(nil, previous: isTold ? nil : TestValues.amara)
         }
         let application = try broker.application()
-        #expect(try await application.currentAccount(with: nil).1?.identifier == World.amara.homeAccountID)
+        #expect(try await application.currentAccount(with: nil).1?.identifier == TestValues.amara.homeAccountID)
         #expect(operations.withLock { $0 } == [.currentAccount, .acknowledgeAccount])
         // The very next call does not report it again, and has nothing to acknowledge.
         #expect(try await application.currentAccount(with: nil).1 == nil)
@@ -87,17 +88,19 @@ import Testing
     @Test func `CUR-5 where the acknowledgement fails, the app has its answer all the same`() async throws {
         let broker = try ScriptedBroker.answering { request in
             if request.operation == .acknowledgeAccount { throw BrokerError(.internal, "The disk is full.") }
-            return World.current(World.bo, previous: World.amara)
+            return TestValues.current(TestValues.bo, previous: TestValues.amara)
         }
         let (current, previous) = try await broker.application().currentAccount(with: nil)
-        #expect(current?.identifier == World.bo.homeAccountID && previous?.identifier == World.amara.homeAccountID)
+        #expect(
+            current?.identifier == TestValues.bo.homeAccountID && previous?.identifier == TestValues.amara.homeAccountID
+        )
     }
 
     @Test func `CUR-2 CUR-11 parameters that filter filter nothing here`() async throws {
-        let broker = try ScriptedBroker.answering { _ in World.current(World.amara, previous: nil) }
-        let parameters = MSALAccountEnumerationParameters(identifier: World.bo.homeAccountID)
+        let broker = try ScriptedBroker.answering { _ in TestValues.current(TestValues.amara, previous: nil) }
+        let parameters = MSALAccountEnumerationParameters(identifier: TestValues.bo.homeAccountID)
         let (current, _) = try await broker.application().currentAccount(with: parameters)
-        #expect(current?.identifier == World.amara.homeAccountID)
+        #expect(current?.identifier == TestValues.amara.homeAccountID)
     }
 
     @Test func `CUR-10 an error comes with no account, and nothing is acknowledged`() async throws {
@@ -122,8 +125,8 @@ import Testing
     @Test func `CUR-3 several accounts are an error`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            var map = AccountsResponse(accounts: [World.amara, World.bo]).entries
-            map[.epoch] = World.epoch(1).description
+            var map = AccountsResponse(accounts: [TestValues.amara, TestValues.bo]).entries
+            map[.epoch] = TestValues.epoch(1).description
             try end.answer(try end.request(), map)
             end.waitForEnd()
         }
@@ -137,7 +140,7 @@ import Testing
     func `a list of accounts that cannot be read is an error, not an empty list`(text: String) async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            var map = World.current(nil, previous: nil)
+            var map = TestValues.current(nil, previous: nil)
             map[.accounts] = text
             try end.answer(try end.request(), map)
             end.waitForEnd()
@@ -150,11 +153,12 @@ import Testing
 
     @Test func `ACC-2 accounts are equal by identifier whatever the case`() async throws {
         let upper = AccountRecord(
-            homeAccountID: World.amara.homeAccountID.uppercased(), localAccountID: "", realm: "", environment: "other",
+            homeAccountID: TestValues.amara.homeAccountID.uppercased(), localAccountID: "", realm: "",
+            environment: "other",
             username: "else")
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), World.current(upper, previous: World.amara))
+            try end.answer(try end.request(), TestValues.current(upper, previous: TestValues.amara))
             end.waitForEnd()
         }
         let (current, previous) = try await broker.application().currentAccount(with: nil)

@@ -13,7 +13,7 @@ import UnixSocket
     {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), device: World.device(mode))
+            try end.answer(try end.request(), device: TestValues.device(mode))
             end.waitForEnd()
         }
         let information = try await broker.application().deviceInformation(with: nil)
@@ -28,7 +28,7 @@ import UnixSocket
             end.waitForEnd()
         }
         let extra = try await broker.application().deviceInformation(with: nil).extraDeviceInformation
-        #expect(extra["primary_registration_metadata_tenant_id"] as? String == World.tenant)
+        #expect(extra["primary_registration_metadata_tenant_id"] as? String == TestValues.tenant)
         #expect(extra["primary_registration_metadata_device_id"] as? String == "d")
         #expect(extra["isSSOExtensionInFullMode"] as? String == "Yes")
         #expect(extra["baton_device_mode_reason"] as? String == "configured")
@@ -77,7 +77,7 @@ import UnixSocket
         }
     }
 
-    @Test(arguments: [(nil, true), (World.tenant.uppercased(), true), ("other", false)] as [(String?, Bool)])
+    @Test(arguments: [(nil, true), (TestValues.tenant.uppercased(), true), ("other", false)] as [(String?, Bool)])
     func `DEV-11 the registration is that of the tenant, and none is an object without entries`(
         tenant: String?, isFound: Bool
     ) async throws {
@@ -85,7 +85,7 @@ import UnixSocket
         let application = try broker.application()
         let extra = try await application.wpjMetaDataDevice(with: nil, forTenantId: tenant).extraDeviceInformation
         #expect((extra["aadDeviceIdentifier"] as? String == "d") == isFound)
-        #expect((extra["aadTenantIdentifier"] as? String == World.tenant) == isFound)
+        #expect((extra["aadTenantIdentifier"] as? String == TestValues.tenant) == isFound)
         #expect(extra["userPrincipalName"] == nil)
         #expect(extra.isEmpty != isFound)
     }
@@ -102,7 +102,7 @@ import UnixSocket
         let broker = try ScriptedBroker { end in
             try end.greet()
             let request = try end.request()
-            var map = FlatMap.response(to: request.operation, type: .generic, device: World.shared)
+            var map = FlatMap.response(to: request.operation, type: .generic, device: TestValues.shared)
             map[.deviceMode] = mode
             try end.reply(request, .success(map))
             end.waitForEnd()
@@ -117,7 +117,7 @@ import UnixSocket
         let broker = try ScriptedBroker { end in
             try end.greet()
             let request = try end.request()
-            var map = FlatMap.response(to: request.operation, type: .generic, device: World.device(.personal))
+            var map = FlatMap.response(to: request.operation, type: .generic, device: TestValues.device(.personal))
             map.set(.success, flag: false)
             try end.reply(request, .success(map))
             end.waitForEnd()

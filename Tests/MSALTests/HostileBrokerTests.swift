@@ -48,8 +48,8 @@ import UnixSocket
             try end.greet()
             let first = try end.request()
             guard case .cancel(first.id) = try end.message() else { throw ScriptFailure() }
-            try end.answer(first, World.current(World.bo, previous: nil))
-            try end.answer(try end.request(), World.current(World.amara, previous: nil))
+            try end.answer(first, TestValues.current(TestValues.bo, previous: nil))
+            try end.answer(try end.request(), TestValues.current(TestValues.amara, previous: nil))
             end.waitForEnd()
         }
         let application = try broker.application()
@@ -57,7 +57,7 @@ import UnixSocket
         #expect(error.asInternal == .internalErrorBrokerResponseNotReceived)
         #expect(error.text.contains("retry"))
         let (current, _) = try await application.currentAccount(with: nil)
-        #expect(current?.identifier == World.amara.homeAccountID)
+        #expect(current?.identifier == TestValues.amara.homeAccountID)
     }
 
     @Test func `a broker that takes nothing is left, and the next one answers every call`() async throws {
@@ -72,10 +72,10 @@ import UnixSocket
             },
             { end in
                 try end.greet()
-                while true { try end.answer(try end.request(), World.token(World.amara)) }
+                while true { try end.answer(try end.request(), TestValues.token(TestValues.amara)) }
             })
         let application = try broker.application()
-        let amara = try await account(World.amara)
+        let amara = try await account(TestValues.amara)
         // More than the kernel holds for a reader that does not read.
         let long = MSALIndividualClaimRequestAdditionalInfo()
         long.value = String(repeating: "x", count: 50_000)
@@ -97,11 +97,11 @@ import UnixSocket
         query: Int, scope: Int, capability: Int
     ) async throws {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in World.current(World.amara, previous: nil) }
+        let broker = try ScriptedBroker.answering(requests) { _ in TestValues.current(TestValues.amara, previous: nil) }
         func long(_ count: Int) -> String { String(repeating: "x", count: count) }
         let application = try broker.application { $0.clientApplicationCapabilities = [long(capability)] }
         _ = try await application.currentAccount(with: nil)
-        let parameters = MSALSilentTokenParameters(scopes: [long(scope)], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: [long(scope)], account: try await account(TestValues.amara))
         parameters.extraQueryParameters = ["a": long(query)]
         let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
         #expect(error.asInternal == .internalErrorInvalidParameter && error.text.contains("64 KiB"))
@@ -116,7 +116,7 @@ import UnixSocket
             try end.greet()
             let request = try end.request()
             mayAnswer.wait()
-            try end.answer(request, World.current(World.amara, previous: nil))
+            try end.answer(request, TestValues.current(TestValues.amara, previous: nil))
             end.waitForEnd()
         }
         let identifier = await withCheckedContinuation { (done: CheckedContinuation<String?, Never>) in
@@ -130,7 +130,7 @@ import UnixSocket
             #expect(gone == nil)
             mayAnswer.signal()
         }
-        #expect(identifier == World.amara.homeAccountID)
+        #expect(identifier == TestValues.amara.homeAccountID)
     }
 
     @Test func `a broker that asks and greets where it should answer is refused`() async throws {
@@ -161,7 +161,7 @@ import UnixSocket
     }
 
     @Test func `a broker that starts again under waiting calls gives each one result`() async throws {
-        let epoch = World.epoch(1)
+        let epoch = TestValues.epoch(1)
         let broker = try ScriptedBroker(
             { end in
                 try end.greet(epoch)
@@ -169,7 +169,9 @@ import UnixSocket
             },
             { end in
                 try end.greet(epoch)
-                for _ in 0..<64 { try end.answer(try end.request(), World.current(World.amara, previous: nil)) }
+                for _ in 0..<64 {
+                    try end.answer(try end.request(), TestValues.current(TestValues.amara, previous: nil))
+                }
                 end.waitForEnd()
             })
         let application = try broker.application()
@@ -177,7 +179,7 @@ import UnixSocket
             for _ in 0..<64 {
                 group.addTask { try await application.currentAccount(with: nil).0?.identifier }
             }
-            for try await identifier in group { #expect(identifier == World.amara.homeAccountID) }
+            for try await identifier in group { #expect(identifier == TestValues.amara.homeAccountID) }
         }
     }
 
@@ -203,7 +205,7 @@ import UnixSocket
 
     @Test func `THR-6 64 threads at once each get their own answers, once`() async throws {
         let broker = try ScriptedBroker.answering { request in
-            World.current(World.account(request.parameters[.clientID] ?? "", uid: "u"), previous: nil)
+            TestValues.current(TestValues.account(request.parameters[.clientID] ?? "", uid: "u"), previous: nil)
         }
         let applications = try (0..<64).map { try broker.application(clientId: "client-\($0)") }
         let rounds = 20
@@ -259,7 +261,8 @@ import UnixSocket
     @Test func `a block that calls back into the library, even with calls that block, holds nobody up`() async throws {
         let broker = try ScriptedBroker.answering { request in
             request.operation == .getAccounts
-                ? AccountsResponse(accounts: [World.amara]).entries : World.current(World.amara, previous: World.bo)
+                ? AccountsResponse(accounts: [TestValues.amara]).entries
+                : TestValues.current(TestValues.amara, previous: TestValues.bo)
         }
         let application = try broker.application()
         let serial = DispatchQueue(label: "app")
@@ -312,11 +315,11 @@ private final class ChangingBroker: Sendable {
             for number in 0...changes {
                 guard let descriptor = try? listener.accept() else { return }
                 let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
-                try? end.greet(World.epoch(UInt64(number)))
+                try? end.greet(TestValues.epoch(UInt64(number)))
                 if number == 0 { _ = (try? end.request()).map { try? end.answer($0) } }
                 if number == changes {
-                    let worker = World.account("worker\(number)", uid: "u")
-                    _ = (try? end.request()).map { try? end.answer($0, World.current(worker, previous: nil)) }
+                    let worker = TestValues.account("worker\(number)", uid: "u")
+                    _ = (try? end.request()).map { try? end.answer($0, TestValues.current(worker, previous: nil)) }
                     end.waitForEnd()
                 }
                 end.connection.shutDown()

@@ -69,7 +69,7 @@ final class ScriptedBroker: Sendable {
 
     /// An application that talks to this broker.
     func application(
-        clientId: String = "client-1", tenant: String = World.tenant,
+        clientId: String = "client-1", tenant: String = TestValues.tenant,
         configure: (MSALPublicClientApplicationConfig) throws -> Void = { _ in }
     ) throws -> MSALPublicClientApplication {
         let configuration = MSALPublicClientApplicationConfig(
@@ -106,7 +106,7 @@ struct BrokerEnd: Sendable {
         try ClientMessage(bytes: unsafe connection.read().body.withUnsafeBytes { unsafe [UInt8]($0) })
     }
 
-    func greet(_ epoch: Epoch = World.epoch(1)) throws {
+    func greet(_ epoch: Epoch = TestValues.epoch(1)) throws {
         guard case .hello = try message() else { throw ScriptFailure() }
         try send(
             .hello(BrokerHello(transport: Wire.transport, brokerVersion: "1", operations: Operation.all, epoch: epoch)))
@@ -120,7 +120,7 @@ struct BrokerEnd: Sendable {
 
     func send(_ message: BrokerMessage) throws { try connection.write(message.bytes) }
 
-    func answer(_ request: Request, _ entries: FlatMap = FlatMap(), device: DeviceInfo = World.shared) throws {
+    func answer(_ request: Request, _ entries: FlatMap = FlatMap(), device: DeviceInfo = TestValues.shared) throws {
         try reply(
             request, .success(.response(to: request.operation, type: .generic, device: device, entries: entries)))
     }

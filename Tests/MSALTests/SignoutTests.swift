@@ -21,13 +21,13 @@ import Testing
             webviewParameters: MSALWebviewParameters(authPresentationViewController: NSObject()))
         parameters.signoutFromBrowser = fromBrowser
         let isDone = try await broker.application().signout(
-            with: try await account(World.amara), signoutParameters: parameters)
+            with: try await account(TestValues.amara), signoutParameters: parameters)
         #expect(isDone)
         let request = try #require(asked.withLock { $0 })
         #expect(request.operation == .signOut)
         #expect(request.isSilent)
         let signOut = try SignOutRequest(request.parameters)
-        #expect(signOut.homeAccountID == World.amara.homeAccountID)
+        #expect(signOut.homeAccountID == TestValues.amara.homeAccountID)
         #expect(signOut.signoutFromBrowser == fromBrowser)
         #expect(signOut.redirectURI == "msauth.org.example.worker://auth")
     }
@@ -40,7 +40,7 @@ import Testing
         parameters.wipeCacheForAllAccounts = true
         parameters.extraQueryParameters = ["a": "b"]
         _ = try await broker.application().signout(
-            with: try await account(World.amara), signoutParameters: parameters)
+            with: try await account(TestValues.amara), signoutParameters: parameters)
         let signOut = try SignOutRequest(requests.only().parameters)
         #expect(signOut.wipeAccount && signOut.wipeCacheForAllAccounts && !signOut.signoutFromBrowser)
         #expect(signOut.extraQueryParameters == ["a": "b"])
@@ -54,7 +54,7 @@ import Testing
             end.waitForEnd()
         }
         let application = try broker.application()
-        let amara = try await account(World.amara)
+        let amara = try await account(TestValues.amara)
         let (isDone, error) = await withCheckedContinuation { continuation in
             let parameters = MSALSignoutParameters()
             parameters.completionBlockQueue = .global()
@@ -73,7 +73,7 @@ import Testing
         let parameters = MSALSignoutParameters()
         parameters.signoutFromBrowser = true
         let application = try broker.application()
-        let amara = try await account(World.amara)
+        let amara = try await account(TestValues.amara)
         let error = try await seen { try await application.signout(with: amara, signoutParameters: parameters) }
         #expect(error.asInternal == .internalErrorInvalidParameter)
     }

@@ -15,7 +15,7 @@ import Testing
     /// What the broker is asked when `change` was made to the parameters of a sign-in.
     private func asked(_ change: (MSALInteractiveTokenParameters) throws -> Void) async throws -> TokenRequest {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in World.token(World.amara) }
+        let broker = try ScriptedBroker.answering(requests) { _ in TestValues.token(TestValues.amara) }
         let parameters = interactive()
         try change(parameters)
         _ = try await broker.application().acquireToken(with: parameters)
@@ -55,12 +55,12 @@ import Testing
     }
 
     @Test func `INT-7 whoever signed in has signed in, whomever the app suggested`() async throws {
-        let broker = try ScriptedBroker.answering { _ in World.token(World.bo) }
+        let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.bo) }
         let parameters = interactive()
-        parameters.loginHint = World.amara.username
-        parameters.account = try await account(World.amara)
+        parameters.loginHint = TestValues.amara.username
+        parameters.account = try await account(TestValues.amara)
         let result = try await broker.application().acquireToken(with: parameters)
-        #expect(result.account.identifier == World.bo.homeAccountID)
+        #expect(result.account.identifier == TestValues.bo.homeAccountID)
     }
 
     @Test func `INT-8 a second worker is refused while one is signed in`() async throws {
@@ -76,13 +76,13 @@ import Testing
     @Test(arguments: [true, false])
     func `INT-9 ERR-8 fewer scopes than asked are an error that brings them, and the token`(silent: Bool) async throws {
         let broker = try ScriptedBroker.answering { _ in
-            World.token(World.amara, scopes: ["openid", "profile", "User.Read"])
+            TestValues.token(TestValues.amara, scopes: ["openid", "profile", "User.Read"])
         }
         let application = try broker.application()
         let scopes = ["user.read", "Mail.Read", "email"]
         do {
             if silent {
-                let parameters = MSALSilentTokenParameters(scopes: scopes, account: try await account(World.amara))
+                let parameters = MSALSilentTokenParameters(scopes: scopes, account: try await account(TestValues.amara))
                 _ = try await application.acquireTokenSilent(with: parameters)
             } else {
                 _ = try await application.acquireToken(with: interactive(scopes))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `INT-9 everything of a resource is granted where anything of it is`() async throws {
-        let broker = try ScriptedBroker.answering { _ in World.token(World.amara, scopes: ["User.Read"]) }
+        let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.amara, scopes: ["User.Read"]) }
         let result = try await broker.application().acquireToken(
             with: interactive(["https://graph.microsoft.com/.default"]))
         #expect(result.scopes == ["User.Read"])
@@ -129,15 +129,16 @@ import Testing
 
     @Test(
         arguments: [
-            ("common", nil, World.tenant), ("organizations", nil, World.tenant), ("consumers", nil, World.tenant),
+            ("common", nil, TestValues.tenant), ("organizations", nil, TestValues.tenant),
+            ("consumers", nil, TestValues.tenant),
             ("seaview.baton.test", nil, "seaview.baton.test"), ("common", "other.test", "other.test"),
         ] as [(String, String?, String)])
     func `SIL-4 an authority that names no organisation becomes the account's own`(
         configured: String, given: String?, expected: String
     ) async throws {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in World.token(World.amara) }
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let broker = try ScriptedBroker.answering(requests) { _ in TestValues.token(TestValues.amara) }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         parameters.authority = try given.map {
             try MSALAADAuthority(url: #require(URL(string: "https://login.baton.test/\($0)")))
         }
@@ -146,7 +147,7 @@ import Testing
         let token = try TokenRequest(requests.only().parameters)
         #expect(token.authority == "https://login.baton.test/\(expected)")
         // RES-3: whatever was asked, the result says what to use from here on.
-        #expect(result.authority.url.absoluteString == "https://login.baton.test/\(World.tenant)")
+        #expect(result.authority.url.absoluteString == "https://login.baton.test/\(TestValues.tenant)")
     }
 
     @Test(arguments: [true, false])
@@ -156,9 +157,9 @@ import Testing
         async throws
     {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in World.token(World.amara) }
+        let broker = try ScriptedBroker.answering(requests) { _ in TestValues.token(TestValues.amara) }
         let application = try broker.application { $0.clientApplicationCapabilities = ["cp1"] }
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         parameters.forceRefresh = forced
         parameters.allowUsingLocalCachedRtWhenSsoExtFailed = false
         let claims = MSALClaimsRequest()
@@ -215,7 +216,7 @@ import Testing
             throw BrokerError(.interactionRequired, "Nobody is signed in. Sign in.")
         }
         let application = try broker.application()
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         for _ in 0..<3 {
             do {
                 _ = try await application.acquireTokenSilent(with: parameters)
@@ -226,9 +227,9 @@ import Testing
     }
 
     @Test func `SIL-8 SIL-12 when a token is renewed is the broker's to say`() async throws {
-        let broker = try ScriptedBroker.answering { _ in World.token(World.amara) }
+        let broker = try ScriptedBroker.answering { _ in TestValues.token(TestValues.amara) }
         let application = try broker.application { $0.tokenExpirationBuffer = 1e12 }
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         #expect(try await application.acquireTokenSilent(with: parameters).accessToken == "token")
     }
 
@@ -237,7 +238,7 @@ import Testing
             throw BrokerError(.interactionRequired, "Nobody is signed in on this device. Sign in interactively.")
         }
         let application = try broker.application()
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
         #expect(error.code == MSALError.interactionRequired.rawValue && error.internalCode == nil)
     }

@@ -15,7 +15,7 @@ import Testing
             try end.greet()
             let request = try end.request()
             asked.withLock { $0 = request }
-            try end.answer(request, World.token(World.amara, scopes: ["User.Read", "Mail.Read", "openid"]))
+            try end.answer(request, TestValues.token(TestValues.amara, scopes: ["User.Read", "Mail.Read", "openid"]))
             end.waitForEnd()
         }
         let parameters = MSALInteractiveTokenParameters(scopes: ["user.read", "mail.read"], webviewParameters: webview)
@@ -27,7 +27,7 @@ import Testing
 
         #expect(result.accessToken == "token")
         #expect(result.authorizationHeader == "Bearer token")
-        #expect(result.account.identifier == World.amara.homeAccountID)
+        #expect(result.account.identifier == TestValues.amara.homeAccountID)
         #expect(result.account.username == "amara@baton.test")
         #expect(result.expiresOn == Date(timeIntervalSince1970: 2_000_000_000))
         #expect(result.correlationId == correlation)
@@ -37,7 +37,7 @@ import Testing
         let token = try TokenRequest(request.parameters)
         #expect(token.client == ClientRequest(clientID: "client-1", correlationID: correlation.uuidString))
         #expect(token.redirectURI == "msauth.org.example.worker://auth")
-        #expect(token.authority == "https://login.baton.test/\(World.tenant)")
+        #expect(token.authority == "https://login.baton.test/\(TestValues.tenant)")
         #expect(token.scopes == ["user.read", "mail.read"])
         #expect(token.prompt == "select_account")
         #expect(token.username == "amara@baton.test")
@@ -46,7 +46,7 @@ import Testing
     @Test func `neither a result nor an account shows what it holds`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), World.token(World.amara, accessToken: "CANARY"))
+            try end.answer(try end.request(), TestValues.token(TestValues.amara, accessToken: "CANARY"))
             end.waitForEnd()
         }
         let parameters = MSALInteractiveTokenParameters(scopes: [], webviewParameters: webview)
@@ -76,17 +76,17 @@ import Testing
                 let request = try end.request()
                 let refresh = try TokenRequest(request.parameters)
                 guard request.operation == .refresh, request.isSilent,
-                    refresh.homeAccountID == World.amara.homeAccountID
+                    refresh.homeAccountID == TestValues.amara.homeAccountID
                 else { throw ScriptFailure() }
                 let number = count.withLock { count in
                     count += 1
                     return count
                 }
-                try end.answer(request, World.token(World.amara, accessToken: "token-\(number)"))
+                try end.answer(request, TestValues.token(TestValues.amara, accessToken: "token-\(number)"))
             }
         }
         let application = try broker.application()
-        let account = try await account(World.amara)
+        let account = try await account(TestValues.amara)
         for number in 1...3 {
             let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: account)
             #expect(try await application.acquireTokenSilent(with: parameters).accessToken == "token-\(number)")
@@ -96,11 +96,11 @@ import Testing
     @Test func `a silent token of another account is refused`() async throws {
         let broker = try ScriptedBroker { end in
             try end.greet()
-            try end.answer(try end.request(), World.token(World.bo))
+            try end.answer(try end.request(), TestValues.token(TestValues.bo))
             end.waitForEnd()
         }
         let application = try broker.application()
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         #expect(
             try await seen { try await application.acquireTokenSilent(with: parameters) }.asInternal
                 == .internalErrorMismatchedUser)
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `SIL-1 a silent call without an account needs interaction`() async throws {
         let broker = try ScriptedBroker()
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         parameters.account = nil
         let application = try broker.application()
         let error = try await seen { try await application.acquireTokenSilent(with: parameters) }
@@ -163,7 +163,7 @@ import Testing
             end.waitForEnd()
         }
         let application = try broker.application()
-        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(World.amara))
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
         let correlation = UUID()
         parameters.correlationId = correlation
         do {
@@ -182,7 +182,7 @@ import Testing
         for nonsense in [nil, "!"] where !(key == .accessToken && nonsense != nil) {
             let broker = try ScriptedBroker { end in
                 try end.greet()
-                var map = World.token(World.amara)
+                var map = TestValues.token(TestValues.amara)
                 map[key] = nonsense
                 try end.answer(try end.request(), map)
                 end.waitForEnd()
@@ -203,7 +203,7 @@ import Testing
 func account(_ record: AccountRecord) async throws -> MSALAccount {
     let broker = try ScriptedBroker { end in
         try end.greet()
-        try end.answer(try end.request(), World.current(record, previous: nil))
+        try end.answer(try end.request(), TestValues.current(record, previous: nil))
         end.waitForEnd()
     }
     return try #require(try await broker.application().currentAccount(with: nil).0)

@@ -15,7 +15,7 @@ import Testing
     private func request() throws -> JoinRequest {
         JoinRequest(
             certificateRequest: [0x30, 0], transportKey: TransportKey(try key()), targetDomain: "baton.test",
-            deviceType: "Linux", operatingSystemVersion: "12", displayName: "Till 1", isShared: true)
+            deviceType: "Linux", operatingSystemVersion: "12", displayName: "TestDevice 1", isShared: true)
     }
 
     @Test func `a key blob of 2048 bits has the 283 bytes of its kind`() throws {
@@ -39,7 +39,7 @@ import Testing
         let read = try JoinRequest(decoding: try request.encoded())
         #expect(read.certificateRequest == [0x30, 0])
         #expect(read.transportKey == request.transportKey)
-        #expect(read.displayName == "Till 1")
+        #expect(read.displayName == "TestDevice 1")
         #expect(read.joinType == .join)
         #expect(read.isShared)
     }

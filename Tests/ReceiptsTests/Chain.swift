@@ -46,7 +46,7 @@ struct Chain {
         try Receipt(
             place: .init(sequence: sequence, previous: previous), version: version, tenant: Self.tenant, device: device,
             key: thumbprint, ended: "\(sequence * 2).00000000000000000000000000000000",
-            next: "\(sequence * 2 + 1).00000000000000000000000000000001", door: "app", isAttempt: false,
+            next: "\(sequence * 2 + 1).00000000000000000000000000000001", trigger: "app", isAttempt: false,
             times: .init(began: Self.time, committed: Self.time + 60, finished: Self.time + 61),
             items: ["browser", "files"].map {
                 ReceiptItem(name: $0, grade: .enforced, observer: .broker, result: .done, at: Self.time + 61)

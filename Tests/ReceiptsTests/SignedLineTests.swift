@@ -55,7 +55,7 @@ import Testing
                 let item = ReceiptItem(name: "files", grade: grade, observer: observer, result: .done, at: 1)
                 let line = try Receipt(
                     place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x",
-                    next: "2.y", door: nil, isAttempt: false, times: .init(began: nil, committed: nil, finished: 1),
+                    next: "2.y", trigger: nil, isAttempt: false, times: .init(began: nil, committed: nil, finished: 1),
                     items: [item], accessTokensEndBy: .none, subject: .none
                 ).signed(with: .p256(chain.key))
                 #expect(try Receipt(line).items == [item])
@@ -68,13 +68,13 @@ import Testing
         for (tokens, subject) in [(Finding<Int>.none, Finding<String>.unknown), (.unknown, .none)] {
             let line = try Receipt(
                 place: .init(sequence: 1, previous: nil), tenant: "t", device: "d", key: "k", ended: "1.x", next: "2.y",
-                door: nil, isAttempt: true, times: .init(began: nil, committed: nil, finished: 1), items: [],
+                trigger: nil, isAttempt: true, times: .init(began: nil, committed: nil, finished: 1), items: [],
                 accessTokensEndBy: tokens, subject: subject
             ).signed(with: .p256(chain.key))
             let read = try Receipt(line)
             #expect(read.accessTokensEndBy == tokens)
             #expect(read.subject == subject)
-            #expect(read.door == nil)
+            #expect(read.trigger == nil)
         }
     }
 

@@ -37,14 +37,14 @@ extension IdentityAdmin {
         package let outcome: String
         /// How often it happened within ten minutes.
         package let repetitions: Int64
-        /// The door that a sign-in came by: `page`, `password`, `prt` or `device-code`.
-        package let door: String?
+        /// The method that a sign-in came by: `page`, `password`, `prt` or `device-code`.
+        package let method: String?
         /// The id of the request.
         package let correlation: String?
 
         package init(
             position: Int64, time: Int64, actor: String, action: String, subject: String?, outcome: String,
-            repetitions: Int64, door: String?, correlation: String?
+            repetitions: Int64, method: String?, correlation: String?
         ) {
             self.position = position
             self.time = time
@@ -53,7 +53,7 @@ extension IdentityAdmin {
             self.subject = subject
             self.outcome = outcome
             self.repetitions = repetitions
-            self.door = door
+            self.method = method
             self.correlation = correlation
         }
     }

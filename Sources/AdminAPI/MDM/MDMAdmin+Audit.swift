@@ -7,7 +7,7 @@ extension MDMAdmin {
         package let time: Int64
         package let actor: String
         package let action: String
-        /// The UDID, profile, app or enrolment that it was done to.
+        /// The UDID, profile, app or enrollment that it was done to.
         package let subject: String
         /// The command that was queued, and what it is about.
         package let detail: String?

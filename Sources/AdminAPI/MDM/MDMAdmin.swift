@@ -8,13 +8,13 @@ package import Redaction
 package enum MDMAdmin {
     /// Every path, as a template; what answers is noted beside it.
     package enum Path: String, CaseIterable, PathTemplate {
-        /// GET `[Enrolment]`, those that live, the newest first; POST `NewEnrolment` → 201 `EnrolmentProfile`.
-        case enrolments = "/mdm/tenants/{tenant}/enrolments"
+        /// GET `[Enrollment]`, those that live, the newest first; POST `NewEnrollment` → 201 `EnrollmentProfile`.
+        case enrollments = "/mdm/tenants/{tenant}/enrollments"
         /// DELETE → 204: a profile that no device has used is of no use any more.
-        case enrolment = "/mdm/tenants/{tenant}/enrolments/{enrolment}"
+        case enrollment = "/mdm/tenants/{tenant}/enrollments/{enrollment}"
         /// GET `[Device]`.
         case devices = "/mdm/tenants/{tenant}/devices"
-        /// GET `Device`; DELETE → 204: the device drops its enrolment when it next comes.
+        /// GET `Device`; DELETE → 204: the device drops its enrollment when it next comes.
         case device = "/mdm/tenants/{tenant}/devices/{device}"
         /// GET `[Command]`, the newest first.
         case commands = "/mdm/tenants/{tenant}/devices/{device}/commands"
@@ -36,8 +36,8 @@ package enum MDMAdmin {
         case audit = "/mdm/tenants/{tenant}/audit"
     }
 
-    /// An enrolment profile to be made for one device.
-    package struct NewEnrolment: Codable, Sendable {
+    /// An enrollment profile to be made for one device.
+    package struct NewEnrollment: Codable, Sendable {
         /// What administrators call the device.
         package var name: String
         /// The UDID of an enrolled device that may use the profile; without it an enrolled device is refused.
@@ -50,7 +50,7 @@ package enum MDMAdmin {
     }
 
     /// An identity that the server made for a device, without its key.
-    package struct Enrolment: Codable, Sendable, Equatable {
+    package struct Enrollment: Codable, Sendable, Equatable {
         package let id: String
         package let name: String
         /// `issued` (no device has used the profile), `bound`, or `renewing` (on its way to its device).
@@ -71,7 +71,7 @@ package enum MDMAdmin {
         }
     }
 
-    package struct EnrolmentProfile: Codable, Sendable {
+    package struct EnrollmentProfile: Codable, Sendable {
         package let id: String
         package let name: String
         /// The profile, Base64; it holds the device's key, and works for one device, once.

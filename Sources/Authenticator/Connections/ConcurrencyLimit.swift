@@ -5,7 +5,7 @@ internal import Synchronization
 /// Limits how many messages of one process are read and answered at once.
 ///
 /// Each connection has a thread. Without a limit, a process with hundreds of connections has hundreds of threads that compete
-/// for the locks of the session's process, and the request of another app waits behind all of them. Further messages of the
+/// for the locks of the session process, and the request of another app waits behind all of them. Further messages of the
 /// process wait in the order in which they came; no process waits for another one's.
 package final class ConcurrencyLimit: Sendable {
     private struct Waiter {

@@ -15,7 +15,7 @@ package struct ConnectionLimits: Sendable, Equatable {
         (self.process, self.session, self.app, self.user, self.total) = (process, session, app, user, total)
     }
 
-    /// Accepted by the supervisor, and not yet taken by the session's process.
+    /// Accepted by the supervisor, and not yet taken by the session process.
     static let waiting = ConnectionLimits(process: 64, session: 128, app: 16, user: 160, total: 256)
     /// Connected, and no hello yet.
     static let greeting = ConnectionLimits(process: 64, session: 128, app: 16, user: 160, total: 256)

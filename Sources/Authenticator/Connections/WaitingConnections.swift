@@ -3,7 +3,7 @@ package import BrokerProtocol
 internal import Synchronization
 package import UnixSocket
 
-/// App connections that were accepted and that the session's process has not taken yet: a bounded number, in turn for each
+/// App connections that were accepted and that the session process has not taken yet: a bounded number, in turn for each
 /// process.
 ///
 /// Any thread offers; the supervisor's takes the next one whenever it is woken, which never happens twice at once.
@@ -18,8 +18,8 @@ package final class WaitingConnections: Sendable {
         /// The processes that have any, whose turn it is first.
         var turns: [AppProcess] = []
         var number: UInt64 = 0
-        /// The session's process that is told of connections, where one runs, and how many it has not taken.
-        var child: UInt64?
+        /// The session process that is told of connections, where one runs, and how many it has not taken.
+        var sessionProcess: UInt64?
         var underWay = 0
         var isWoken = false
     }
@@ -27,7 +27,7 @@ package final class WaitingConnections: Sendable {
     private let state = Mutex(State())
     private let wake: @Sendable () -> Void
 
-    /// Connections on the way to the session's process: its socket has room for all of them.
+    /// Connections on the way to the session process: its socket has room for all of them.
     private static let maximumUnderWay = 32
 
     /// - Parameter wake: has the supervisor ask for the next one.
@@ -87,7 +87,7 @@ package final class WaitingConnections: Sendable {
         let (found, wakes) = state.withLock { state in
             state.isWoken = false
             let found = Self.takeNext(&state)
-            if found != nil, state.child != nil { state.underWay += 1 }
+            if found != nil, state.sessionProcess != nil { state.underWay += 1 }
             return (found, Self.wakes(&state))
         }
         if wakes { wake() }
@@ -104,9 +104,9 @@ package final class WaitingConnections: Sendable {
     }
 
     /// The process of this number has taken one.
-    package func taken(by child: UInt64) {
+    package func taken(by sessionProcess: UInt64) {
         let wakes = state.withLock { state in
-            guard child == state.child, state.underWay > 0 else { return false }
+            guard sessionProcess == state.sessionProcess, state.underWay > 0 else { return false }
             state.underWay -= 1
             return Self.wakes(&state)
         }
@@ -114,9 +114,9 @@ package final class WaitingConnections: Sendable {
     }
 
     /// Sets the number of the current session process; nil while none runs.
-    package func begin(_ child: UInt64?) {
+    package func begin(_ sessionProcess: UInt64?) {
         let wakes = state.withLock { state in
-            (state.child, state.underWay) = (child, 0)
+            (state.sessionProcess, state.underWay) = (sessionProcess, 0)
             return Self.wakes(&state)
         }
         if wakes { wake() }

@@ -11,9 +11,9 @@ package protocol DeviceManaged: Sendable {
     func declare() throws
     /// Hears of each stage of the worker's session, from the supervisor's thread; must not block.
     func session(is stage: SessionStage)
-    /// Installs an enrolment profile (base64) and enrols; answers once, from any thread.
+    /// Installs an enrollment profile (base64) and enrolls; answers once, from any thread.
     func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void)
-    /// Ends the enrolment and removes everything that it brought; answers once, from any thread.
+    /// Ends the enrollment and removes everything that it brought; answers once, from any thread.
     func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void)
     /// Asks the MDM for work now; answers when it has no more for this visit, from any thread.
     func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void)
@@ -31,10 +31,10 @@ package struct ManagedSettings: Sendable, Equatable {
     package var installed: Set<String>
     /// Which apps may use single sign-on.
     package var rules: SSORules
-    /// By which doors a session ends by itself, as far as the MDM says so.
-    package var doors = DoorWishes()
+    /// What the MDM overrides of the session policy.
+    package var sessionPolicy = SessionPolicyOverride()
     /// Why that cannot be done.
-    package var doorRefusal: DoorRefusal?
+    package var sessionPolicyError: SessionPolicyError?
     /// What of the apps and rules cannot be understood.
     package var registryFailure: RegistryFailure?
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// What the session's process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
+/// What the session process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
 package struct DeviceSnapshot: Sendable, Codable, Equatable {
     package let mode: DeviceMode
     package let join: JoinRecord?

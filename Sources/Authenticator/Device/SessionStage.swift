@@ -14,7 +14,7 @@ extension SessionMachine.State {
     var stage: SessionStage {
         switch self {
         case .ready: .free
-        case .visiting, .signingOut: .changing
+        case .signingIn, .signingOut: .changing
         case .signedIn, .ending: .held
         }
     }

@@ -52,7 +52,7 @@ package struct HostFindings: Sendable {
         }
         return CheckResult(
             .host, "core_piped", .note,
-            "Core dumps go to a program, whatever the limit. The session's process takes no part in dumps; apps and browsers do.",
+            "Core dumps go to a program, whatever the limit. The session process takes no part in dumps; apps and browsers do.",
             remedy: "Turn the collector off for the session's user (coredump.conf: Storage=none).")
     }
 

@@ -8,21 +8,21 @@ package struct OfflineFindings: Sendable {
 
     /// - Parameters:
     ///   - folder: where the leases are.
-    ///   - count: what the session's process found when it last looked; nil where it has not.
+    ///   - count: what the session process found when it last looked; nil where it has not.
     package init(folder: Directory, count: LeaseCount?) { (self.folder, self.count) = (folder, count) }
 
     /// Looks which files there are. Blocks on the disk.
     package var all: [CheckResult] {
         let ids: [String]
-        do { ids = try LeaseBook.ids(in: folder) } catch { return [FileFindings.closed(folder.path)] }
+        do { ids = try LeaseStore.ids(in: folder) } catch { return [FileFindings.closed(folder.path)] }
         guard !ids.isEmpty else {
             return [CheckResult(.offline, "offline_none", .good, "Nobody can sign in here without the server.")]
         }
         guard let count, count.leases == ids.count else { return [Self.unread(ids.count)] }
-        return [Self.standing(count)] + (count.pinsInFiles > 0 ? [Self.withoutTPM(count.pinsInFiles)] : [])
+        return [Self.status(count)] + (count.pinsInFiles > 0 ? [Self.withoutTPM(count.pinsInFiles)] : [])
     }
 
-    private static func standing(_ count: LeaseCount) -> CheckResult {
+    private static func status(_ count: LeaseCount) -> CheckResult {
         guard count.mayBegin else {
             return CheckResult(
                 .offline, "offline_clock_set_back", .warning,

@@ -6,12 +6,12 @@ internal import Receipts
 /// Whether the device's receipts are as they were signed, from the first that is kept to the last.
 package struct ReceiptFindings: Sendable {
     private let files: DeviceFiles
-    private let book: ReceiptBook
+    private let store: ReceiptStore
 
     /// - Parameter state: the folder of the device's state.
     package init(state: Directory) {
         files = DeviceFiles(root: state)
-        book = ReceiptBook(directory: files.receipts)
+        store = ReceiptStore(directory: files.receipts)
     }
 
     /// Reads and checks every line. Blocks on the disk, and takes a tenth of a millisecond a receipt.
@@ -28,16 +28,16 @@ package struct ReceiptFindings: Sendable {
     }
 
     private func chain() throws -> [CheckResult] {
-        guard let end = try book.end(), !end.isAfterDamage else {
+        guard let end = try store.end(), !end.isAfterDamage else {
             return [CheckResult(.receipts, "receipts_none", .note, "The chain begins with the next hand-over.")]
         }
-        let stated = try book.statements().map(\.key).first { $0.thumbprint == end.key }
+        let stated = try store.statements().map(\.key).first { $0.thumbprint == end.key }
         guard let key = try stated ?? ReceiptKey(in: files.keyStore)?.published else { return [Self.keyless] }
-        let verdict = ChainVerifier(.key(key)).verdict(on: ReceiptFile(bytes: try book.export()))
+        let verdict = ChainVerifier(.key(key)).verdict(on: ReceiptFile(bytes: try store.export()))
         guard verdict.isIntact else {
             return [Self.damaged(verdict.faults.prefix(3).map(\.text).joined(separator: "; "))]
         }
-        let anchored = try book.anchor(of: end.key)?.sequence
+        let anchored = try store.anchor(of: end.key)?.sequence
         let intact = CheckResult(
             .receipts, "receipts_intact", .good,
             "Receipts \(verdict.first ?? 0) to \(verdict.last ?? 0) are as they were signed; "
@@ -47,7 +47,7 @@ package struct ReceiptFindings: Sendable {
     }
 
     private func movedAside() throws -> [CheckResult] {
-        let folders = try book.movedAside()
+        let folders = try store.movedAside()
         guard !folders.isEmpty else { return [] }
         return [
             CheckResult(

@@ -12,13 +12,13 @@ extension CheckResult {
                 ? CheckResult(.mode, code.reason.replacing("_missing", with: "_there"), .good, yes)
                 : CheckResult(.mode, code.reason, lack, no, remedy: code.remedy)
         }
-        let enrolment =
+        let enrollment =
             settings.enrolled
             ? CheckResult(.mode, "enrolled", .good, "The device is enrolled in an MDM.")
             : CheckResult(
                 .mode, "not_enrolled", lack, "The device is enrolled in no MDM.",
                 remedy: "Run: baton device enroll PROFILE.")
-        return [summary(of: mode), enrolment] + [
+        return [summary(of: mode), enrollment] + [
             fact(
                 settings.brokerManaged, .brokerPackage, "The MDM installed the broker's package.",
                 "The MDM did not install the broker's package."),

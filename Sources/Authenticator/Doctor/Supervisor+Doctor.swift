@@ -10,11 +10,11 @@ extension Supervisor {
     /// beside this thread.
     func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
         let (status, snapshot, known) = (status, snapshot, ownFindings)
-        let outlook = SessionOutlook(status)
+        let diagnosis = SessionDiagnosis(status)
         let (refusals, files, configuration) = (refusals, files, configuration)
         let (clock, inspect, leaseCount) = (clock, inspect, leaseCount)
         Task {
-            var findings = known + outlook.findings
+            var findings = known + diagnosis.findings
             findings += await inspect()
             do {
                 findings += try await blocking {
@@ -34,7 +34,7 @@ extension Supervisor {
                 }
             }
             let diagnosis = Diagnosis(
-                status: status, movers: outlook.movers, findings: findings, refusals: refusals.records,
+                status: status, movers: diagnosis.movers, findings: findings, refusals: refusals.records,
                 unlisted: refusals.unlisted)
             // An operator that does not read must not hold up a task.
             _ = try? await blocking { answer(.diagnosis(diagnosis)) }
@@ -46,8 +46,8 @@ extension Supervisor {
         var findings = CheckResult.sharedMode(device.settings, isJoined: join != nil, mode: snapshot.mode)
         findings += CheckResult.apps(registry)
         findings += CheckResult.connections(status.connectionLimits ?? [])
-        findings += CheckResult.doors(doors, refusal: doorRefusal)
-        findings += CheckResult.input(doors, isHeard: hearsInput, status: status)
+        findings += CheckResult.sessionPolicy(sessionPolicy, refusal: sessionPolicyError)
+        findings += CheckResult.input(sessionPolicy, isHeard: hearsInput, status: status)
         if let agent, let rival { findings.append(.refusedAgent(rival, while: agent.text)) }
         if let join {
             findings.append(

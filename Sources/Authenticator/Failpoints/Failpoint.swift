@@ -34,7 +34,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     // At the first line under a receipt key alone.
     case receiptKeyStated = "receipt.key-stated"
     case receiptEndBegun = "receipt.end-begun"
-    // The session's process.
+    // The session process.
     case sessionGranted = "session.granted"
     case sessionSealed = "session.sealed"
     case sessionBegun = "session.begun"

@@ -5,12 +5,12 @@ package import UnixSocket
 
 /// A session's key in a locked memory file: it reaches no disk, and ends for every process that shares it at once.
 ///
-/// The supervisor holds the file for the session's process and never reads it.
+/// The supervisor holds the file for the session process and never reads it.
 @safe package final class MemoryKey: Sendable {
     /// Bytes of the key.
     package static let count = 32
 
-    /// The memory file, to hand to the session's process.
+    /// The memory file, to hand to the session process.
     package let file: Descriptor
     private nonisolated(unsafe) let memory: UnsafeMutableRawPointer
 

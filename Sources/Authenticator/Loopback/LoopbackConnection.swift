@@ -15,9 +15,9 @@ final class LoopbackConnection: ChannelInboundHandler {
     private let attempt: LoopbackAttempt
     private let owner: LoopbackOwner
     private let limits: LoopbackServer.Limits
-    private let admitted: LoopbackPlaces
+    private let admitted: LoopbackConnectionLimiter
     /// What this connection counts as: unjudged, then admitted.
-    private var place: LoopbackPlaces.Place?
+    private var place: LoopbackConnectionLimiter.Place?
     private let unable: @Sendable (LoopbackPeerError) -> Void
     private let serve: @Sendable (LoopbackRequest) async -> LoopbackResponse
 
@@ -29,7 +29,7 @@ final class LoopbackConnection: ChannelInboundHandler {
 
     init(
         attempt: LoopbackAttempt, owner: LoopbackOwner, limits: LoopbackServer.Limits,
-        unjudged: LoopbackPlaces.Place, admitted: LoopbackPlaces,
+        unjudged: LoopbackConnectionLimiter.Place, admitted: LoopbackConnectionLimiter,
         unable: @escaping @Sendable (LoopbackPeerError) -> Void,
         serve: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse
     ) {

@@ -52,15 +52,15 @@ package final class LoopbackServer: Sendable {
     ) async throws -> LoopbackServer {
         let attempt = LoopbackAttempt()
         let owner = LoopbackOwner(owner)
-        let unjudged = LoopbackPlaces(limit: limits.unjudged)
-        let admitted = LoopbackPlaces(limit: limits.connections)
+        let unjudged = LoopbackConnectionLimiter(limit: limits.unjudged)
+        let admitted = LoopbackConnectionLimiter(limit: limits.connections)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             // Other users can fill the queue of the kernel, too; it is emptied as fast as they do.
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    guard let place = unjudged.take() else { throw LoopbackPlaces.Full() }
+                    guard let place = unjudged.take() else { throw LoopbackConnectionLimiter.Full() }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline(withErrorHandling: true)
                     try channel.pipeline.syncOperations.addHandler(
                         LoopbackConnection(

@@ -6,15 +6,15 @@ internal import Synchronization
 
 /// The leases of this device: fetched after a sign-in, asked about whenever there is reason to, and erased.
 extension AccountDesk {
-    /// The book of leases, read with the device's sealing key once. Blocks.
+    /// The store of leases, read with the device's sealing key once. Blocks.
     ///
     /// - Throws: ``DeviceStateDamaged`` where the device has no sealing key, ``KeyFileExposed``, ``FileError``.
-    func leaseBook() throws -> LeaseBook {
-        try book.withLock { book in
-            if let book { return book }
-            let made = LeaseBook(
+    func leaseStore() throws -> LeaseStore {
+        try store.withLock { store in
+            if let store { return store }
+            let made = LeaseStore(
                 directory: files.offline, seal: try DeviceSeal(in: files.keyStore), now: { try .now() }, logger: logger)
-            book = made
+            store = made
             return made
         }
     }
@@ -50,9 +50,9 @@ extension AccountDesk {
 
     /// Looks at the leases, and tells the supervisor how many there are. Blocks.
     ///
-    /// - Throws: as ``leaseBook()`` and ``LeaseBook/look()``.
+    /// - Throws: as ``leaseStore()`` and ``LeaseStore/look()``.
     func lookAtLeases() throws -> (leases: [HeldLease], mayBegin: Bool) {
-        let found = try leaseBook().look()
+        let found = try leaseStore().look()
         let pins = found.leases.compactMap(\.record.pin)
         tell(
             .leasesCounted(
@@ -63,7 +63,7 @@ extension AccountDesk {
     }
 
     private func holdsLeases() async -> Bool {
-        do { return try await !disk.run { [files] in try LeaseBook.isEmpty(files.offline) } } catch {
+        do { return try await !disk.run { [files] in try LeaseStore.isEmpty(files.offline) } } catch {
             logger.error("the folder of offline leases cannot be read", metadata: ["error": "\(error)"])
             return false
         }
@@ -98,18 +98,18 @@ extension AccountDesk {
         do {
             let source = try tokenSource()
             guard let join = state.withLock({ $0.device.join }) else { return false }
-            let held = try await disk.run { [self] in try leaseBook().ids() }
+            let held = try await disk.run { [self] in try leaseStore().ids() }
             let answer: OfflineAnswer
             do { answer = try await source.leases(held: held, session: session) } catch let refusal as OAuthError
                 where refusal.number == OAuthError.unknownDeviceNumber
             {
-                try await disk.run { [self] in try leaseBook().eraseAll() }
+                try await disk.run { [self] in try leaseStore().eraseAll() }
                 return true
             }
             let key: JSONWebKey? =
                 if let lease = answer.lease { try await source.signingKey(of: lease) } else { nil }
             try await disk.run { [self] in
-                try leaseBook().follow(
+                try leaseStore().follow(
                     answer, asked: held, key: key, device: join.deviceID, tenant: join.tenantID)
                 _ = try lookAtLeases()
             }
@@ -140,7 +140,7 @@ extension AccountDesk {
         return present.lease == session.lease
     }
 
-    /// What cannot be found out ends nothing; what is not in the book any more ends the session.
+    /// What cannot be found out ends nothing; what is not in the store any more ends the session.
     private func leaveWithLease() async {
         guard case .offline(let session) = state.withLock({ $0.worker }) else { return }
         do {

@@ -13,7 +13,7 @@ extension AccountDesk {
         guard let join = state.withLock({ $0.device.join }) else { return false }
         do {
             let holds = try await disk.run { [self] in
-                guard try !LeaseBook.isEmpty(files.offline) else { return false }
+                guard try !LeaseStore.isEmpty(files.offline) else { return false }
                 return try lookAtLeases().leases.contains { $0.isFor(device: join.deviceID) }
             }
             guard holds else { return false }
@@ -25,20 +25,20 @@ extension AccountDesk {
     }
 
     /// The person proves to the device who they are, on a page of its own.
-    func proveOffline(_ visit: Visit, _ epoch: Epoch, _ key: MemoryKey) async throws -> OfflineSession {
+    func proveOffline(_ attempt: SignInAttempt, _ epoch: Epoch, _ key: MemoryKey) async throws -> OfflineSession {
         guard let join = state.withLock({ $0.device.join }) else { throw Self.notJoined }
         let known = Promise<HeldLease>()
         let secret = try await disk.run { [self] in asked(of: try lookAtLeases().leases) }
-        let door = try await OfflineDoor.open(
-            .signIn(by: secret), owner: visit.browserOwner,
+        let server = try await OfflineSignInServer.open(
+            .signIn(by: secret), owner: attempt.browserOwner,
             unable: { known.settle(.failure(BrokerError.browserNotKnown($0))) },
             judge: { [self] typed in await judge(typed, on: join, known) })
-        defer { door.close() }
-        visit.interruption.whenSettled { outcome in
+        defer { server.close() }
+        attempt.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { known.settle(.failure(error)) }
         }
-        let held = try await Self.inTime(visit) {
-            try browse(door.startURL)
+        let held = try await Self.inTime(attempt) {
+            try browse(server.startURL)
             return try await known.value()
         }
         let session = OfflineSession(
@@ -60,10 +60,10 @@ extension AccountDesk {
 
     private func judge(
         _ typed: OfflineAttempt.Typed, on join: JoinRecord, _ known: Promise<HeldLease>
-    ) async -> OfflineDoor.Verdict {
+    ) async -> OfflineSignInServer.Verdict {
         do {
             let finding = try await disk.run { [self] in
-                try OfflineJudge(book: leaseBook(), device: join.deviceID, platform: files.keyStore.platform)
+                try OfflineAuthenticator(store: leaseStore(), device: join.deviceID, platform: files.keyStore.platform)
                     .judge(name: typed.name, secret: typed.secret)
             }
             switch finding {
@@ -98,10 +98,10 @@ extension AccountDesk {
     func becomeOnline(
         _ request: Request, _ wanted: TokenRequest, _ tenant: String, _ offline: OfflineSession, _ app: AppConnection
     ) throws(BrokerError) {
-        let visit = try newVisit()
+        let attempt = try newAttempt()
         note(.prompted, request, app, code: nil, reason: .signedInOffline)
         app.onCancel(request) {
-            visit.interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
+            attempt.interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
         }
         Task { [self] in
             let outcome: Result<FlatMap, BrokerError>
@@ -109,17 +109,17 @@ extension AccountDesk {
                 let refusal = await refusalOffline()
                 guard refusal == .backOnline else { throw refusal }
                 let epoch = state.withLock { $0.epoch }
-                let session = try await prove(wanted, tenant, visit, epoch, offline.key, as: offline.account)
+                let session = try await prove(wanted, tenant, attempt, epoch, offline.key, as: offline.account)
                 state.withLock { state in
                     state.worker = .online(session)
-                    state.visit = nil
+                    state.attempt = nil
                 }
                 logger.notice("the worker is signed in with the server now")
                 keepRenewing(under: offline.key)
                 fetchLease(of: session)
                 outcome = await fetch(wanted, tenant: tenant, of: session, for: request)
             } catch {
-                state.withLock { $0.visit = nil }
+                state.withLock { $0.attempt = nil }
                 outcome = .failure(BrokerError(reading: error))
             }
             answerLater(request, outcome, app)

@@ -10,7 +10,7 @@ extension AccountDesk {
     private struct Newcomer: Sendable {
         let join: JoinRecord
         let person: String
-        let proof: FreshProof
+        let proof: RecentSignIn
     }
 
     /// Shows the page to the worker who has just signed in, where their lease takes a PIN here and they have none.
@@ -55,24 +55,24 @@ extension AccountDesk {
         guard try await disk.run({ [self] in try leaseForPIN(of: worker) }) != nil else {
             throw OperatorFailure.pinNotAllowed
         }
-        let visit: Visit
-        do throws(BrokerError) { visit = try newVisit() } catch { throw OperatorFailure.pinRunning }
+        let attempt: SignInAttempt
+        do throws(BrokerError) { attempt = try newAttempt() } catch { throw OperatorFailure.pinRunning }
         defer {
             state.withLock { state in
-                if state.visit?.ticket == visit.ticket { state.visit = nil }
+                if state.attempt?.requestID == attempt.requestID { state.attempt = nil }
             }
         }
         let settled = Promise<Bool>()
-        let door = try await OfflineDoor.open(
-            .newPIN, owner: visit.browserOwner,
+        let server = try await OfflineSignInServer.open(
+            .newPIN, owner: attempt.browserOwner,
             unable: { settled.settle(.failure(BrokerError.browserNotKnown($0))) },
             judge: { [self] typed in await keepPIN(typed, of: worker, settled) })
-        defer { door.close() }
-        visit.interruption.whenSettled { outcome in
+        defer { server.close() }
+        attempt.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { settled.settle(.failure(error)) }
         }
-        let isKept = try await Self.inTime(visit, worker.proof.left(at: .now) ?? .zero) {
-            try browse(door.startURL)
+        let isKept = try await Self.inTime(attempt, worker.proof.left(at: .now) ?? .zero) {
+            try browse(server.startURL)
             return try await settled.value()
         }
         guard isKept else { throw OperatorFailure.pinDeclined }
@@ -81,7 +81,7 @@ extension AccountDesk {
 
     private func keepPIN(
         _ typed: OfflineAttempt.Typed, of worker: Newcomer, _ settled: Promise<Bool>
-    ) async -> OfflineDoor.Verdict {
+    ) async -> OfflineSignInServer.Verdict {
         guard !typed.isDeclined else {
             settled.settle(.success(false))
             return .declined
@@ -90,7 +90,7 @@ extension AccountDesk {
         do {
             let isKept = try await disk.run { [self] in
                 guard let held = try leaseForPIN(of: worker) else { return false }
-                try leaseBook().setPIN(OfflinePIN(typed.secret, platform: files.keyStore.platform), of: held)
+                try leaseStore().setPIN(OfflinePIN(typed.secret, platform: files.keyStore.platform), of: held)
                 _ = try lookAtLeases()
                 return true
             }

@@ -6,11 +6,11 @@ package enum NewPIN {
     ///
     /// - Parameter proof: the sign-in with the server that this follows.
     package static func refusal(
-        of typed: OfflineAttempt.Typed, after proof: FreshProof, at moment: ContinuousClock.Instant
+        of typed: OfflineAttempt.Typed, after proof: RecentSignIn, at moment: ContinuousClock.Instant
     ) -> OfflinePage.Notice? {
         guard proof.left(at: moment) != nil else { return .pinLate }
         guard typed.secret == typed.again else { return .pinsDiffer }
-        do throws(OfflinePIN.Weakness) { try OfflinePIN.check(typed.secret) } catch {
+        do throws(OfflinePIN.PolicyViolation) { try OfflinePIN.check(typed.secret) } catch {
             switch error {
             case .shape: return .pinShape
             case .trivial: return .pinTrivial

@@ -23,7 +23,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     private static let digits = 6...32
 
     /// Why a PIN is refused.
-    package enum Weakness: Error, Equatable {
+    package enum PolicyViolation: Error, Equatable {
         /// Too short, too long, or not of digits alone.
         case shape
         /// One digit only, digits that count up or down, or one short piece again and again.
@@ -35,7 +35,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     /// - Parameters:
     ///   - platform: the device's chip; nil where there is none, and a hash has to do.
     ///   - logarithm: what the hash costs, log₂ of scrypt's N.
-    /// - Throws: ``Weakness``, ``TrustedPlatformFailure``, the library's error.
+    /// - Throws: ``PolicyViolation``, ``TrustedPlatformFailure``, the library's error.
     package init(_ pin: SecretBytes, platform: (any TrustedPlatform)?, logarithm: Int = logarithm) throws {
         try Self.check(pin)
         if let platform {
@@ -97,7 +97,7 @@ extension OfflinePIN {
     }
 
     /// Judges a PIN that somebody wants to set.
-    package static func check(_ pin: SecretBytes) throws(Weakness) {
+    package static func check(_ pin: SecretBytes) throws(PolicyViolation) {
         guard hasShape(pin) else { throw .shape }
         var digits = unsafe pin.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&digits) }

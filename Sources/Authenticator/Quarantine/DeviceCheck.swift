@@ -25,13 +25,12 @@ package struct DeviceCheck: Sendable {
     /// - Throws: ``FileError``, ``KeyFileExposed``: what an operator mends without touching the state.
     package func reasonToQuarantine() throws -> QuarantineReason? {
         do {
-            let format = try files.format().number
-            guard format <= DeviceFiles.currentFormat else { return .newerFormat(format) }
+            if let reason = QuarantineReason.format(try files.format().number) { return reason }
             if let reason = try MachineBinding(files: files, keys: files.keyStore, machine: machine).reasonToRefuse() {
                 return reason
             }
             _ = try files.journal()
-            _ = try files.principals()
+            _ = try files.tombstones()
             _ = try files.endedSessions()
             _ = try files.liveSession()
             _ = try files.browserHolder()

@@ -16,6 +16,14 @@ package enum QuarantineReason: Sendable, Equatable {
     case platform(TrustedPlatformFailure)
     /// A later version wrote the state, in the form of this number.
     case newerFormat(Int)
+    /// An earlier version wrote the state, in the form of this number, which this version does not read.
+    case olderFormat(Int)
+
+    /// Why state in the form of this number is refused; nil if it is this version's form.
+    static func format(_ number: Int) -> QuarantineReason? {
+        if number > DeviceFiles.currentFormat { return .newerFormat(number) }
+        return number < DeviceFiles.currentFormat ? .olderFormat(number) : nil
+    }
 
     /// Stable, for programs.
     package var code: String {
@@ -27,6 +35,7 @@ package enum QuarantineReason: Sendable, Equatable {
         case .olderCopy: "state_of_another_time"
         case .platform(let failure): failure.code
         case .newerFormat: "device_state_newer"
+        case .olderFormat: "device_state_older"
         }
     }
 
@@ -40,6 +49,8 @@ package enum QuarantineReason: Sendable, Equatable {
         case .platform(let failure): "\(code): \(failure.cause)"
         case .newerFormat(let number):
             "\(code): a later version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
+        case .olderFormat(let number):
+            "\(code): an earlier version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
         }
     }
 
@@ -54,13 +65,14 @@ package enum QuarantineReason: Sendable, Equatable {
         case .platform(let failure): failure.remedy + " To go on without its keys run: baton device recover."
         case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
         case .newerFormat: "Install the version of batond that wrote the state, or a later one; it is left as it is."
+        case .olderFormat: "Run: baton device recover. Then enroll and join the device anew."
         }
     }
 
     /// Whether what is the machine's own cannot stay either: sealing key, receipts and management.
     var isForeign: Bool {
         switch self {
-        case .otherMachine, .machineUnknown, .otherDeviceKey, .olderCopy, .platform: true
+        case .otherMachine, .machineUnknown, .otherDeviceKey, .olderCopy, .platform, .olderFormat: true
         case .newerFormat: false
         case .damaged(let file): MachineBinding.files.contains(file)
         }

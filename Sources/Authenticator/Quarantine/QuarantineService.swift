@@ -49,16 +49,16 @@ package struct QuarantineService: Service {
     private func serve() throws {
         logger.critical("quarantined: \(reason.message). \(reason.remedy)")
         try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
-        let inheritance = try Inheritance(inherited, logger: logger)
-        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritance)
+        let inheritedState = try InheritedState(inherited, logger: logger)
+        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritedState)
         defer { withExtendedLifetime(lock) {} }
         // No session goes on from such a state.
-        for key in inheritance.keys.values { key.destroy() }
-        let entrance = AppEntrance(
-            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs,
+        for key in inheritedState.keys.values { key.destroy() }
+        let listeners = AppListeners(
+            configuration: configuration, inheritedState: inheritedState, ownUser: geteuid(), inputs: inputs,
             now: { Int(time(nil)) }, logger: logger)
         let sockets = try BrokerSockets(
-            configuration: configuration, inheritance: inheritance, entrance: entrance, ownUser: geteuid(),
+            configuration: configuration, inheritedState: inheritedState, listeners: listeners, ownUser: geteuid(),
             inputs: inputs, helloPatience: SupervisorService.helloPatience, logger: logger)
         defer { sockets.close() }
         try sockets.open()
@@ -73,7 +73,7 @@ package struct QuarantineService: Service {
             case .agentConnected(let link): link.end()
             case .stop: return
             // The end of an app's connection tells it that nobody can say who is signed in.
-            case .appsWaiting: _ = entrance.waiting.next()
+            case .appsWaiting: _ = listeners.waiting.next()
             default: break
             }
         }
@@ -130,12 +130,12 @@ package struct QuarantineService: Service {
     }
 
     private var diagnosis: Diagnosis {
-        let outlook = SessionOutlook(status)
+        let diagnosis = SessionDiagnosis(status)
         let state = Directory(path: configuration.directory)
         let files = FileFindings(state: state).all + KeyFindings(state: state).all
         let quarantine = CheckResult(.session, reason.code, .bad, reason.message, remedy: reason.remedy)
         return Diagnosis(
-            status: status, movers: outlook.movers, findings: [quarantine] + outlook.findings + files, refusals: [],
+            status: status, movers: diagnosis.movers, findings: [quarantine] + diagnosis.findings + files, refusals: [],
             unlisted: 0)
     }
 

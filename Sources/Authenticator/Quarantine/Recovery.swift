@@ -17,9 +17,12 @@ struct Recovery {
 
     private static let folderName = "quarantine"
     private static let ofJoin = [
-        "join.json", "join-confirmed.json", "principals.json", "ended-sessions.json", "live-session.json", "stay.json",
+        "join.json", "join-confirmed.json", "tombstones.json", "ended-sessions.json", "live-session.json",
+        "session-timer.json",
         "browser-holder.json",
     ]
+    /// Names that only earlier forms of the state have.
+    private static let ofEarlierForms = ["principals.json", "stay.json"]
     private static let ofMachine = ["machine-binding", "receipts", "management"]
     private static let keysOfMachine =
         ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
@@ -32,7 +35,7 @@ struct Recovery {
         let isForeign = reason.isForeign
         let commit = commit(isForeign: isForeign)
         let folder = try folder()
-        var names = Self.ofJoin
+        var names = Self.ofJoin + Self.ofEarlierForms
         if isForeign { names += Self.ofMachine }
         if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
         for name in names { try files.root.file(name).move(to: folder.path + "/" + name) }
@@ -41,6 +44,7 @@ struct Recovery {
         }
         // Whom the device let in without the server, it lets in no more.
         try files.offline.removeTree()
+        try files.writeFormat()
         try files.prepare()
         try files.clearSession(of: commit.ended)
         if let journal = try files.root.file("journal").read(limit: 1 << 20) {
@@ -72,11 +76,11 @@ struct Recovery {
         case .signingOut(let commit): return commit
         case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch, _): ended = epoch
         case nil:
-            let receipt = ((try? ReceiptBook(directory: files.receipts).end()) ?? nil).flatMap { Epoch($0.ended) }
+            let receipt = ((try? ReceiptStore(directory: files.receipts).end()) ?? nil).flatMap { Epoch($0.ended) }
             let counter = isForeign ? 1 : (receipt?.counter ?? 0) + 2
             ended = Epoch(random: &random, counter: counter)
         }
         return Commit(
-            ended: ended, next: Epoch(random: &random, counter: ended.counter + 1), door: .operator, isAttempt: true)
+            ended: ended, next: Epoch(random: &random, counter: ended.counter + 1), trigger: .operator, isAttempt: true)
     }
 }

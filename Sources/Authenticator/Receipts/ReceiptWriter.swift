@@ -7,7 +7,7 @@ internal import SwiftASN1
 
 /// Writes the receipt of each hand-over; lives on the supervisor's thread.
 final class ReceiptWriter {
-    private let book: ReceiptBook
+    private let store: ReceiptStore
     private let drafts: AtomicFile
     private let keys: KeyStore
     private let clock: SupervisorClock
@@ -28,7 +28,7 @@ final class ReceiptWriter {
     private(set) var damageFound: Int?
 
     init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) {
-        book = ReceiptBook(directory: files.receipts)
+        store = ReceiptStore(directory: files.receipts)
         drafts = files.receipts.file("draft.json")
         keys = files.keyStore
         self.clock = clock
@@ -39,9 +39,9 @@ final class ReceiptWriter {
     ///
     /// - Throws: ``FileError``, ``KeyFileExposed``.
     func open() throws {
-        try book.directory.make(mode: 0o700)
+        try store.directory.make(mode: 0o700)
         do { key = try ReceiptKey(in: keys) } catch is DeviceStateDamaged { key = nil }
-        damageFound = try book.damageFound()
+        damageFound = try store.damageFound()
         sequence = try end()?.sequence ?? 0
         if let bytes = try drafts.read(limit: 64 << 10) {
             // A draft that cannot be read costs what it knew: the receipt will say "unknown".
@@ -52,24 +52,24 @@ final class ReceiptWriter {
     /// The chain's end, behind which the next line goes.
     private func end() throws -> ChainEnd? {
         do {
-            let end = try book.end()
+            let end = try store.end()
             guard let end, end.key != key?.published.thumbprint else { return end }
             throw ReceiptsDamaged(cause: .keyChanged, end: nil)
         } catch let damage as ReceiptsDamaged {
             let isLost = damage.end == nil
-            let folder = try book.moveAside(at: clock.now(), withStatements: isLost)
-            damageFound = try book.damageFound()
+            let folder = try store.moveAside(at: clock.now(), withStatements: isLost)
+            damageFound = try store.damageFound()
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
             // Where nothing says how far the chain went, it cannot go on: another one begins, under another key.
             if isLost {
                 for file in ReceiptKey.files {
-                    try keys.directory.file(file).move(to: book.directory.path + "/\(folder)/" + file)
+                    try keys.directory.file(file).move(to: store.directory.path + "/\(folder)/" + file)
                 }
                 key = try ReceiptKey.make(in: keys)
             }
             let key = try receiptKey().published.thumbprint
             let end = damage.end?.afterDamage(key: key) ?? .anew(key: key)
-            try book.write(end)
+            try store.write(end)
             return end
         }
     }
@@ -136,9 +136,9 @@ final class ReceiptWriter {
     /// Writes the receipt, durably; again for the same ended epoch it does nothing.
     ///
     /// - Throws: ``FileError``, or the library's error.
-    func write(_ handOver: HandOver, join: JoinRecord?) throws {
+    func write(_ handover: Handover, join: JoinRecord?) throws {
         defer { (times, observed) = ([:], []) }
-        let ended = handOver.ended.description
+        let ended = handover.ended.description
         guard let join else {
             // Nobody can be at a device that has joined no directory, and nobody could check who signed.
             try drafts.remove()
@@ -148,8 +148,8 @@ final class ReceiptWriter {
         if let end, end.ended == ended { return }
         let key = try receiptKey()
         certify(key, join)
-        let receipt = receipt(of: handOver, join, key, behind: end)
-        try book.append(try receipt.signed(with: key.signing), receipt, behind: end)
+        let receipt = receipt(of: handover, join, key, behind: end)
+        try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
         sequence = receipt.place.sequence
         draft = nil
         try drafts.remove()
@@ -164,23 +164,23 @@ final class ReceiptWriter {
     }
 
     private func receipt(
-        of handOver: HandOver, _ join: JoinRecord, _ key: ReceiptKey, behind end: ChainEnd?
+        of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, behind end: ChainEnd?
     ) -> Receipt {
-        let draft = draft?.epoch == handOver.ended.description ? draft : nil
+        let draft = draft?.epoch == handover.ended.description ? draft : nil
         let now = clock.now()
         return Receipt(
             place: .init(
                 sequence: (end?.sequence ?? 0) + 1, previous: end.flatMap { $0.sequence == 0 ? nil : $0.hash },
                 followsDamage: end?.isAfterDamage ?? false),
             tenant: join.tenantID, device: join.deviceID, key: key.published.thumbprint,
-            ended: handOver.ended.description, next: handOver.next.description, door: handOver.door?.rawValue,
-            isAttempt: handOver.isAttempt, isOffline: draft?.isOffline ?? false,
+            ended: handover.ended.description, next: handover.next.description, trigger: handover.trigger?.rawValue,
+            isAttempt: handover.isAttempt, isOffline: draft?.isOffline ?? false,
             times: .init(began: draft?.began, committed: draft?.committed, finished: now),
-            items: handOver.items.map {
+            items: handover.items.map {
                 ReceiptItem($0.claimed(isObserved: observed.contains($0.name)), at: times[$0.name] ?? now)
             },
             accessTokensEndBy: tokens(of: draft),
-            subject: draft?.subjectFinding(isAttempt: handOver.isAttempt) ?? .unknown)
+            subject: draft?.subjectFinding(isAttempt: handover.isAttempt) ?? .unknown)
     }
 
     private func tokens(of draft: ReceiptDraft?) -> Finding<Int> {
@@ -194,14 +194,14 @@ final class ReceiptWriter {
     private func certify(_ key: ReceiptKey, _ join: JoinRecord) {
         do {
             let certificate = try PEMDocument(pemString: join.certificate).derBytes
-            let isSaid = try book.statements().contains {
+            let isSaid = try store.statements().contains {
                 $0.key == key.published && $0.certificate == certificate
             }
             guard !isSaid else { return }
             let statement = KeyStatement(
                 tenant: join.tenantID, device: join.deviceID, key: key.published, at: clock.now(),
                 certificate: certificate)
-            try book.add(
+            try store.add(
                 statement: try DeviceKeys(in: keys).usingHere { keys in try statement.signed(with: keys.identity) })
             Failpoint.receiptKeyStated.reach()
         } catch { logger.error("the receipt key is not certified yet", metadata: ["error": "\(error)"]) }

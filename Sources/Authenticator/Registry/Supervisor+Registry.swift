@@ -12,14 +12,14 @@ extension Supervisor {
             if let path = configuration.appRegistry { file = try RegistryFile(path: path) }
             try trustManagement()
             registry = .success(
-                try AppRegistry(managed: device.settings, file: file, sharedUsers: entrance.sharedUsers))
+                try AppRegistry(managed: device.settings, file: file, sharedUsers: listeners.sharedUsers))
         } catch {
             registry = .failure(error)
             logger.error(
                 "no app is served: nobody can say which is which",
                 metadata: ["error.code": "\(error.code.rawValue)", "error.subject": "\(error.subject)"])
         }
-        if registry != former { entrance.follow(try? registry.get()) }
+        if registry != former { listeners.follow(try? registry.get()) }
     }
 
     /// What the MDM declared is as good as the file that holds it.

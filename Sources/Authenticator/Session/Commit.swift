@@ -7,7 +7,7 @@ package struct Commit: Sendable, Hashable {
     /// What has begun in its place.
     package let next: Epoch
     /// Nil where an earlier version wrote it.
-    package let door: Door?
+    package let trigger: SignOutTrigger?
     /// Nobody had signed in.
     package let isAttempt: Bool
     /// The apps that erase a worker's data themselves, and what each has said of it.
@@ -16,10 +16,10 @@ package struct Commit: Sendable, Hashable {
     /// What an app has said of its eraser.
     package enum Eraser: String, Sendable, Hashable, CaseIterable { case awaited, done, failed }
 
-    package init(ended: Epoch, next: Epoch, door: Door?, isAttempt: Bool, apps: [String: Eraser] = [:]) {
+    package init(ended: Epoch, next: Epoch, trigger: SignOutTrigger?, isAttempt: Bool, apps: [String: Eraser] = [:]) {
         self.ended = ended
         self.next = next
-        self.door = door
+        self.trigger = trigger
         self.isAttempt = isAttempt
         self.apps = apps
     }

@@ -16,7 +16,7 @@ extension JournalRecord {
         static let state = "state"
         static let epoch = "epoch"
         static let ended = "ended"
-        static let door = "door"
+        static let trigger = "trigger"
         static let attempt = "attempt"
         static let apps = "apps"
     }
@@ -39,7 +39,7 @@ extension JournalRecord {
             members[Member.epoch] = .string(epoch.description)
             if !apps.isEmpty { members[Member.apps] = .array(apps.sorted().map(JSONValue.string)) }
         case .signingOut(let commit):
-            members[Member.door] = commit.door.map { .string($0.rawValue) }
+            members[Member.trigger] = commit.trigger.map { .string($0.rawValue) }
             members[Member.attempt] = .bool(commit.isAttempt)
             members[Member.ended] = .string(commit.ended.description)
             members[Member.epoch] = .string(commit.next.description)
@@ -66,15 +66,15 @@ extension JournalRecord {
         }
     }
 
-    /// An earlier version wrote neither door nor whether it was an attempt.
+    /// An earlier version wrote neither trigger nor whether it was an attempt.
     private static func commit(_ members: [String: JSONValue], next: Epoch) -> Commit? {
         guard let ended = members[Member.ended]?.string.flatMap({ Epoch($0) }) else { return nil }
-        let (name, attempt) = (members[Member.door], members[Member.attempt])
-        let door = name?.string.flatMap(Door.init)
-        guard (name == nil) == (door == nil), attempt == nil || attempt?.bool != nil,
+        let (name, attempt) = (members[Member.trigger], members[Member.attempt])
+        let trigger = name?.string.flatMap(SignOutTrigger.init)
+        guard (name == nil) == (trigger == nil), attempt == nil || attempt?.bool != nil,
             let apps = erasers(members[Member.apps])
         else { return nil }
-        return Commit(ended: ended, next: next, door: door, isAttempt: attempt?.bool ?? false, apps: apps)
+        return Commit(ended: ended, next: next, trigger: trigger, isAttempt: attempt?.bool ?? false, apps: apps)
     }
 
     /// Nil where it is no list of apps; an earlier version wrote none.
@@ -93,5 +93,6 @@ extension JournalRecord {
     }
 
     /// Room for as many apps as one session may have.
-    static let limits = JSONLimits(bytes: 128 << 10, depth: 2, values: 2 * SessionMachine.Visit.maximumApps + 16)
+    static let limits = JSONLimits(
+        bytes: 128 << 10, depth: 2, values: 2 * SessionMachine.ActiveSession.maximumApps + 16)
 }

@@ -3,9 +3,9 @@ package import BrokerProtocol
 
 extension SessionMachine.State {
     /// The person who is at the device.
-    package var visit: SessionMachine.Visit? {
+    package var session: SessionMachine.ActiveSession? {
         switch self {
-        case .visiting(let visit, _), .signedIn(let visit), .ending(let visit, _): visit
+        case .signingIn(let session, _), .signedIn(let session), .ending(let session, _): session
         case .ready, .signingOut: nil
         }
     }
@@ -13,14 +13,14 @@ extension SessionMachine.State {
     /// The epoch of the worker who holds the device.
     package var heldEpoch: Epoch? {
         switch self {
-        case .signedIn(let visit), .ending(let visit, _): visit.epoch
-        case .ready, .visiting, .signingOut: nil
+        case .signedIn(let session), .ending(let session, _): session.epoch
+        case .ready, .signingIn, .signingOut: nil
         }
     }
 
     /// The sign-out that is committed and not finished.
-    package var clearing: SessionMachine.Clearing? {
-        guard case .signingOut(let clearing) = self else { return nil }
-        return clearing
+    package var pending: SessionMachine.PendingSignOut? {
+        guard case .signingOut(let pending) = self else { return nil }
+        return pending
     }
 }

@@ -7,22 +7,22 @@ extension SessionMachine {
         /// Nobody; the next worker may begin.
         case ready
         /// Somebody is proving who they are: a worker who signs in, or an administrator who joins the device.
-        case visiting(Visit, Ticket)
+        case signingIn(ActiveSession, SignInRequestID)
         /// A worker holds the device.
-        case signedIn(Visit)
+        case signedIn(ActiveSession)
         /// The worker's apps have been told of the end and may save; nothing is committed yet.
-        case ending(Visit, Ending)
+        case ending(ActiveSession, Ending)
         /// The end is committed; traces are being cleared.
-        case signingOut(Clearing)
+        case signingOut(PendingSignOut)
     }
 
     /// The time of one person at the device.
-    package struct Visit: Sendable, Equatable {
+    package struct ActiveSession: Sendable, Equatable {
         /// The epoch that the person's credentials are bound to.
         package let epoch: Epoch
         /// Whether a browser may hold something of the person.
         package var usedBrowser: Bool
-        /// How often the session's process had to be started again.
+        /// How often the session process had to be started again.
         package var restarts = 0
 
         /// A process that dies more often than this is broken, and the session with it.
@@ -45,12 +45,12 @@ extension SessionMachine {
 
     /// An end that was announced.
     package struct Ending: Sendable, Equatable {
-        package let door: Door
+        package let trigger: SignOutTrigger
         package var requesters: [Requester]
     }
 
-    /// A request to begin a visit.
-    package struct Ticket: Sendable, Hashable {
+    /// A request to begin a sign-in.
+    package struct SignInRequestID: Sendable, Hashable {
         package enum Purpose: String, Sendable, Codable {
             case worker, administrator
         }
@@ -77,7 +77,7 @@ extension SessionMachine {
     }
 
     /// A committed sign-out that is not finished.
-    package struct Clearing: Sendable, Equatable {
+    package struct PendingSignOut: Sendable, Equatable {
         package var commit: Commit
         /// Whether the apps have had their time.
         package var isOverdue = false
@@ -86,7 +86,7 @@ extension SessionMachine {
         package var items: Set<Item>
         package var requesters: [Requester]
         /// The next worker, who has already asked to begin.
-        package var waiting: Ticket?
+        package var waiting: SignInRequestID?
 
         package var ended: Epoch { commit.ended }
         /// The apps that still have time to erase.
@@ -97,34 +97,34 @@ extension SessionMachine {
 
     /// What happens to the device.
     package enum Event: Sendable, Equatable {
-        case visitWanted(Ticket)
-        /// A visit that waits for the end of a sign-out has waited long enough.
-        case visitOverdue(Ticket, Refusal)
+        case signInRequested(SignInRequestID)
+        /// A sign-in that waits for the end of a sign-out has waited long enough.
+        case signInTimedOut(SignInRequestID, Refusal)
         case browserWanted(url: String)
-        case visitSucceeded
-        case visitFailed
-        case endWanted(Requester, Door)
+        case signInSucceeded
+        case signInFailed
+        case endWanted(Requester, SignOutTrigger)
         /// An app of this epoch asked to be told before the end.
         case listenerArrived(Epoch)
         /// An app of this epoch says that it erases a worker's data itself.
         case appEnlisted(String, Epoch)
         /// Every app that was told of the end has saved, or the time for it is over.
-        case politenessOver(Epoch)
+        case graceExpired(Epoch)
         /// What an app says of its eraser for the epoch that ended.
         case appAnswered(String, hasErased: Bool, Epoch)
         /// The apps have had their time to erase what is of the epoch that ended.
         case appsOverdue(Epoch)
         case itemCleared(Item, Epoch)
-        case childDied
+        case sessionProcessDied
         case agentArrived
     }
 
-    /// Why a visit may not begin now.
+    /// Why a sign-in may not begin now.
     package enum Refusal: String, Sendable, Equatable, Codable {
         /// Another worker is signed in.
         case occupied
         /// Somebody else is signing in at this moment.
-        case anotherVisit
+        case anotherSignIn
         /// The last worker's browser cannot be cleared, for want of an agent.
         case agentMissing
     }
@@ -134,14 +134,14 @@ extension SessionMachine {
         case journal(JournalRecord)
         case makeKey
         case destroyKey
-        case startChild(Epoch, resuming: Bool)
+        case startSessionProcess(Epoch, resuming: Bool)
         /// Start the process of nobody's epoch in the place of one that died; after a pause where they die in a row.
-        case restartChild(Epoch)
-        /// Kill the session's process and wait until it is gone.
-        case endChild
-        case admit(Ticket, Epoch)
-        case refuse(Ticket, Refusal)
-        case confirm(Ticket)
+        case restartSessionProcess(Epoch)
+        /// Kill the session process and wait until it is gone.
+        case endSessionProcess
+        case admit(SignInRequestID, Epoch)
+        case refuse(SignInRequestID, Refusal)
+        case confirm(SignInRequestID)
         case openBrowser(Epoch, String)
         case closeBrowser(Epoch)
         case clearFiles(Epoch)
@@ -152,7 +152,7 @@ extension SessionMachine {
         /// Lock these apps until they have erased what is of this epoch.
         case lockApps([String], Epoch)
         /// Once more after a crash that came before the journal said ready.
-        case writeReceipt(HandOver)
+        case writeReceipt(Handover)
         case answer([Requester])
     }
 }

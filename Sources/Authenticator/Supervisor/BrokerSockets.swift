@@ -11,12 +11,12 @@ struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
     private let operators: Listener
-    private let entrance: AppEntrance
+    private let listeners: AppListeners
     private let inputs: Mailbox<SupervisorInput>
     private let users: Set<UInt32>
     private let operatorUsers: Set<UInt32>
-    private let agentPlaces = Places(perUser: 4, total: 16)
-    private let operatorPlaces = Places(perUser: 8, total: 16)
+    private let agentLimiter = ConnectionLimiter(perUser: 4, total: 16)
+    private let operatorLimiter = ConnectionLimiter(perUser: 8, total: 16)
     private let logger: Logger
     private let refusals = LineMeter()
     /// One count for the process: a link of sockets that were closed is never taken for a later one.
@@ -34,17 +34,17 @@ struct BrokerSockets: Sendable {
     private static let maximumOpen = 8
 
     init(
-        configuration: SupervisorConfiguration, inheritance: Inheritance, entrance: AppEntrance,
+        configuration: SupervisorConfiguration, inheritedState: InheritedState, listeners: AppListeners,
         ownUser: UInt32, inputs: Mailbox<SupervisorInput>, helloPatience: Duration, logger: Logger
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
         // Another user's apps must be able to knock; the kernel's word on who they are decides, not the file's mode.
         let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
-        apps = try inheritance.listener(.broker, path: configuration.brokerSocket, mode: mode)
-        agents = try inheritance.listener(.agent, path: configuration.agentSocket, mode: mode)
-        operators = try inheritance.listener(.control, path: configuration.operatorSocket, mode: 0o600)
-        self.entrance = entrance
+        apps = try inheritedState.listener(.broker, path: configuration.brokerSocket, mode: mode)
+        agents = try inheritedState.listener(.agent, path: configuration.agentSocket, mode: mode)
+        operators = try inheritedState.listener(.control, path: configuration.operatorSocket, mode: 0o600)
+        self.listeners = listeners
         self.inputs = inputs
         self.helloPatience = helloPatience
         self.logger = logger
@@ -52,36 +52,37 @@ struct BrokerSockets: Sendable {
 
     /// Begins to accept.
     func open() throws {
-        try serve(apps, reserve: Self.appReserve, { entrance.identity(of: $0) }, appConnected)
-        try entrance.open { [self] listener, bundleID in
+        try serve(apps, reserve: Self.appReserve, { listeners.identity(of: $0) }, appConnected)
+        try listeners.open { [self] listener, bundleID in
             try serve(
-                listener, reserve: Self.appReserve, { _ in entrance.identity(throughSocketOf: bundleID) }, appConnected)
+                listener, reserve: Self.appReserve, { _ in listeners.identity(throughSocketOf: bundleID) }, appConnected
+            )
         }
         try serve(agents, reserve: Self.reserve, one(of: users)) { descriptor, peer, _ in
-            try serve(peer, in: agentPlaces) { try agentReader(descriptor, peer) }
+            try serve(peer, in: agentLimiter) { try agentReader(descriptor, peer) }
         }
         try serve(operators, reserve: Self.reserve, one(of: operatorUsers)) { descriptor, peer, _ in
-            try serve(peer, in: operatorPlaces) { try operatorReader(descriptor) }
+            try serve(peer, in: operatorLimiter) { try operatorReader(descriptor) }
         }
     }
 
     func close() {
         for listener in [apps, agents, operators] { listener.close() }
-        entrance.close()
+        listeners.close()
     }
 
     /// Who an app is, is settled here and never asked again: the kernel's word of when it connected, and which socket that
     /// was. A process number may be another's by now, and is told only where it is not.
     private func appConnected(_ descriptor: Descriptor, _ peer: Peer, _ identity: AppIdentity) {
-        // One that connects and closes costs the session's process nothing.
+        // One that connects and closes costs the session process nothing.
         guard !descriptor.isEnded else { return }
         let pid = descriptor.peerLives() == false ? 0 : peer.pid
         let record = PeerRecord(pid: pid, uid: peer.uid, identity: identity)
-        guard let (limit, held) = entrance.waiting.offer(descriptor, record) else { return }
-        entrance.limits.note(limit, .waiting, of: record.process, held: held)
+        guard let (limit, held) = listeners.waiting.offer(descriptor, record) else { return }
+        listeners.limits.note(limit, .waiting, of: record.process, held: held)
     }
 
-    /// Files that no connection takes, so that the state can be written and the session's process be started whatever
+    /// Files that no connection takes, so that the state can be written and the session process be started whatever
     /// happens; apps leave some to operators and agents, too.
     private static let reserve: Int32 = 48
     private static let appReserve: Int32 = 96
@@ -136,19 +137,20 @@ struct BrokerSockets: Sendable {
     }
 
     /// Runs what `prepare` gives on a thread of its own, where the socket has a place left for this user.
-    private func serve(_ peer: Peer, in places: Places, _ prepare: () throws -> @Sendable () -> Void) throws {
-        guard places.take(peer.uid) else {
+    private func serve(_ peer: Peer, in limiter: ConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void) throws
+    {
+        guard limiter.take(peer.uid) else {
             say("too many connections of one user, or in all", .notice, ["peer.uid": "\(peer.uid)"])
             return
         }
         do {
             let body = try prepare()
             try BlockingThread.start {
-                defer { places.leave(peer.uid) }
+                defer { limiter.leave(peer.uid) }
                 body()
             }
         } catch {
-            places.leave(peer.uid)
+            limiter.leave(peer.uid)
             throw error
         }
     }

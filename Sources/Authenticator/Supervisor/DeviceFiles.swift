@@ -36,23 +36,30 @@ package struct DeviceFiles: Sendable {
 
     /// Makes the folders that are missing, and says in which form the files are written.
     ///
-    /// - Throws: ``DeviceStateNewer``, before anything is touched; ``DeviceStateDamaged``, ``FileError``.
+    /// - Throws: ``UnknownStateFormat``, before anything is touched; ``DeviceStateDamaged``, ``FileError``.
     package func prepare() throws {
         try root.make(mode: 0o700)
         let format = try format()
-        guard format.number <= Self.currentFormat else { throw DeviceStateNewer(format: format.number) }
+        if let reason = QuarantineReason.format(format.number) { throw UnknownStateFormat(reason: reason) }
         for directory in [keys, session, trash] { try directory.make(mode: 0o700) }
-        if !format.isWritten { try root.file(Name.format).replace(with: Array("\(Self.currentFormat)\n".utf8)) }
+        if !format.isWritten { try writeFormat() }
+    }
+
+    /// Says that the state is written in this version's form.
+    func writeFormat() throws(FileError) {
+        try root.file(Name.format).replace(with: Array("\(Self.currentFormat)\n".utf8))
     }
 
     /// The form in which this version writes the device's state (docs/packaging.md).
-    package static let currentFormat = 1
+    package static let currentFormat = 2
 
-    /// The number of the state's form: 1 where no file says it, as versions before the first that wrote one left it.
+    /// The number of the state's form. State without the file has form 1, and a folder without state the present form.
     ///
     /// - Throws: ``DeviceStateDamaged`` where the file says no number, ``FileError``.
     package func format() throws -> (number: Int, isWritten: Bool) {
-        guard let bytes = try root.file(Name.format).read(limit: 64) else { return (1, false) }
+        guard let bytes = try root.file(Name.format).read(limit: 64) else {
+            return (try exist() ? 1 : Self.currentFormat, false)
+        }
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.hasSuffix("\n"), let number = Int(text.dropLast()), number > 0 else {
             throw DeviceStateDamaged(file: Name.format)
@@ -76,8 +83,8 @@ package struct DeviceFiles: Sendable {
     private var isNew: Bool {
         get throws {
             let later = [
-                Name.join, Name.principals, Name.endedSessions, Name.liveSession, Name.browserHolder, Name.locks,
-                Name.stay, Name.confirmedJoin,
+                Name.join, Name.tombstones, Name.endedSessions, Name.liveSession, Name.browserHolder, Name.locks,
+                Name.sessionTimer, Name.confirmedJoin,
             ]
             let isFree = try Set(later).isDisjoint(with: root.names())
             return try isFree && session.names().isEmpty
@@ -95,10 +102,12 @@ package struct DeviceFiles: Sendable {
     package func write(confirmed join: JoinRecord) throws { try write(join, Name.confirmedJoin) }
     package func removeConfirmedJoin() throws { try root.file(Name.confirmedJoin).remove() }
 
-    package func principals() throws -> [AccountReader: [Principal]] {
-        try read([AccountReader: [Principal]].self, Name.principals) ?? [:]
+    package func tombstones() throws -> [AccountReader: [AccountTombstone]] {
+        try read([AccountReader: [AccountTombstone]].self, Name.tombstones) ?? [:]
     }
-    package func write(_ principals: [AccountReader: [Principal]]) throws { try write(principals, Name.principals) }
+    package func write(_ tombstones: [AccountReader: [AccountTombstone]]) throws {
+        try write(tombstones, Name.tombstones)
+    }
 
     package func endedSessions() throws -> [EndedSession] { try read([EndedSession].self, Name.endedSessions) ?? [] }
     package func write(_ sessions: [EndedSession]) throws { try write(sessions, Name.endedSessions) }
@@ -117,22 +126,22 @@ package struct DeviceFiles: Sendable {
     package func locks() throws -> [String: String] { try read([String: String].self, Name.locks) ?? [:] }
     package func write(locks: [String: String]) throws { try write(locks, Name.locks) }
 
-    /// When the stay of the worker who is here began.
-    package func stay() throws -> StayRecord? { try read(StayRecord.self, Name.stay) }
-    package func write(_ stay: StayRecord) throws { try write(stay, Name.stay) }
-    package func removeStay() throws { try root.file(Name.stay).remove() }
+    /// When the session of the worker who is here began.
+    package func sessionTimer() throws -> SessionTimerRecord? { try read(SessionTimerRecord.self, Name.sessionTimer) }
+    package func write(_ sessionTimer: SessionTimerRecord) throws { try write(sessionTimer, Name.sessionTimer) }
+    package func removeSessionTimer() throws { try root.file(Name.sessionTimer).remove() }
 
     private enum Name {
         static let format = "format"
         static let journal = "journal"
         static let join = "join.json"
         static let confirmedJoin = "join-confirmed.json"
-        static let principals = "principals.json"
+        static let tombstones = "tombstones.json"
         static let endedSessions = "ended-sessions.json"
         static let liveSession = "live-session.json"
         static let browserHolder = "browser-holder.json"
         static let locks = "app-locks.json"
-        static let stay = "stay.json"
+        static let sessionTimer = "session-timer.json"
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
@@ -149,11 +158,11 @@ package struct DeviceFiles: Sendable {
     }
 }
 
-/// The device's state was written by a later version of Baton; this one would read half of it and lose the rest.
-package struct DeviceStateNewer: Error, Equatable, CustomStringConvertible {
-    package let format: Int
+/// Another version of Baton wrote the device's state, in a form that this one does not read.
+package struct UnknownStateFormat: Error, Equatable, CustomStringConvertible {
+    package let reason: QuarantineReason
 
-    package var description: String { QuarantineReason.newerFormat(format).message }
+    package var description: String { reason.message }
 }
 
 /// A file of the device's state that cannot be read; treating it as empty could hide a worker who is still there.

@@ -9,8 +9,8 @@ enum RuntimeLock {
     /// Takes `folder` for as long as the lock lives; nil where no socket is made there.
     ///
     /// - Throws: ``RuntimeDirectoryInUse`` where another broker has it, ``FileError``.
-    static func take(_ folder: String, _ inheritance: Inheritance) throws -> FileLock? {
-        guard !Inheritance.SocketName.allCases.allSatisfy(inheritance.hands) else { return nil }
+    static func take(_ folder: String, _ inheritedState: InheritedState) throws -> FileLock? {
+        guard !InheritedState.SocketName.allCases.allSatisfy(inheritedState.hands) else { return nil }
         guard let lock = try FileLock(folder + "/" + fileName, isPatient: false) else {
             throw RuntimeDirectoryInUse(path: folder)
         }

@@ -12,12 +12,13 @@ extension SessionMachine.Action {
         case .confirm: .confirmed
         case .journal(.signingOut): .endJournaled
         case .destroyKey: .keyDestroyed
-        case .endChild: .processEnded
+        case .endSessionProcess: .processEnded
         case .closeBrowser: .browserClosing
         case .writeReceipt: .receiptWritten
         case .journal(.ready): .readyJournaled
         case .answer: .answered
-        case .startChild, .restartChild, .refuse, .clearFiles, .announceEnd, .awaitApps, .lockApps: nil
+        case .startSessionProcess, .restartSessionProcess, .refuse, .clearFiles, .announceEnd, .awaitApps, .lockApps:
+            nil
         }
     }
 }

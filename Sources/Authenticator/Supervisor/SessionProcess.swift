@@ -6,13 +6,13 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The session's process: started, told, ended, and started again after a pause where it died. One at a time; used on the
+/// The session process: started, told, ended, and started again after a pause where it died. One at a time; used on the
 /// supervisor's thread alone.
 final class SessionProcess {
     private struct Link {
         let number: UInt64
         let process: ChildProcess
-        let channel: FramedJSON<ChildMessage, SupervisorMessage>
+        let channel: FramedJSON<SessionProcessMessage, SupervisorMessage>
         let started: ContinuousClock.Instant
     }
 
@@ -60,7 +60,7 @@ final class SessionProcess {
         let process = try ChildProcess.spawn(
             executable: executable, name: "batond",
             arguments: ["session", "--log-level", logger.logLevel.rawValue], environment: Failpoint.environment,
-            descriptors: [(theirs.descriptor, as: SessionChild.controlDescriptor)])
+            descriptors: [(theirs.descriptor, as: SessionProcessMain.controlDescriptor)])
         let link = Link(
             number: number, process: process, channel: FramedJSON(ours, limits: Wire.sessionLimits),
             started: clock.moment())
@@ -83,20 +83,20 @@ final class SessionProcess {
             // The channel ends when the process does, however it does.
             while let (message, descriptors) = try? channel.receive() {
                 guard case .connectionTaken = message else {
-                    intake.post(.childSaid(message, descriptors, child: number))
+                    intake.post(.sessionProcessSent(message, descriptors, sessionProcess: number))
                     continue
                 }
                 waiting.taken(by: number)
             }
             process.kill()
-            inputs.post(.childEnded(child: number))
+            inputs.post(.sessionProcessEnded(sessionProcess: number))
         }
     }
 
     /// What it has said and the supervisor has not heard: apps cannot fill the supervisor's memory by it.
     private static let maximumUnheard = 256
 
-    /// Whether the next one has to wait, since they die one after the other; ``SupervisorInput/childDue(start:)`` says when
+    /// Whether the next one has to wait, since they die one after the other; ``SupervisorInput/sessionProcessDue(start:)`` says when
     /// it may start.
     func putsOff(_ epoch: Epoch) -> Bool {
         let pause = restartPause.next(after: lastLife)
@@ -105,7 +105,7 @@ final class SessionProcess {
         starts += 1
         due = (starts, epoch)
         let (inputs, start) = (inputs, starts)
-        clock.after(pause) { inputs.post(.childDue(start: start)) }
+        clock.after(pause) { inputs.post(.sessionProcessDue(start: start)) }
         return true
     }
 

@@ -75,8 +75,8 @@ extension Supervisor {
 
     /// Whoever waits for a browser that nobody can clear would wait for ever: with no agent, that has an end.
     func awaitAgentOfLastWorker() {
-        guard case .signingOut(let clearing) = machine.state, clearing.items.contains(.browser),
-            clearing.waiting != nil, agent == nil
+        guard case .signingOut(let pending) = machine.state, pending.items.contains(.browser),
+            pending.waiting != nil, agent == nil
         else { return }
         awaitAgent()
     }
@@ -94,8 +94,8 @@ extension Supervisor {
             waitingPage = nil
             tell(.browserEnded(.agentMissing))
         }
-        if case .signingOut(let clearing) = machine.state, let ticket = clearing.waiting {
-            try handle(.visitOverdue(ticket, .agentMissing))
+        if case .signingOut(let pending) = machine.state, let requestID = pending.waiting {
+            try handle(.signInTimedOut(requestID, .agentMissing))
         }
     }
 
@@ -106,7 +106,7 @@ extension Supervisor {
     /// since it clears away what it finds before it says hello.
     private func mayServe(_ link: AgentLink) -> Bool {
         guard agent == nil else { return false }
-        guard let present = machine.state.visit?.epoch ?? machine.state.clearing?.ended else { return true }
+        guard let present = machine.state.session?.epoch ?? machine.state.pending?.ended else { return true }
         guard let browserHolder, browserHolder.epoch == present.description else { return true }
         return browserHolder.user == link.user
     }
@@ -128,17 +128,17 @@ extension Supervisor {
         switch message {
         case .hello: break
         case .opened(let id):
-            guard let agent, id == visitEpoch?.counter else { return }
+            guard let agent, id == sessionEpoch?.counter else { return }
             browserObservation?.opened(by: agent, geteuid())
         case .activity:
             hearsInput = true
-            if let stay { try activity(in: stay.epoch.description) }
+            if let sessionTimer { try activity(in: sessionTimer.epoch.description) }
         case .failed(let id, let code, _):
-            guard id == visitEpoch?.counter else { return }
+            guard id == sessionEpoch?.counter else { return }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
-        case .browserExited(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.closedByPerson)) }
-        case .browserBroke(let epoch): if epoch == visitEpoch?.id { tell(.browserEnded(.broke)) }
+        case .browserExited(let epoch): if epoch == sessionEpoch?.id { tell(.browserEnded(.closedByPerson)) }
+        case .browserBroke(let epoch): if epoch == sessionEpoch?.id { tell(.browserEnded(.broke)) }
         case .closed(let epoch):
             guard let ended = answeredClose(of: epoch) else { return }
             try browserClosed(ended)
@@ -152,11 +152,11 @@ extension Supervisor {
 
     /// The ended epoch whose browser the agent was told to close; nil where nobody told it, or it has answered already.
     private func answeredClose(of epoch: String) -> Epoch? {
-        guard closeOrdered != nil, case .signingOut(let clearing) = machine.state, clearing.ended.id == epoch else {
+        guard closeOrdered != nil, case .signingOut(let pending) = machine.state, pending.ended.id == epoch else {
             return nil
         }
         closeOrdered = nil
-        return clearing.ended
+        return pending.ended
     }
 
     /// The agent says that the browser is gone. Where the supervisor sees something of it, that is not so.
@@ -208,9 +208,9 @@ extension Supervisor {
     }
 
     func closeBrowserAgain(_ ended: Epoch) {
-        guard case .signingOut(let clearing) = machine.state, clearing.ended == ended else { return }
+        guard case .signingOut(let pending) = machine.state, pending.ended == ended else { return }
         closeBrowser(ended)
     }
 
-    private var visitEpoch: Epoch? { machine.state.visit?.epoch }
+    private var sessionEpoch: Epoch? { machine.state.session?.epoch }
 }

@@ -4,13 +4,13 @@ internal import Logging
 
 /// What apps do at the end of a session: they save before it, erase after it, and are locked until they have.
 extension Supervisor {
-    func appSaid(_ message: ChildMessage) throws {
+    func appSaid(_ message: SessionProcessMessage) throws {
         switch message {
         case .listenerArrived(let epoch): if let epoch = Epoch(epoch) { try handle(.listenerArrived(epoch)) }
-        case .appsReady(let epoch): if let epoch = Epoch(epoch) { try handle(.politenessOver(epoch)) }
-        case .appEnlisted(let app, let epoch, let ticket): try enlist(app, epoch, ticket: ticket)
-        case .appAnswered(let app, let ended, let result, let ticket):
-            try appAnswered(app, ended, result, ticket: ticket)
+        case .appsReady(let epoch): if let epoch = Epoch(epoch) { try handle(.graceExpired(epoch)) }
+        case .appEnlisted(let app, let epoch, let requestID): try enlist(app, epoch, requestID: requestID)
+        case .appAnswered(let app, let ended, let result, let requestID):
+            try appAnswered(app, ended, result, requestID: requestID)
         case .activity(let epoch): try activity(in: epoch)
         default: break
         }
@@ -18,14 +18,14 @@ extension Supervisor {
 
     /// Tells the apps of this epoch that it is about to end; they have a moment to save.
     func announceEnd(of epoch: Epoch) {
-        let patience = doors.willEndPatience
+        let patience = sessionPolicy.willEndPatience
         tell(.willEnd(epoch: epoch.description, milliseconds: patience))
-        post(.politenessOver(epoch), after: .milliseconds(patience))
+        post(.graceExpired(epoch), after: .milliseconds(patience))
     }
 
     /// Gives the apps of an ended epoch their time to erase.
     func awaitApps(of ended: Epoch) {
-        post(.appsOverdue(ended), after: .milliseconds(doors.eraserPatience))
+        post(.appsOverdue(ended), after: .milliseconds(sessionPolicy.eraserPatience))
     }
 
     /// Locks apps that have not erased what is of this epoch; on disk before the device is ready.
@@ -43,22 +43,22 @@ extension Supervisor {
         tell(.locks(changed))
     }
 
-    /// An app of the session's process wants to be asked for its eraser; a locked one must erase first.
-    func enlist(_ app: String, _ epochText: String, ticket: UInt64) throws {
+    /// An app of the session process wants to be asked for its eraser; a locked one must erase first.
+    func enlist(_ app: String, _ epochText: String, requestID: UInt64) throws {
         guard let epoch = Epoch(epochText), locks[app] == nil else {
-            return tell(.appSettled(ticket: ticket, accepted: false))
+            return tell(.appSettled(requestID: requestID, accepted: false))
         }
         try handle(.appEnlisted(app, epoch))
-        let visit = machine.state.visit
-        let isEnlisted = visit?.epoch == epoch && visit?.apps.contains(app) == true
-        tell(.appSettled(ticket: ticket, accepted: isEnlisted))
+        let session = machine.state.session
+        let isEnlisted = session?.epoch == epoch && session?.apps.contains(app) == true
+        tell(.appSettled(requestID: requestID, accepted: isEnlisted))
     }
 
     /// What an app says of its eraser; it hears of it when that is on disk.
-    func appAnswered(_ app: String, _ endedText: String, _ result: EraserReport.Result, ticket: UInt64) throws {
+    func appAnswered(_ app: String, _ endedText: String, _ result: EraserReport.Result, requestID: UInt64) throws {
         // What is live cannot have been erased.
         guard let ended = Epoch(endedText), ended.counter < machine.epoch.counter else {
-            return tell(.appSettled(ticket: ticket, accepted: false))
+            return tell(.appSettled(requestID: requestID, accepted: false))
         }
         try handle(.appAnswered(app, hasErased: result == .done, ended))
         if result == .done, locks[app] == ended.description {
@@ -67,13 +67,13 @@ extension Supervisor {
             try store(locks: changed)
             logger.info("an app has erased and is locked no more", metadata: ["app": "\(app)"])
         }
-        tell(.appSettled(ticket: ticket, accepted: true))
+        tell(.appSettled(requestID: requestID, accepted: true))
     }
 
     /// The ended epoch that each app is asked about now: that of the sign-out that goes on, or of its lock.
     var askedApps: [String: String] {
-        let clearing = machine.state.clearing
-        let awaited = clearing?.commit.apps.filter { $0.value != .done }.mapValues { _ in clearing?.ended.description }
+        let pending = machine.state.pending
+        let awaited = pending?.commit.apps.filter { $0.value != .done }.mapValues { _ in pending?.ended.description }
         return locks.merging((awaited ?? [:]).compactMapValues(\.self)) { lock, _ in lock }
     }
 }

@@ -26,7 +26,7 @@ extension Supervisor {
     func keepKey(of epoch: Epoch) {
         guard let key else { return }
         do {
-            try ServiceNotification.keep(key.file, name: Inheritance.keyName(epoch))
+            try ServiceNotification.keep(key.file, name: InheritedState.keyName(epoch))
             keptKey = epoch
         } catch { logger.warning("the service manager keeps no key", metadata: ["error": "\(error)"]) }
     }
@@ -45,7 +45,7 @@ extension Supervisor {
     }
 
     private func releaseKey(of epoch: Epoch) {
-        do { try ServiceNotification.release(name: Inheritance.keyName(epoch)) } catch {
+        do { try ServiceNotification.release(name: InheritedState.keyName(epoch)) } catch {
             logger.warning("the service manager did not hear of a key's end", metadata: ["error": "\(error)"])
         }
     }

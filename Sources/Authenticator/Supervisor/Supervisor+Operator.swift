@@ -22,7 +22,7 @@ extension Supervisor {
         case .signOut(let fromBrowser):
             try noteEnd(fromBrowser: fromBrowser)
             try signOut(by: .operator, answer: answer)
-        case .seat(let event): try signOut(by: Door(event), answer: answer)
+        case .seat(let event): try signOut(by: SignOutTrigger(event), answer: answer)
         }
     }
 
@@ -41,7 +41,7 @@ extension Supervisor {
                         remedy: failure.remedy))
             }
         reloads.append((deviceChange, { answer(reply) }))
-        if !child.isRunning { deviceKnown(change: deviceChange) }
+        if !sessionProcess.isRunning { deviceKnown(change: deviceChange) }
         try endUnlessShared()
     }
 
@@ -65,10 +65,10 @@ extension Supervisor {
         settingPIN = nil
     }
 
-    private func signOut(by door: Door, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+    private func signOut(by trigger: SignOutTrigger, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         let requester = newRequester { outcome in answer(outcome.operatorReply) }
         post(.overdue(requester), after: Self.operatorPatience)
-        try handle(.endWanted(requester, door))
+        try handle(.endWanted(requester, trigger))
     }
 
     /// For an operator's sign-out, before the operator hears that it goes on.
@@ -93,11 +93,11 @@ extension Supervisor {
         }
         joining = (order, answer)
         requesterNumber += 1
-        try handle(.visitWanted(.init(number: requesterNumber, purpose: .administrator)))
+        try handle(.signInRequested(.init(number: requesterNumber, purpose: .administrator)))
         awaitAgentOfLastWorker()
     }
 
-    /// The device is registered: that is on disk before anybody hears of it, and then the administrator's visit ends.
+    /// The device is registered: that is on disk before anybody hears of it, and then the administrator's sign-in ends.
     func joined(_ record: JoinRecord) throws {
         try files.write(record)
         Failpoint.joinWritten.reach()
@@ -123,7 +123,7 @@ extension Supervisor {
         joining = nil
     }
 
-    /// Tells the operator who waits for a join that it failed; the administrator's visit ends with it.
+    /// Tells the operator who waits for a join that it failed; the administrator's sign-in ends with it.
     func failJoin(_ failure: OperatorFailure) {
         joining?.answer(.failed(failure))
         joining = nil
@@ -139,12 +139,12 @@ extension Supervisor {
             agentConnected: agent != nil, agentPID: agent?.pid, agentUser: agent?.user, problems: problemTexts,
             lockedApps: locks.keys.sorted(),
             receiptsDamagedAt: receipts.damageFound, keys: KeyFindings(state: files.root).place?.rawValue,
-            connectionLimits: entrance.limits.recent)
+            connectionLimits: listeners.limits.recent)
     }
 
     /// Why a sign-out does not go on, for a person.
     private var problemTexts: [String] {
-        guard let clearing = machine.state.clearing else { return [] }
+        guard let pending = machine.state.pending else { return [] }
         var texts = problems
         if let agent {
             texts[.browser] = texts[.browser] ?? silence(of: agent)
@@ -152,22 +152,22 @@ extension Supervisor {
             texts[.browser] =
                 "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
         }
-        return SessionMachine.Item.allCases.compactMap { clearing.items.contains($0) ? texts[$0] : nil }
+        return SessionMachine.Item.allCases.compactMap { pending.items.contains($0) ? texts[$0] : nil }
     }
 
     private var sessionStatus: (String, [String]) {
         switch machine.state {
         case .ready: ("ready", [])
-        case .visiting(_, let ticket): (ticket.purpose == .worker ? "signingIn" : "joining", [])
+        case .signingIn(_, let requestID): (requestID.purpose == .worker ? "signingIn" : "joining", [])
         case .signedIn: ("signedIn", [])
         case .ending: ("ending", [])
-        case .signingOut(let clearing):
-            ("signingOut", clearing.items.map(\.rawValue).sorted() + clearing.awaited.map { "app:" + $0 })
+        case .signingOut(let pending):
+            ("signingOut", pending.items.map(\.rawValue).sorted() + pending.awaited.map { "app:" + $0 })
         }
     }
 }
 
-extension Door {
+extension SignOutTrigger {
     fileprivate init(_ event: SeatEvent) {
         self =
             switch event {
@@ -196,7 +196,7 @@ extension SessionMachine.Refusal {
     /// What the operator hears whose join may not begin.
     var joinFailure: OperatorFailure {
         switch self {
-        case .occupied, .anotherVisit:
+        case .occupied, .anotherSignIn:
             OperatorFailure(
                 code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
                 remedy: "Sign out first (baton account sign-out), then join.")

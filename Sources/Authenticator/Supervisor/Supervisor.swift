@@ -18,11 +18,11 @@ final class Supervisor {
     let logger: Logger
     let clock: SupervisorClock
     /// Where apps come in, each told from the others by what the registry says.
-    let entrance: AppEntrance
+    let listeners: AppListeners
 
     var machine: SessionMachine
     var random = SystemRandomNumberGenerator()
-    var principals: PrincipalBook
+    var tombstones: TombstoneStore
     var serverSessions: ServerSessions
     var join: JoinRecord?
     /// The apps, or why they are not known.
@@ -34,18 +34,18 @@ final class Supervisor {
     /// The apps that have not erased what is of an ended epoch, and which.
     var locks: [String: String]
     /// The stay of the worker who is here.
-    var stay: (epoch: Epoch, clock: Stay)?
+    var sessionTimer: (epoch: Epoch, clock: SessionTimer)?
     /// What is on disk of it.
-    var stayRecord: StayRecord?
-    /// By which doors a session ends by itself, and why not by those that the MDM wants.
-    var doors: DoorConfiguration
-    var doorRefusal: DoorRefusal?
+    var timerRecord: SessionTimerRecord?
+    /// When a session ends by itself, and why the MDM's policy is not in force.
+    var sessionPolicy: SessionPolicy
+    var sessionPolicyError: SessionPolicyError?
     /// Whether an agent has told of the person's input since this began.
     var hearsInput = false
     /// What cannot be cleared at the moment, and why.
     var problems: [SessionMachine.Item: String] = [:]
 
-    let child: SessionProcess
+    let sessionProcess: SessionProcess
     var key: MemoryKey?
     /// The epoch whose key the service manager keeps, too.
     var keptKey: Epoch?
@@ -73,7 +73,7 @@ final class Supervisor {
     var joining: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
     /// Who waits for the worker to set a PIN.
     var settingPIN: (@Sendable (OperatorReply) -> Void)?
-    /// What the session's process found of offline leases; nil before it looked.
+    /// What the session process found of offline leases; nil before it looked.
     var leaseCount: LeaseCount?
     /// What management was told last.
     private var stage: SessionStage?
@@ -88,14 +88,14 @@ final class Supervisor {
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, entrance: AppEntrance, keptKeys: [String: MemoryKey], logger: Logger,
+        executable: String, listeners: AppListeners, keptKeys: [String: MemoryKey], logger: Logger,
         clock: SupervisorClock, platform: (any TrustedPlatform)?,
         watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [CheckResult]
     ) throws {
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
-        self.entrance = entrance
+        self.listeners = listeners
         self.keptKeys = keptKeys
         self.logger = logger
         self.clock = clock
@@ -108,13 +108,13 @@ final class Supervisor {
         }
         receipts = ReceiptWriter(files: files, clock: clock, logger: logger)
         join = try files.join()
-        principals = try PrincipalBook(files: files, now: clock.now)
+        tombstones = try TombstoneStore(files: files, now: clock.now)
         serverSessions = try ServerSessions(files: files, logger: logger)
-        child = SessionProcess(
-            executable: executable, inputs: inputs, waiting: entrance.waiting, clock: clock, logger: logger)
+        sessionProcess = SessionProcess(
+            executable: executable, inputs: inputs, waiting: listeners.waiting, clock: clock, logger: logger)
         browserHolder = try files.browserHolder()
         locks = try files.locks()
-        doors = configuration.doors
+        sessionPolicy = configuration.sessionPolicy
         machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
     }
 
@@ -124,9 +124,9 @@ final class Supervisor {
     func run(whenServing: () throws -> Void) throws {
         try device.declare()
         try adoptConfirmedJoin()
-        try forgetOldPrincipals()
+        try removeOldTombstones()
         readRegistry()
-        readDoors()
+        readSessionPolicy()
         let record = try files.journal()
         try receipts.open()
         let keyKept = adoptKey(keptKeys, for: record)
@@ -134,7 +134,7 @@ final class Supervisor {
         machine = recovered
         try perform(actions)
         tellStage()
-        try resumeStay()
+        try resumeSessionTimer()
         emptyTrash()
         try whenServing()
         do {
@@ -144,7 +144,7 @@ final class Supervisor {
             destroyKey()
             throw error
         }
-        try endChild()
+        try endSessionProcess()
     }
 
     private func take(_ input: SupervisorInput) throws {
@@ -154,21 +154,25 @@ final class Supervisor {
         case .agentSaid(let id, let message): if id == agent?.id { try agentSaid(message) }
         case .agentLost(let id): if id == agent?.id { agentLost() }
         case .operatorAsked(let request, let answer): try operatorAsked(request, answer: answer)
-        case .childSaid(let message, let descriptors, let number):
-            if child.isNow(number) { try childSaid(message, descriptors) } else { try heardTooLate(message) }
-        case .childEnded(let number): if child.isNow(number) { try childEnded() }
+        case .sessionProcessSent(let message, let descriptors, let number):
+            if sessionProcess.isNow(number) {
+                try sessionProcessSent(message, descriptors)
+            } else {
+                try heardTooLate(message)
+            }
+        case .sessionProcessEnded(let number): if sessionProcess.isNow(number) { try sessionProcessEnded() }
         case .deviceChanged: try deviceChanged()
-        case .retryClearing(let ended): try clearFiles(of: ended)
+        case .retrySignOut(let ended): try clearFiles(of: ended)
         case .retryBrowser(let ended): closeBrowserAgain(ended)
         case .overdue(let requester): overdue(requester)
         case .agentOverdue(let wait): if wait == agentWait { try agentOverdue() }
-        case .childDue(let start): try startDueChild(start)
-        case .forgetPrincipals: try forgetOldPrincipals()
+        case .sessionProcessDue(let start): try startDueSessionProcess(start)
+        case .removeTombstones: try removeOldTombstones()
         case .emptyTrash: emptyTrash()
-        case .serverEnded(let epoch, let door): try serverEnded(epoch, door)
-        case .politenessOver(let epoch): try handle(.politenessOver(epoch))
+        case .serverEnded(let epoch, let trigger): try serverEnded(epoch, trigger)
+        case .graceExpired(let epoch): try handle(.graceExpired(epoch))
         case .appsOverdue(let ended): try handle(.appsOverdue(ended))
-        case .stayDue(let epoch): try stayDue(in: epoch)
+        case .sessionTimerDue(let epoch): try sessionTimerDue(in: epoch)
         case .leasesInQuestion: tell(.leasesInQuestion)
         case .stop: stopping = true
         }
@@ -187,7 +191,7 @@ final class Supervisor {
         if machine.state.stage == .changing { tellStage() }
         try perform(actions)
         tellStage()
-        try followStay()
+        try followSessionTimer()
     }
 
     /// Management hears of every stage, each once.
@@ -210,10 +214,10 @@ final class Supervisor {
     }
 
     /// The server has said that the session of that epoch, or its device, is no longer good: the worker is signed out as
-    /// by every other door. An epoch that is over already needs nothing.
-    func serverEnded(_ epoch: Epoch, _ door: Door) throws {
+    /// by every other trigger. An epoch that is over already needs nothing.
+    func serverEnded(_ epoch: Epoch, _ trigger: SignOutTrigger) throws {
         guard machine.state.heldEpoch == epoch else { return }
-        try handle(.endWanted(newRequester { _ in }, door))
+        try handle(.endWanted(newRequester { _ in }, trigger))
     }
 
     private func perform(_ actions: [SessionMachine.Action]) throws {
@@ -229,24 +233,24 @@ final class Supervisor {
         case .journal(let record): try journal(record)
         case .makeKey: key = try MemoryKey()
         case .destroyKey: receipts.mark(ItemOutcome.sessionKey.name, isObserved: destroyKey())
-        case .startChild(let epoch, let resuming): try startChild(epoch, resuming: resuming)
-        case .restartChild(let epoch): try restartChild(epoch)
-        case .endChild:
-            try endChild()
+        case .startSessionProcess(let epoch, let resuming): try startSessionProcess(epoch, resuming: resuming)
+        case .restartSessionProcess(let epoch): try restartSessionProcess(epoch)
+        case .endSessionProcess:
+            try endSessionProcess()
             failJoin(
                 OperatorFailure(
                     code: "join_interrupted", message: "Somebody ended what was going on at the device.",
                     remedy: "Join again."))
-        case .admit(let ticket, let epoch): try admit(ticket, epoch)
-        case .refuse(let ticket, let refusal): refuse(ticket, refusal)
-        case .confirm(let ticket): tell(.confirm(ticket: ticket.number))
+        case .admit(let requestID, let epoch): try admit(requestID, epoch)
+        case .refuse(let requestID, let refusal): refuse(requestID, refusal)
+        case .confirm(let requestID): tell(.confirm(requestID: requestID.number))
         case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
         case .closeBrowser(let epoch): closeBrowser(epoch)
         case .clearFiles(let epoch): try clearFiles(of: epoch)
         case .announceEnd(let epoch): announceEnd(of: epoch)
         case .awaitApps(let ended): awaitApps(of: ended)
         case .lockApps(let apps, let ended): try lock(apps, until: ended)
-        case .writeReceipt(let handOver): try writeReceipt(handOver)
+        case .writeReceipt(let handover): try writeReceipt(handover)
         case .answer(let requesters): answer(requesters)
         }
     }
@@ -261,28 +265,28 @@ extension Supervisor {
             Failpoint.endRemembered.reach()
         }
         try files.write(record)
-        if case .signingOut(let commit) = record { try principals.end(commit.ended) }
+        if case .signingOut(let commit) = record { try tombstones.end(commit.ended) }
         if case .signedIn(let epoch, _) = record, keptKey != epoch { keepKey(of: epoch) }
         if case .ready = record {
             try forgetBrowserHolder()
             problems = [:]
         }
         var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
-        if case .signingOut(let commit) = record, let door = commit.door {
-            metadata["session.door"] = "\(door.rawValue)"
+        if case .signingOut(let commit) = record, let trigger = commit.trigger {
+            metadata["session.trigger"] = "\(trigger.rawValue)"
         }
         logger.info("session state changed", metadata: metadata)
     }
 
     func clearFiles(of ended: Epoch) throws {
         do {
-            try principals.end(ended)
+            try tombstones.end(ended)
             try files.clearSession(of: ended)
             Failpoint.filesCleared.reach()
         } catch {
             logger.error("clearing failed, trying again", metadata: ["error": "\(error)"])
             problems[.files] = Self.filesProblem
-            post(.retryClearing(ended), after: .seconds(1))
+            post(.retrySignOut(ended), after: .seconds(1))
             return
         }
         problems[.files] = nil
@@ -294,9 +298,9 @@ extension Supervisor {
         "The last session's files cannot be moved away. Look at the disk of the broker's directory; it is tried again each second."
 
     /// Forgets whom readers saw long ago, and looks again in an hour.
-    private func forgetOldPrincipals() throws {
-        if try principals.forgetOld() { tell(.principals(principals.told)) }
-        post(.forgetPrincipals, after: .seconds(60 * 60))
+    private func removeOldTombstones() throws {
+        if try tombstones.forgetOld() { tell(.tombstones(tombstones.told)) }
+        post(.removeTombstones, after: .seconds(60 * 60))
     }
 
     private func emptyTrash() {

@@ -16,13 +16,14 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
     package let checkInInterval: Int
     /// The device's own registry of apps; nil for none.
     package let appRegistry: String?
-    package let doors: DoorConfiguration
+    package let sessionPolicy: SessionPolicy
     /// The TPM with the device's keys, as the TPM2 Software Stack takes it; nil where they are files.
     package let tpm: String?
 
     package init(
         directory: String, runtimeDirectory: String, trustRoots: String, resolve: [String: String],
-        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil, doors: DoorConfiguration = .standard,
+        sessionUsers: [UInt32], checkInInterval: Int, appRegistry: String? = nil,
+        sessionPolicy: SessionPolicy = .standard,
         tpm: String? = nil
     ) {
         self.directory = directory
@@ -32,7 +33,7 @@ package struct SupervisorConfiguration: Sendable, Codable, Equatable {
         self.sessionUsers = sessionUsers
         self.checkInInterval = checkInInterval
         self.appRegistry = appRegistry
-        self.doors = doors
+        self.sessionPolicy = sessionPolicy
         self.tpm = tpm
     }
 

@@ -10,31 +10,31 @@ package enum SupervisorInput: Sendable {
     case agentSaid(AgentLink.ID, AgentMessage)
     case agentLost(AgentLink.ID)
     case operatorAsked(OperatorRequest, answer: @Sendable (OperatorReply) -> Void)
-    /// From the session's process that was started as number `child`.
-    case childSaid(ChildMessage, [Descriptor], child: UInt64)
-    case childEnded(child: UInt64)
+    /// From the session process that was started as number `sessionProcess`.
+    case sessionProcessSent(SessionProcessMessage, [Descriptor], sessionProcess: UInt64)
+    case sessionProcessEnded(sessionProcess: UInt64)
     /// The MDM changed something.
     case deviceChanged
-    case retryClearing(Epoch)
+    case retrySignOut(Epoch)
     case retryBrowser(Epoch)
     /// This requester has waited long enough for the device to be ready.
     case overdue(SessionMachine.Requester)
     /// Whoever waits for an agent has waited long enough.
     case agentOverdue(wait: UInt64)
-    /// Time to start the session's process again.
-    case childDue(start: UInt64)
+    /// Time to start the session process again.
+    case sessionProcessDue(start: UInt64)
     /// Time to forget whom clients saw long ago.
-    case forgetPrincipals
+    case removeTombstones
     /// Time to try again to unlink what ended sessions left.
     case emptyTrash
     /// The server's definite word that the session of this epoch is over.
-    case serverEnded(Epoch, Door)
+    case serverEnded(Epoch, SignOutTrigger)
     /// The apps that were told of the end of this epoch have had their time to save.
-    case politenessOver(Epoch)
+    case graceExpired(Epoch)
     /// The apps have had their time to erase what is of this epoch.
     case appsOverdue(Epoch)
-    /// Something may be due in the stay of this epoch's worker.
-    case stayDue(Epoch)
+    /// Something may be due in the session of this epoch.
+    case sessionTimerDue(Epoch)
     /// Offline leases may be good no more.
     case leasesInQuestion
     case stop

@@ -29,7 +29,7 @@ package struct SupervisorService: Service {
     package static let helloPatience = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - executable: the program that is started with the argument `session` for each session's process.
+    ///   - executable: the program that is started with the argument `session` for each session process.
     ///   - inherited: what the service manager handed to this process.
     ///   - platform: the chip with the device's keys, where it has one.
     ///   - helloPatience: how long an agent that has connected may leave its hello.
@@ -75,19 +75,20 @@ package struct SupervisorService: Service {
 
     private func serve() throws {
         try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
-        let inheritance = try Inheritance(inherited, logger: logger)
-        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritance)
+        let inheritedState = try InheritedState(inherited, logger: logger)
+        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritedState)
         defer { withExtendedLifetime(lock) {} }
-        let entrance = AppEntrance(
-            configuration: configuration, inheritance: inheritance, ownUser: geteuid(), inputs: inputs, now: clock.now,
+        let listeners = AppListeners(
+            configuration: configuration, inheritedState: inheritedState, ownUser: geteuid(), inputs: inputs,
+            now: clock.now,
             logger: logger)
         let sockets = try BrokerSockets(
-            configuration: configuration, inheritance: inheritance, entrance: entrance, ownUser: geteuid(),
+            configuration: configuration, inheritedState: inheritedState, listeners: listeners, ownUser: geteuid(),
             inputs: inputs, helloPatience: helloPatience, logger: logger)
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,
-            entrance: entrance, keptKeys: inheritance.keys, logger: logger, clock: clock, platform: platform,
+            listeners: listeners, keptKeys: inheritedState.keys, logger: logger, clock: clock, platform: platform,
             watch: watch,
             inspect: inspect)
         try supervisor.run {

@@ -29,5 +29,5 @@ package struct Operation: RawRepresentable, Hashable, Sendable {
         [
             .getDeviceInfo, .getAccounts, .login, .refresh, .signOut, .getDefaultAccount, .removeAccount,
             .currentAccount, .acknowledgeAccount, .deviceToken,
-        ] + handOver
+        ] + handover
 }

@@ -12,8 +12,8 @@ extension Wire {
     package static let maximumParameters = maximumFrame / 8
     /// `agent.sock`: orders to the agent, and what it tells.
     package static let agentLimits = JSONLimits(bytes: 8 << 10, depth: 4, values: 16)
-    /// `control.sock`: the command line; an enrolment profile is the longest.
+    /// `control.sock`: the command line; an enrollment profile is the longest.
     package static let operatorLimits = JSONLimits(bytes: 4 << 20, depth: 8, values: 1024)
-    /// The pair of sockets between the supervisor and the session's process: the device as that process must know it.
+    /// The pair of sockets between the supervisor and the session process: the device as that process must know it.
     package static let sessionLimits = JSONLimits(bytes: 1 << 20, depth: 16, values: 32 << 10)
 }

@@ -4,7 +4,7 @@
 package struct CheckResult: Sendable, Codable, Equatable {
     /// What part of the device it is about.
     package enum Topic: String, Sendable, Codable, CaseIterable {
-        case mode, session, apps, agent, server, line, certificates, clock, files, receipts, offline, host
+        case mode, session, apps, agent, server, push, certificates, clock, files, receipts, offline, host
     }
 
     /// How much it matters.

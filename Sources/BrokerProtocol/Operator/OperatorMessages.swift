@@ -3,7 +3,7 @@
 /// What the command line asks of the device, on a socket that only the device's own user and root may open.
 package enum OperatorRequest: Sendable, Codable, Equatable {
     case status
-    /// Install an enrolment profile: its bytes, base64.
+    /// Install an enrollment profile: its bytes, base64.
     case enroll(profile: String)
     /// Leave the MDM, with everything that it brought.
     case unenroll

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a device says about its enrolment.
+/// What a device says about its enrollment.
 package enum CheckInMessage: Hashable, Sendable {
     case authenticate(Authenticate)
     case tokenUpdate(TokenUpdate)
@@ -27,7 +27,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// "Somebody has installed your enrolment profile": the device is not enrolled yet.
+    /// "Somebody has installed your enrollment profile": the device is not enrolled yet.
     package struct Authenticate: Hashable, Sendable {
         package var udid: String
         package var topic: String
@@ -51,7 +51,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// How to wake the device; the first one completes the enrolment.
+    /// How to wake the device; the first one completes the enrollment.
     package struct TokenUpdate: Hashable, Sendable {
         package var udid: String
         package var topic: String
@@ -73,7 +73,7 @@ package enum CheckInMessage: Hashable, Sendable {
         }
     }
 
-    /// "The enrolment was removed", if the device still gets to say so.
+    /// "The enrollment was removed", if the device still gets to say so.
     package struct CheckOut: Hashable, Sendable {
         package var udid: String
         package var topic: String

@@ -2,7 +2,7 @@
 
 /// The body of a 403 that tells a device that it is not, or no longer, managed by this server.
 package enum Refusal {
-    /// The device drops its enrolment when it reads this.
+    /// The device drops its enrollment when it reads this.
     package static let unrecognizedDevice = "com.apple.unrecognized.device"
 
     /// The property list of a refusal.

@@ -79,7 +79,7 @@ package struct ManagementFlags: OptionSet, Hashable, Sendable {
 
     package init(rawValue: Int64) { self.rawValue = rawValue }
 
-    /// The app goes when the enrolment goes.
+    /// The app goes when the enrollment goes.
     package static let removeWithManagement = ManagementFlags(rawValue: 1)
     package static let noBackup = ManagementFlags(rawValue: 4)
 }

@@ -3,7 +3,7 @@
 extension ProfileLinter {
     func findings(in sso: SSOPayload, payload: String, of profile: Profile) -> [ProfileFinding] {
         var findings: [ProfileFinding] = []
-        if delivery == .enrolment {
+        if delivery == .enrollment {
             let message = "devices accept single sign-on settings only from their management server"
             findings.append(ProfileFinding(.ssoOutsideManagement, payload: payload, message))
         }

@@ -6,8 +6,8 @@
 package struct ProfileLinter: Sendable {
     /// How the profile reaches the device.
     package enum Delivery: Sendable {
-        /// Installed by hand to enrol the device.
-        case enrolment
+        /// Installed by hand to enroll the device.
+        case enrollment
         /// Installed by the management server.
         case push
     }
@@ -35,13 +35,13 @@ package struct ProfileLinter: Sendable {
 
     /// All findings but those about unknown keys.
     package func findings(in profile: Profile) -> [ProfileFinding] {
-        duplicates(in: profile) + enrolmentCount(in: profile)
+        duplicates(in: profile) + enrollmentCount(in: profile)
             + profile.payloads.flatMap { findings(in: $0, of: profile) }
     }
 
     private func findings(in payload: Payload, of profile: Profile) -> [ProfileFinding] {
         switch payload.content {
-        case .enrolment(let enrolment): findings(in: enrolment, payload: payload.identifier, of: profile)
+        case .enrollment(let enrollment): findings(in: enrollment, payload: payload.identifier, of: profile)
         case .extensibleSSO(let sso): findings(in: sso, payload: payload.identifier, of: profile)
         case .identity, .rootCertificate: []
         case .unknown(let type):
@@ -66,14 +66,14 @@ package struct ProfileLinter: Sendable {
         return findings
     }
 
-    private func enrolmentCount(in profile: Profile) -> [ProfileFinding] {
-        let count = profile.payloads.count { if case .enrolment = $0.content { true } else { false } }
+    private func enrollmentCount(in profile: Profile) -> [ProfileFinding] {
+        let count = profile.payloads.count { if case .enrollment = $0.content { true } else { false } }
         switch (delivery, count) {
-        case (.enrolment, 0):
-            return [ProfileFinding(.enrolmentMissing, "an enrolment profile needs a com.apple.mdm payload")]
+        case (.enrollment, 0):
+            return [ProfileFinding(.enrollmentMissing, "an enrollment profile needs a com.apple.mdm payload")]
         case (.push, 1...):
-            return [ProfileFinding(.enrolmentPushed, "the enrolment itself is not changed by a pushed profile")]
-        case (_, 2...): return [ProfileFinding(.enrolmentTwice, "a device has one management server")]
+            return [ProfileFinding(.enrollmentPushed, "the enrollment itself is not changed by a pushed profile")]
+        case (_, 2...): return [ProfileFinding(.enrollmentTwice, "a device has one management server")]
         default: return []
         }
     }
@@ -105,7 +105,7 @@ extension Payload.Kind {
         ]
         let own: [PropertyKey] =
             switch self {
-            case .enrolment:
+            case .enrollment:
                 [
                     .accessRights, .checkInURL, .checkOutWhenRemoved, .identityCertificateUUID, .serverURL,
                     .signMessage, .topic,

@@ -17,7 +17,7 @@ package struct Payload: Hashable, Sendable {
 
     /// What a payload says, by type.
     package enum Content: Hashable, Sendable {
-        case enrolment(EnrolmentPayload)
+        case enrollment(EnrollmentPayload)
         case identity(IdentityPayload)
         case rootCertificate(CertificatePayload)
         case extensibleSSO(SSOPayload)
@@ -27,7 +27,7 @@ package struct Payload: Hashable, Sendable {
 
     /// The types that Baton knows.
     package enum Kind: String, Sendable {
-        case enrolment = "com.apple.mdm"
+        case enrollment = "com.apple.mdm"
         case identity = "com.apple.security.pkcs12"
         case rootCertificate = "com.apple.security.root"
         case extensibleSSO = "com.apple.extensiblesso"
@@ -36,7 +36,7 @@ package struct Payload: Hashable, Sendable {
     /// The type's name on the wire.
     package var typeName: String {
         switch content {
-        case .enrolment: Kind.enrolment.rawValue
+        case .enrollment: Kind.enrollment.rawValue
         case .identity: Kind.identity.rawValue
         case .rootCertificate: Kind.rootCertificate.rawValue
         case .extensibleSSO: Kind.extensibleSSO.rawValue
@@ -56,7 +56,7 @@ extension Payload {
         displayName = try fields.optionalString(.payloadDisplayName)
         let type = try fields.string(.payloadType)
         switch Kind(rawValue: type) {
-        case .enrolment: content = .enrolment(try EnrolmentPayload(fields: fields))
+        case .enrollment: content = .enrollment(try EnrollmentPayload(fields: fields))
         case .identity: content = .identity(try IdentityPayload(fields: fields))
         case .rootCertificate: content = .rootCertificate(try CertificatePayload(fields: fields))
         case .extensibleSSO: content = .extensibleSSO(try SSOPayload(fields: fields))
@@ -79,7 +79,7 @@ extension Payload {
 
     private var body: [String: PropertyList] {
         switch content {
-        case .enrolment(let payload): payload.members
+        case .enrollment(let payload): payload.members
         case .identity(let payload): payload.members
         case .rootCertificate(let payload): payload.members
         case .extensibleSSO(let payload): payload.members

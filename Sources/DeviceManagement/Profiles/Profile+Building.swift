@@ -5,15 +5,15 @@ extension Profile {
     /// The profile that puts a device under management: identity, trust, server.
     ///
     /// - Parameters:
-    ///   - enrolment: names the one enrolment; part of the payload identifiers, since each has its own identity.
+    ///   - enrollment: names the one enrollment; part of the payload identifiers, since each has its own identity.
     ///   - root: DER of the root that the server's certificate chains to.
-    package static func enrolment(
-        tenant: UUID, organization: String, enrolment: String, serverURL: String, topic: String,
+    package static func enrollment(
+        tenant: UUID, organization: String, enrollment: String, serverURL: String, topic: String,
         identity: IdentityPayload, root: [UInt8]
     ) throws(PropertyListError) -> Profile {
-        let identifier = "org.baton.mdm.enrolment"
-        let identityUUID = StableUUID.make(namespace: tenant, name: "\(identifier).identity#\(enrolment)")
-        let server = EnrolmentPayload(serverURL: serverURL, topic: topic, identityUUID: identityUUID)
+        let identifier = "org.baton.mdm.enrollment"
+        let identityUUID = StableUUID.make(namespace: tenant, name: "\(identifier).identity#\(enrollment)")
+        let server = EnrollmentPayload(serverURL: serverURL, topic: topic, identityUUID: identityUUID)
         var profile = Profile(
             identifier: identifier, uuid: "", displayName: "Device management", organization: organization,
             payloads: [
@@ -24,8 +24,8 @@ extension Profile {
                 Payload(identifier: "\(identifier).identity", uuid: identityUUID, content: .identity(identity)),
                 Payload(
                     identifier: "\(identifier).server",
-                    uuid: StableUUID.make(namespace: tenant, name: "\(identifier).server#\(enrolment)"),
-                    content: .enrolment(server)),
+                    uuid: StableUUID.make(namespace: tenant, name: "\(identifier).server#\(enrollment)"),
+                    content: .enrollment(server)),
             ])
         try profile.stampRevision(tenant: tenant)
         return profile

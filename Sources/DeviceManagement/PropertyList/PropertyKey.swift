@@ -105,8 +105,8 @@ package enum PropertyKey: String, Sendable {
     case redirectURI = "redirectUri"
     case identityLevel
     case identityUser
-    /// In the broker's app configuration: by which doors a session ends by itself.
-    case doors
+    /// In the broker's app configuration: when a session ends by itself.
+    case sessionPolicy
 }
 
 extension PropertyList {

@@ -17,7 +17,7 @@ extension AdminRoutes {
 
     private func keys(of tenant: Tenant) async throws -> [IdentityAdmin.SigningKey] {
         let keys = try await platform.keys.all(of: tenant.id)
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         return keys.map { key in
             IdentityAdmin.SigningKey(
                 id: key.id, algorithm: key.algorithm.rawValue, created: key.created.seconds, signs: key.signs.seconds,
@@ -32,7 +32,7 @@ extension Administration {
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func rotateKeys(of tenant: Tenant, immediately: Bool = false) async throws {
         let keys = try await platform.keys.all(of: tenant.id)
-        guard immediately || !KeySchedule.isPending(keys, at: platform.ambient.now()) else {
+        guard immediately || !KeySchedule.isPending(keys, at: platform.environment.now()) else {
             throw AdminRefusal.rotationPending
         }
         try await unhurried {

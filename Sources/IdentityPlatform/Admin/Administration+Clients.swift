@@ -49,7 +49,7 @@ extension Administration {
         }
         guard KeySchedule.algorithms.contains(new.tokenAlgorithm) else { throw AdminRefusal.unknownAlgorithm }
         let client = Client(
-            tenant: tenant.id, id: new.id ?? platform.ambient.identifier(), displayName: new.displayName,
+            tenant: tenant.id, id: new.id ?? platform.environment.identifier(), displayName: new.displayName,
             redirectURIs: new.redirectURIs, logoutURIs: logoutURIs, resources: new.resources, permissions: permissions,
             isPublic: !new.isConfidential, tokenAlgorithm: new.tokenAlgorithm)
         try await write { connection, now in
@@ -104,10 +104,10 @@ extension Administration {
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addSecret(to client: Client) async throws -> (secret: ClientSecret, text: Sensitive<String>) {
         guard !client.isPublic else { throw AdminRefusal.publicClient }
-        let now = platform.ambient.now()
-        let (text, hash) = ClientSecret.draw(platform.ambient)
+        let now = platform.environment.now()
+        let (text, hash) = ClientSecret.draw(platform.environment)
         let secret = ClientSecret(
-            id: platform.ambient.identifier(of: ClientSecret.self).rawValue, created: now,
+            id: platform.environment.identifier(of: ClientSecret.self).rawValue, created: now,
             expires: now + ClientSecret.lifetime)
         try await write { connection, now in
             try ClientSecrets(connection).add(secret, hash: hash, to: client)

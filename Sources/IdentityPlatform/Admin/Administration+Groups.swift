@@ -9,8 +9,8 @@ extension Administration {
         _ displayName: String, mailNickname: String, description: String?, tenant: TenantID
     ) async throws -> Group {
         let group = Group(
-            tenant: tenant, id: platform.ambient.identifier(), displayName: displayName, mailNickname: mailNickname,
-            description: description, created: platform.ambient.now())
+            tenant: tenant, id: platform.environment.identifier(), displayName: displayName, mailNickname: mailNickname,
+            description: description, created: platform.environment.now())
         try check(group)
         try await write { connection, now in
             try Groups(connection).add(group)

@@ -2,7 +2,7 @@
 package import Redaction
 internal import Storage
 
-/// Acts on tenants, people, groups, roles, clients and devices, by whatever door they come; each is one transaction with its
+/// Acts on tenants, people, groups, roles, clients and devices, by whatever method they come; each is one transaction with its
 /// line of the audit log.
 package struct Administration: Sendable {
     let platform: Platform
@@ -20,12 +20,12 @@ package struct Administration: Sendable {
         try check(displayName: displayName)
         guard Self.isDomain(domain) else { throw AdminRefusal.badDomain }
         let tenant = Tenant(
-            id: platform.ambient.identifier(), displayName: displayName, domain: domain,
-            pairwiseSalt: platform.ambient.randomBytes(32))
-        let time = platform.ambient.now()
+            id: platform.environment.identifier(), displayName: displayName, domain: domain,
+            pairwiseSalt: platform.environment.randomBytes(32))
+        let time = platform.environment.now()
         let keys = try await unhurried {
-            try await platform.administrationHashing.run { [ambient = platform.ambient] in
-                try KeySchedule.algorithms.map { try TenantKey.generate($0, created: time, signs: time, ambient) }
+            try await platform.administrationHashing.run { [environment = platform.environment] in
+                try KeySchedule.algorithms.map { try TenantKey.generate($0, created: time, signs: time, environment) }
             }
         }
         try await write { connection, now in
@@ -52,7 +52,7 @@ package struct Administration: Sendable {
         else { throw AdminRefusal.badUserName }
         let hash = try await hash(password)
         let user = User(
-            tenant: tenant.id, id: platform.ambient.identifier(), userPrincipalName: name, profile: profile,
+            tenant: tenant.id, id: platform.environment.identifier(), userPrincipalName: name, profile: profile,
             isEnabled: isEnabled)
         try await write { connection, now in
             try Users(connection).add(user, password: hash, at: now)
@@ -119,7 +119,7 @@ package struct Administration: Sendable {
     func write<T: Sendable>(
         _ body: @escaping @Sendable (any Connection, Timestamp) throws -> T
     ) async throws -> T {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         do {
             return try await platform.database.write { connection in
                 try actor.confirm(connection)

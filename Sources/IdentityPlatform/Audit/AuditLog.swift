@@ -11,8 +11,8 @@ package struct AuditEntry: Sendable {
     package let outcome: String
     /// How often it happened, where it stands for the like of it within ten minutes.
     package let repetitions: Int64
-    /// The door that a sign-in came by.
-    package let door: SignInDoor?
+    /// The method that a sign-in came by.
+    package let method: SignInMethod?
     /// The id of the request that it was done in: the client's own, or the server's.
     package let correlation: String?
 }
@@ -37,13 +37,13 @@ package struct AuditLog {
     /// - Throws: ``StorageError``
     package func append(
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
-        door: SignInDoor? = nil, at time: Timestamp
+        method: SignInMethod? = nil, at time: Timestamp
     ) throws {
         try connection.execute(
             """
-            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome, repetitions, door, correlation)
+            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome, repetitions, method, correlation)
             SELECT \(tenant), COALESCE(MAX(position), 0) + 1, \(time), \(actor), \(action), \(subject), \(outcome), 1,
-                \(door), \(Self.correlation)
+                \(method), \(Self.correlation)
             FROM audit WHERE tenant = \(tenant)
             """)
     }
@@ -54,18 +54,19 @@ package struct AuditLog {
     /// - Throws: ``StorageError``
     package func appendOrCount(
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
-        door: SignInDoor? = nil, at time: Timestamp
+        method: SignInMethod? = nil, at time: Timestamp
     ) throws {
         let same = try connection.rows(
             """
             SELECT position FROM audit
             WHERE tenant = \(tenant) AND actor = \(actor) AND time > \(time - .seconds(600)) AND action = \(action)
                 AND outcome = \(outcome) AND COALESCE(subject, '') = \(subject ?? "")
-                AND COALESCE(door, '') = \(door?.rawValue ?? "")
+                AND COALESCE(method, '') = \(method?.rawValue ?? "")
             ORDER BY position DESC LIMIT 1
             """)
         guard let line = same.first else {
-            try append(action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, door: door, at: time)
+            try append(
+                action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, at: time)
             return
         }
         try connection.execute(
@@ -97,12 +98,12 @@ package struct AuditLog {
     }
 
     private static let columns: SQL =
-        "position, time, actor, action, subject, outcome, repetitions, door, correlation"
+        "position, time, actor, action, subject, outcome, repetitions, method, correlation"
 
     private static func entry(_ row: Row) throws -> AuditEntry {
         AuditEntry(
             position: try row.integer(0), time: try row.value(1), actor: try row.text(2), action: try row.text(3),
             subject: try row.optionalText(4), outcome: try row.text(5), repetitions: try row.integer(6),
-            door: try row.optionalValue(7), correlation: try row.optionalText(8))
+            method: try row.optionalValue(7), correlation: try row.optionalText(8))
     }
 }

@@ -5,7 +5,7 @@ internal import OAuth
 
 /// `/{tenant}/account` and `/{tenant}/consent`: the forms of the two pages that ask a person who is signed in already.
 ///
-/// What the person has done so far travels in a ticket in the form, see ``PageTicket``; without it nobody gets past a
+/// What the person has done so far travels in a state in the form, see ``FormState``; without it nobody gets past a
 /// step, neither another site nor the person.
 struct AskedPage: Sendable {
     let endpoint: AuthorizeEndpoint
@@ -20,7 +20,7 @@ struct AskedPage: Sendable {
         var done: AuthorizeRequest.Done { self == .account ? [.account] : [.signIn, .account, .consent] }
     }
 
-    private enum Field: String, WireName { case choice, request, ticket }
+    private enum Field: String, WireName { case choice, request, state }
     private enum Choice: String { case yes, no }
 
     func addRoutes(to router: Router<IdentityContext>) {
@@ -35,9 +35,9 @@ struct AskedPage: Sendable {
         _ question: Question, _ authorize: AuthorizeRequest, _ session: Session, _ user: User, _ request: Request,
         alert: OAuthError? = nil
     ) -> Response {
-        let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.ambient.randomBytes(32))
+        let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
         let text = authorize.parameters.encoded
-        let ticket = PageTicket(question, session: session.id, request: text, word: word)
+        let state = FormState(question, session: session.id, request: text, word: word)
         var response = platform.pages.asked(
             Pages.Asked(
                 question: question, tenant: authorize.tenant.displayName, client: authorize.client.displayName,
@@ -45,7 +45,7 @@ struct AskedPage: Sendable {
                 username: user.userPrincipalName, permissions: authorize.scope.descriptions,
                 fields: [
                     (Field.request.rawValue, text),
-                    (Field.ticket.rawValue, ticket.text(at: platform.ambient.now(), key: platform.storageKey)),
+                    (Field.state.rawValue, state.text(at: platform.environment.now(), key: platform.storageKey)),
                 ], alert: alert?.wireDescription),
             redirect: authorize.redirect, status: alert?.status ?? .ok)
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(word, on: &response) }
@@ -59,11 +59,11 @@ struct AskedPage: Sendable {
         guard let (session, user) = try await endpoint.signedIn(request, authorize.tenant) else {
             return try await endpoint.goOn(authorize, nil, request, done: [], status: .seeOther)
         }
-        guard let word = HostCookie.csrf.word(in: request), let shown = form[Field.ticket],
-            PageTicket(question, session: session.id, request: authorize.parameters.encoded, word: word)
-                .matches(shown, at: platform.ambient.now(), key: platform.storageKey)
+        guard let word = HostCookie.csrf.word(in: request), let shown = form[Field.state],
+            FormState(question, session: session.id, request: authorize.parameters.encoded, word: word)
+                .matches(shown, at: platform.environment.now(), key: platform.storageKey)
         else {
-            // Whoever comes here without a ticket begins anew, with whatever the request asks for.
+            // Whoever comes here without a state begins anew, with whatever the request asks for.
             return try await endpoint.goOn(authorize, (session, user), request, done: [], status: .seeOther)
         }
         switch (question, form[Field.choice].flatMap(Choice.init)) {

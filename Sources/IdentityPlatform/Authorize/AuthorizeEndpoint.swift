@@ -58,7 +58,7 @@ struct AuthorizeEndpoint: Sendable {
         _ authorize: AuthorizeRequest, _ present: (Session, User)?, _ request: Request, done: AuthorizeRequest.Done,
         status: HTTPResponse.Status
     ) async throws -> Response {
-        switch (authorize.step(for: present, done: done, at: platform.ambient.now()), present) {
+        switch (authorize.step(for: present, done: done, at: platform.environment.now()), present) {
         case (.grant, let (session, user)?):
             return try await grant(authorize, session, user, in: BrowserID(request), status: status)
         case (.chooseAccount, let (session, user)?):
@@ -92,7 +92,7 @@ struct AuthorizeEndpoint: Sendable {
         let version = parameters[Note.version].flatMap(TokenVersion.init) ?? .two
         return try AuthorizeRequest(
             parameters,
-            AuthorizeRequest.Circumstances(
+            AuthorizeRequest.ValidationContext(
                 tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
                 resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
                 allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
@@ -102,7 +102,7 @@ struct AuthorizeEndpoint: Sendable {
     func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
         guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
         else { return nil }
-        let (now, browser) = (platform.ambient.now(), BrowserID(request))
+        let (now, browser) = (platform.environment.now(), BrowserID(request))
         return try await platform.database.read { connection -> (Session, User)? in
             guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return nil }
             if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) { return nil }
@@ -139,10 +139,10 @@ struct AuthorizeEndpoint: Sendable {
         let record = AuthorizationCode(
             tenant: request.tenant.id, session: session.id, client: request.client.id,
             redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge ?? "",
-            nonce: request.nonce, family: platform.ambient.identifier(of: AuthorizationCode.self).rawValue,
+            nonce: request.nonce, family: platform.environment.identifier(of: AuthorizationCode.self).rawValue,
             beganSession: beganSession,
-            expires: platform.ambient.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
-        return (OpaqueToken(tenant: request.tenant.id, ambient: platform.ambient), record)
+            expires: platform.environment.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
+        return (OpaqueToken(tenant: request.tenant.id, environment: platform.environment), record)
     }
 
     func answer(

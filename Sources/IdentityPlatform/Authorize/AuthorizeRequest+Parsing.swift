@@ -10,7 +10,7 @@ extension AuthorizeRequest {
     }
 
     /// What a request is checked against.
-    struct Circumstances {
+    struct ValidationContext {
         let tenant: Tenant
         let client: Client
         let issuer: String
@@ -22,7 +22,7 @@ extension AuthorizeRequest {
 
     /// The redirect URI of a client, checked against the registration.
     private static func returnAddress(
-        _ parameters: FormParameters, _ known: Circumstances
+        _ parameters: FormParameters, _ known: ValidationContext
     ) throws(Refusal) -> ReturnAddress {
         guard let text = parameters[ParameterName.redirectURI] else { throw .shown(.missing(.redirectURI)) }
         guard let redirect = RedirectURI(text), known.client.allowsRedirect(to: redirect) else {
@@ -37,7 +37,7 @@ extension AuthorizeRequest {
     }
 
     /// Checks everything.
-    init(_ parameters: FormParameters, _ known: Circumstances) throws(Refusal) {
+    init(_ parameters: FormParameters, _ known: ValidationContext) throws(Refusal) {
         address = try Self.returnAddress(parameters, known)
         (tenant, client, self.parameters) = (known.tenant, known.client, parameters)
         nonce = parameters[ParameterName.nonce]

@@ -25,7 +25,7 @@ struct SignIn: Sendable {
         _ authorize: AuthorizeRequest, _ request: Request, username: String, alert: OAuthError? = nil
     ) async throws -> Response {
         let known = HostCookie.csrf.word(in: request)
-        let csrf = known ?? Base64URL.encode(platform.ambient.randomBytes(32))
+        let csrf = known ?? Base64URL.encode(platform.environment.randomBytes(32))
         let parameters = try await SignInPageDevice(platform: platform, tenant: authorize.tenant.id)
             .noted(authorize.parameters, word: csrf)
         var response = platform.pages.signIn(
@@ -90,13 +90,13 @@ struct SignIn: Sendable {
         _ authorize: AuthorizeRequest, _ checked: CheckedPassword, _ request: Request, _ browser: BrowserID
     ) async throws -> Begun? {
         let former = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
-        let cookie = OpaqueToken(tenant: authorize.tenant.id, ambient: platform.ambient)
-        let id = platform.ambient.identifier(of: Session.self)
+        let cookie = OpaqueToken(tenant: authorize.tenant.id, environment: platform.environment)
+        let id = platform.environment.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection -> Begun? in
-            let now = platform.ambient.now()
+            let now = platform.environment.now()
             let signIn = BrowserSignIn(
                 session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
-                door: .page)
+                method: .page)
             let begun = try signIn.begin(checked, platform, at: now, connection) { user in
                 guard authorize.allows(user) else {
                     throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
@@ -145,14 +145,14 @@ extension Platform {
     ///
     /// - Throws: ``StorageError``
     package func recordFailedSignIn(
-        name: String, tenant: TenantID, client: String, door: SignInDoor = .page
+        name: String, tenant: TenantID, client: String, method: SignInMethod = .page
     ) async throws {
         try await database.write { connection in
             let user = try Users(connection).find(name: name, tenant: tenant)
             let known = try ClientID(rawValue: client).flatMap { try Clients(connection).find($0, tenant: tenant) }
             try AuditLog(connection).appendOrCount(
                 .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
-                outcome: "refused", door: door, at: ambient.now())
+                outcome: "refused", method: method, at: environment.now())
         }
     }
 }

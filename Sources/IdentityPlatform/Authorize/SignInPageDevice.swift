@@ -24,7 +24,7 @@ struct SignInPageDevice: Sendable {
         var noted = parameters
         noted.remove(ParameterName.deviceProof)
         guard let device = try await proven(text) else { return noted }
-        let ends = platform.ambient.now() + Self.lifetime
+        let ends = platform.environment.now() + Self.lifetime
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: ends.rawValue >> (56 - $0 * 8)) } + device.bytes
         noted.replace(Note.device, Base64URL.encode(try platform.storageKey.seal(bytes, purpose: purpose(word))))
         return noted
@@ -36,7 +36,7 @@ struct SignInPageDevice: Sendable {
             let bytes = try? platform.storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24
         else { return nil }
         let ends = Timestamp(rawValue: bytes[..<8].reduce(0) { $0 << 8 | Int64($1) })
-        return ends > platform.ambient.now() ? DeviceID(bytes: Array(bytes[8...])) : nil
+        return ends > platform.environment.now() ? DeviceID(bytes: Array(bytes[8...])) : nil
     }
 
     private func proven(_ text: String) async throws -> DeviceID? {

@@ -26,7 +26,7 @@ struct BrowserSignOn: Sendable {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
             return try await route(request)
         }
-        let word = Base64URL.encode(platform.ambient.randomBytes(32))
+        let word = Base64URL.encode(platform.environment.randomBytes(32))
         var response = try await route(HostCookie.csrf.adding(word, to: request))
         HostCookie.csrf.set(word, on: &response)
         return response
@@ -87,7 +87,7 @@ struct BrowserSignOn: Sendable {
             let live = try LiveSession(found.session.id, tenant: tenant, connection)
             if !found.isConfirmed { try PrimaryRefreshTokens(connection).confirm(found.token) }
             guard let browser else { return }
-            try DeviceBrowsers(connection).claim(browser, for: live.session, at: platform.ambient.now())
+            try DeviceBrowsers(connection).claim(browser, for: live.session, at: platform.environment.now())
         }
     }
 
@@ -99,8 +99,8 @@ struct BrowserSignOn: Sendable {
         return try await platform.database.read { [platform] connection in
             let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
             guard
-                PrimaryRefreshTokenRule.judge(
-                    proven.record, successor: nil, isRenewal: false, at: platform.ambient.now()) == .good,
+                RenewalRule.judge(
+                    proven.record, successor: nil, isRenewal: false, at: platform.environment.now()) == .good,
                 let credential = try? BrowserCredential(proven.claims)
             else { throw OAuthError.badGrant }
             let live = try LiveSession(proven.record.session, tenant: tenant, connection)

@@ -24,12 +24,12 @@ struct DeviceAuthorizationEndpoint: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await platform.oneTenant(in: context)
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
-        let code = OpaqueToken(tenant: tenant.id, ambient: platform.ambient)
-        let userCode = UserCode(platform.ambient)
+        let code = OpaqueToken(tenant: tenant.id, environment: platform.environment)
+        let userCode = UserCode(platform.environment)
         let throttle = DeviceCodeThrottle(
             platform: platform, tenant: tenant.id, peer: PeerAddress(context.channel.remoteAddress))
         let isOnly = try await platform.database.write { [platform] connection in
-            let now = platform.ambient.now()
+            let now = platform.environment.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
             // Whoever approves a code does not see the device behind it: a stranger's would be theirs from then on.
             guard !client.isBroker else { throw OAuthError.noDeviceCodeForBroker }

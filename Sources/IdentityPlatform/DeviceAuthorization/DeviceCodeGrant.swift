@@ -20,7 +20,7 @@ struct DeviceCodeGrant: GrantHandler {
         let redemption = DeviceCodeRedemption(
             code: code, credentials: try request.credentials(), resource: form[ParameterName.resource],
             claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version,
-            family: platform.ambient.identifier(of: RefreshToken.self).rawValue)
+            family: platform.environment.identifier(of: RefreshToken.self).rawValue)
         let outcome = try await platform.database.write { [platform] connection in
             try redemption.answer(platform, connection)
         }
@@ -40,7 +40,7 @@ private struct DeviceCodeRedemption: Sendable {
 
     /// What the client is told. A refusal is not thrown: that the client asked has to be kept.
     func answer(_ platform: Platform, _ connection: any Connection) throws -> Result<IssuedGrant, OAuthError> {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         let codes = DeviceCodes(connection)
         let client = try Clients(connection).authenticated(credentials, tenant: code.tenant, at: now)
         guard let record = try codes.find(code), record.client == client.id else { return .failure(.badDeviceCode) }

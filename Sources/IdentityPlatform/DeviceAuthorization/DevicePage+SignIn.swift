@@ -8,84 +8,87 @@ internal import Storage
 extension DevicePage {
     /// The ordinary sign-in page, which leads back here.
     func signInPage(
-        _ visit: Visit, _ code: UserCode, _ client: String, username: String = "", alert: OAuthError? = nil
+        _ submission: FormSubmission, _ code: UserCode, _ client: String, username: String = "",
+        alert: OAuthError? = nil
     ) -> Response {
         platform.pages.signIn(
             Pages.SignIn(
-                tenant: visit.tenant.displayName, client: client, action: address(visit.tenant, "/login"),
-                request: code.text, csrf: visit.form[Field.csrf] ?? "", username: username,
+                tenant: submission.tenant.displayName, client: client, action: address(submission.tenant, "/login"),
+                request: code.text, csrf: submission.form[Field.csrf] ?? "", username: username,
                 alert: alert?.wireDescription),
             redirect: nil, status: alert?.status ?? .ok)
     }
 
     /// Takes name and password, begins the browser's session and goes on to the question.
-    func signIn(_ visit: Visit, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
-        let username = visit.form[Field.username] ?? ""
+    func signIn(_ submission: FormSubmission, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
+        let username = submission.form[Field.username] ?? ""
         let client = try await name(of: record)
         do {
             let checked = try await platform.passwords.check(
-                name: username, password: SecretBytes(copying: Array((visit.form[Field.password] ?? "").utf8)),
-                tenant: visit.tenant.id, from: SignInOrigin(visit.peer, browser: visit.request))
+                name: username, password: SecretBytes(copying: Array((submission.form[Field.password] ?? "").utf8)),
+                tenant: submission.tenant.id, from: SignInOrigin(submission.peer, browser: submission.request))
             if let checked,
                 let (user, cookie) = try await platform.passwords.using(
-                    checked, { try await begin(visit, record, checked) })
+                    checked, { try await begin(submission, record, checked) })
             {
-                var response = question(visit, code, client, user)
+                var response = question(submission, code, client, user)
                 HostCookie.session.set(cookie.text.exposed, on: &response)
-                try platform.remember(checked, in: visit.request, on: &response)
+                try platform.remember(checked, in: submission.request, on: &response)
                 return response
             }
         } catch is HashingPool.Busy {
-            return signInPage(visit, code, client, username: username, alert: .busy)
+            return signInPage(submission, code, client, username: username, alert: .busy)
         } catch let error as OAuthError where error == .tooManyFailures {
-            return signInPage(visit, code, client, username: username, alert: error)
+            return signInPage(submission, code, client, username: username, alert: error)
         } catch let error as OAuthError where error == .endedBrowserEpoch {
-            try await platform.renewBrowser(visit.request)
-            return signInPage(visit, code, client, username: username, alert: error)
+            try await platform.renewBrowser(submission.request)
+            return signInPage(submission, code, client, username: username, alert: error)
         } catch let error as OAuthError where error == .otherPersonOnDevice {
             try await platform.recordFailedSignIn(
-                name: username, tenant: visit.tenant.id, client: record.client.rawValue, door: .deviceCode)
+                name: username, tenant: submission.tenant.id, client: record.client.rawValue, method: .deviceCode)
             throw error
         }
         try await platform.recordFailedSignIn(
-            name: username, tenant: visit.tenant.id, client: record.client.rawValue, door: .deviceCode)
-        return signInPage(visit, code, client, username: username, alert: .badCredentials)
+            name: username, tenant: submission.tenant.id, client: record.client.rawValue, method: .deviceCode)
+        return signInPage(submission, code, client, username: username, alert: .badCredentials)
     }
 
     private func begin(
-        _ visit: Visit, _ record: DeviceCode, _ checked: CheckedPassword
+        _ submission: FormSubmission, _ record: DeviceCode, _ checked: CheckedPassword
     ) async throws -> (User, OpaqueToken)? {
-        let former = HostCookie.session.value(in: visit.request).flatMap(OpaqueToken.init)
-        let cookie = OpaqueToken(tenant: visit.tenant.id, ambient: platform.ambient)
-        let id = platform.ambient.identifier(of: Session.self)
+        let former = HostCookie.session.value(in: submission.request).flatMap(OpaqueToken.init)
+        let cookie = OpaqueToken(tenant: submission.tenant.id, environment: platform.environment)
+        let id = platform.environment.identifier(of: Session.self)
         return try await platform.database.write { [platform] connection in
             let signIn = BrowserSignIn(
-                session: id, cookie: cookie, browser: visit.browser, former: former, client: record.client,
-                door: .deviceCode)
-            return try signIn.begin(checked, platform, at: platform.ambient.now(), connection).map { ($0.0, cookie) }
+                session: id, cookie: cookie, browser: submission.browser, former: former, client: record.client,
+                method: .deviceCode)
+            return try signIn.begin(checked, platform, at: platform.environment.now(), connection).map {
+                ($0.0, cookie)
+            }
         }
     }
 
     /// Takes the person's answer. A yes begins a session of its own, which outlives the browser's; so it is not taken from
     /// one on a shared device, where the next person is somebody else.
-    func answer(_ visit: Visit, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
+    func answer(_ submission: FormSubmission, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
         let endpoint = AuthorizeEndpoint(platform: platform)
-        guard let (browser, user) = try await endpoint.signedIn(visit.request, visit.tenant) else {
-            return signInPage(visit, code, try await name(of: record))
+        guard let (browser, user) = try await endpoint.signedIn(submission.request, submission.tenant) else {
+            return signInPage(submission, code, try await name(of: record))
         }
-        let isYes = visit.form[Field.choice] == "yes"
-        let cookie = HostCookie.session.value(in: visit.request).flatMap(OpaqueToken.init)
-        let id = platform.ambient.identifier(of: Session.self)
+        let isYes = submission.form[Field.choice] == "yes"
+        let cookie = HostCookie.session.value(in: submission.request).flatMap(OpaqueToken.init)
+        let id = platform.environment.identifier(of: Session.self)
         try await platform.database.write { [platform] connection in
             let live = try LiveSession(browser.id, tenant: browser.tenant, connection)
             if isYes {
                 let binding = try DeviceBrowsers(connection)
-                    .binding(of: visit.browser, holding: cookie, at: platform.ambient.now())
+                    .binding(of: submission.browser, holding: cookie, at: platform.environment.now())
                 guard live.session.device?.isShared != true, binding?.device.isShared != true else {
                     throw OAuthError.noDeviceCodeOnSharedDevice
                 }
                 _ = try Sessions(connection).begin(
-                    id, user: user, methods: browser.methods, in: visit.browser, fromDeviceCode: true,
+                    id, user: user, methods: browser.methods, in: submission.browser, fromDeviceCode: true,
                     at: browser.begun)
             }
             let isFirst = try DeviceCodes(connection).decide(
@@ -93,7 +96,7 @@ extension DevicePage {
             guard isFirst else { throw OAuthError.wrongUserCode }
             try AuditLog(connection).append(
                 isYes ? .deviceCodeApproved : .deviceCodeDeclined, tenant: user.tenant, actor: user.id.rawValue,
-                subject: record.client.rawValue, at: platform.ambient.now())
+                subject: record.client.rawValue, at: platform.environment.now())
         }
         return isYes
             ? platform.pages.message(

@@ -15,7 +15,7 @@ struct DevicePage: Sendable {
     enum Field: String, WireName { case choice, csrf, password, request, username }
 
     /// A form that came from a page of ours.
-    struct Visit: Sendable {
+    struct FormSubmission: Sendable {
         let request: Request
         let tenant: Tenant
         let form: FormParameters
@@ -23,7 +23,7 @@ struct DevicePage: Sendable {
         let browser: BrowserID
     }
 
-    private typealias Step = @Sendable (Visit, UserCode, DeviceCode) async throws -> Response
+    private typealias Step = @Sendable (FormSubmission, UserCode, DeviceCode) async throws -> Response
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/devicelogin") { _, _ in platform.pages.redirect(to: "/common\(Self.path)", status: .found) }
@@ -57,17 +57,17 @@ struct DevicePage: Sendable {
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return ask(request, tenant, typed: typed, alert: .staleForm) }
-        let visit = Visit(
+        let submission = FormSubmission(
             request: request, tenant: tenant, form: form, peer: PeerAddress(context.channel.remoteAddress),
             browser: BrowserID(word: cookie))
         do {
             let throttle = UserCodeThrottle(
-                platform: platform, tenant: tenant.id, peer: visit.peer,
+                platform: platform, tenant: tenant.id, peer: submission.peer,
                 session: HostCookie.session.value(in: request).flatMap(OpaqueToken.init))
             guard let found = try await throttle.find(typed) else {
                 return ask(request, tenant, typed: "", alert: .wrongUserCode)
             }
-            return try await step(visit, found.code, found.record)
+            return try await step(submission, found.code, found.record)
         } catch let error as OAuthError where error == .tooManyCodes {
             return ask(request, tenant, typed: "", alert: error)
         }
@@ -87,14 +87,14 @@ struct DevicePage: Sendable {
         }
     }
 
-    private func typed(_ visit: Visit, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
+    private func typed(_ submission: FormSubmission, _ code: UserCode, _ record: DeviceCode) async throws -> Response {
         let client = try await name(of: record)
         let endpoint = AuthorizeEndpoint(platform: platform)
-        try await platform.renewBrowser(visit.request)
-        guard let (_, user) = try await endpoint.signedIn(visit.request, visit.tenant) else {
-            return signInPage(visit, code, client)
+        try await platform.renewBrowser(submission.request)
+        guard let (_, user) = try await endpoint.signedIn(submission.request, submission.tenant) else {
+            return signInPage(submission, code, client)
         }
-        return question(visit, code, client, user)
+        return question(submission, code, client, user)
     }
 
     /// The name of the application that waits.
@@ -106,7 +106,7 @@ struct DevicePage: Sendable {
 
     private func ask(_ request: Request, _ tenant: Tenant, typed: String, alert: OAuthError? = nil) -> Response {
         let known = HostCookie.csrf.word(in: request)
-        let word = known ?? Base64URL.encode(platform.ambient.randomBytes(32))
+        let word = known ?? Base64URL.encode(platform.environment.randomBytes(32))
         var response = platform.devicePages.code(
             platform.pages, to: address(tenant), fields: [(Field.csrf.rawValue, word)],
             typed: UserCode(typed: typed)?.text ?? "", alert: alert?.wireDescription, status: alert?.status ?? .ok)
@@ -114,11 +114,11 @@ struct DevicePage: Sendable {
         return response
     }
 
-    func question(_ visit: Visit, _ code: UserCode, _ client: String, _ user: User) -> Response {
+    func question(_ submission: FormSubmission, _ code: UserCode, _ client: String, _ user: User) -> Response {
         platform.devicePages.question(
-            platform.pages, to: address(visit.tenant, "/answer"),
+            platform.pages, to: address(submission.tenant, "/answer"),
             fields: [
-                (Field.csrf.rawValue, visit.form[Field.csrf] ?? ""), (ParameterName.userCode.rawValue, code.text),
+                (Field.csrf.rawValue, submission.form[Field.csrf] ?? ""), (ParameterName.userCode.rawValue, code.text),
             ],
             client: client, person: user.userPrincipalName, code: code.text)
     }

@@ -11,10 +11,10 @@ struct UserCode: Sendable, Equatable {
     let letters: String
 
     /// Draws a code; bytes that would prefer some letters are drawn again.
-    init(_ ambient: Ambient) {
+    init(_ environment: ClockAndRandomness) {
         var letters = ""
         while letters.count < Self.length {
-            for byte in ambient.randomBytes(Self.length * 2) where byte < 240 && letters.count < Self.length {
+            for byte in environment.randomBytes(Self.length * 2) where byte < 240 && letters.count < Self.length {
                 letters.append(Self.alphabet[Int(byte) % Self.alphabet.count])
             }
         }

@@ -21,7 +21,7 @@ struct UserCodeThrottle: Sendable {
     /// - Throws: ``OAuthError`` `tooManyCodes`, ``StorageError``
     func find(_ typed: String) async throws -> (code: UserCode, record: DeviceCode)? {
         let code = UserCode(typed: typed)
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         let outcome = try await platform.database.write { [self] connection -> Result<DeviceCode?, OAuthError> in
             let counts = try counts(at: now, connection)
             guard try counts.admit(at: now) else { return .failure(.tooManyCodes) }

@@ -23,7 +23,7 @@ struct EndSessionEndpoint: Sendable {
         let (end, device) = try await platform.heard(
             EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
         let outcome = try await platform.database.write { [platform] connection in
-            try conclude(end, device, tenant.id, at: platform.ambient.now(), connection)
+            try conclude(end, device, tenant.id, at: platform.environment.now(), connection)
         }
         context.logger.info("session ended by its device", metadata: ["session.outcome": "\(outcome)"])
         var body = MembersWriter()

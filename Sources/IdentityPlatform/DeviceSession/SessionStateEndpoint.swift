@@ -15,7 +15,7 @@ struct SessionStateEndpoint: Sendable {
         let tenant = try await platform.oneTenant(in: context)
         let asker = try await platform.asker(of: try form.required(.request), tenant: tenant.id)
         var body = MembersWriter()
-        body.set(ReplyName.standing, try await platform.standing(of: asker).rawValue)
+        body.set(ReplyName.status, try await platform.status(of: asker).rawValue)
         return Response(json: body)
     }
 }

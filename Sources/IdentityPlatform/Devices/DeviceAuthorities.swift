@@ -6,11 +6,11 @@ internal import Synchronization
 package final class DeviceAuthorities: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
-    private let ambient: Ambient
+    private let environment: ClockAndRandomness
     private let loaded = Mutex<[TenantID: DeviceAuthority]>([:])
 
-    init(database: any Database, storageKey: StorageKey, ambient: Ambient) {
-        (self.database, self.storageKey, self.ambient) = (database, storageKey, ambient)
+    init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
+        (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
     /// The organisation's authority.
@@ -19,7 +19,7 @@ package final class DeviceAuthorities: Sendable {
     func authority(of tenant: TenantID) async throws -> DeviceAuthority {
         if let authority = loaded.withLock({ $0[tenant] }) { return authority }
         if let authority = try await stored(tenant) { return remember(authority, tenant) }
-        let time = ambient.now()
+        let time = environment.now()
         let made = try await generate(at: time)
         let sealed = try storageKey.seal(made.privateKey, purpose: purpose(tenant))
         try await database.write { connection in
@@ -57,6 +57,6 @@ package final class DeviceAuthorities: Sendable {
     @concurrent private func generate(
         at time: Timestamp
     ) async throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
-        try DeviceAuthority.generate(at: time, ambient)
+        try DeviceAuthority.generate(at: time, environment)
     }
 }

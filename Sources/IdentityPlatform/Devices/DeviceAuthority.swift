@@ -17,10 +17,10 @@ struct DeviceAuthority: Sendable {
     /// - Returns: the authority, its certificate in DER, and its private key in DER for keeping sealed.
     /// - Throws: the library's error.
     static func generate(
-        at time: Timestamp, _ ambient: Ambient
+        at time: Timestamp, _ environment: ClockAndRandomness
     ) throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
-        let unit: ID<DeviceAuthority> = ambient.identifier()
-        let rsa = try ambient.makeRSAKey()
+        let unit: ID<DeviceAuthority> = environment.identifier()
+        let rsa = try environment.makeRSAKey()
         let key = Certificate.PrivateKey(rsa)
         let name = try DistinguishedName {
             CommonName("MS-Organization-Access")

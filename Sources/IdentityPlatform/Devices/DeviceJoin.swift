@@ -15,8 +15,8 @@ struct DeviceJoin: Sendable {
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
         let description = try DeviceDescription(request)
         let key = try provenKey(request.certificateRequest)
-        let ambient = platform.ambient
-        let (begin, id) = (ambient.now(), ambient.identifier(of: DeviceBinding.self))
+        let environment = platform.environment
+        let (begin, id) = (environment.now(), environment.identifier(of: DeviceBinding.self))
         let end = begin + platform.configuration.devices.certificateLifetime
         let authority = try await platform.deviceAuthorities.authority(of: token.tenant)
         let certificate = try authority.issue(
@@ -25,7 +25,7 @@ struct DeviceJoin: Sendable {
                 region: platform.configuration.devices.region, key: key),
             from: begin, to: end)
         let device = Device(
-            tenant: token.tenant, id: id, objectID: ambient.identifier(),
+            tenant: token.tenant, id: id, objectID: environment.identifier(),
             displayName: description.displayName.isEmpty ? id.rawValue : description.displayName,
             operatingSystem: description.operatingSystem,
             operatingSystemVersion: description.operatingSystemVersion,

@@ -53,7 +53,7 @@ struct DeviceRegistrationEndpoints: Sendable {
         else { throw RegistrationError.certificateRequired }
         let hash = Array(SHA256.hash(data: certificate))
         let name = try context.parameters.require("device").lowercased()
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         try await platform.database.write { connection in
             let devices = Devices(connection)
             guard let device = try devices.find(certificateHash: hash, tenant: tenant), device.id.rawValue == name,
@@ -78,7 +78,7 @@ struct DeviceRegistrationEndpoints: Sendable {
             let blob = try? Base64.decodeLeniently(try members.string(RegistrationName.helloKey)),
             let key = try? HelloKey(blob: blob, of: token.user, on: binding.id)
         else { throw RegistrationError.malformedKey }
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         try await platform.database.write { connection in
             try HelloKeys(connection).replace(with: key, at: now)
             try AuditLog(connection).append(

@@ -96,7 +96,7 @@ package struct Devices {
         if !isEnabled {
             try endSessions(of: id, tenant: tenant, at: time, because: .deviceDisabled, by: actor)
         }
-        try connection.announce(DeviceConcern(tenant: tenant, device: id))
+        try connection.announce(DeviceStateChange(tenant: tenant, device: id))
         return changed == 1
     }
 
@@ -106,7 +106,7 @@ package struct Devices {
     /// - Throws: ``StorageError``
     package func remove(_ id: DeviceID, tenant: TenantID, at time: Timestamp, by actor: String) throws -> Bool {
         try endSessions(of: id, tenant: tenant, at: time, because: .deviceRemoved, by: actor)
-        try connection.announce(DeviceConcern(tenant: tenant, device: id))
+        try connection.announce(DeviceStateChange(tenant: tenant, device: id))
         return try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND id = \(id)") == 1
     }
 

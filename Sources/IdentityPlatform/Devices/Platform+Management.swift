@@ -21,7 +21,7 @@ extension Platform {
     package func setManagement(_ name: String?, of device: DeviceID, tenant: TenantID) async throws -> Bool {
         let known = try await database.read { try Devices($0).management(of: device, tenant: tenant) }
         guard known != name else { return false }
-        let now = ambient.now()
+        let now = environment.now()
         return try await database.write { connection in
             guard try Devices(connection).setManagement(name, of: device, tenant: tenant) else { return false }
             try AuditLog(connection).append(

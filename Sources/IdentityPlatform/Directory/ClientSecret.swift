@@ -14,8 +14,8 @@ package struct ClientSecret: Sendable {
     static let lifetime = Duration.seconds(2 * 365 * 86400)
 
     /// Draws a secret of 256 bits: its text, which is shown once, and what the database keeps.
-    static func draw(_ ambient: Ambient) -> (text: Sensitive<String>, hash: [UInt8]) {
-        let text = Base64URL.encode(ambient.randomBytes(32))
+    static func draw(_ environment: ClockAndRandomness) -> (text: Sensitive<String>, hash: [UInt8]) {
+        let text = Base64URL.encode(environment.randomBytes(32))
         return (Sensitive(text), hash(of: text))
     }
 

@@ -5,10 +5,10 @@ package import Storage
 /// The application registrations of one transaction.
 package struct Clients {
     let connection: any Connection
-    private let view: Registrations.View?
+    private let view: DirectoryCache.View?
 
     /// - Parameter view: what is kept of them, taken before the transaction began.
-    package init(_ connection: any Connection, _ view: Registrations.View? = nil) {
+    package init(_ connection: any Connection, _ view: DirectoryCache.View? = nil) {
         (self.connection, self.view) = (connection, view)
     }
 

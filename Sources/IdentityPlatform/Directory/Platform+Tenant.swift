@@ -10,9 +10,9 @@ extension Platform {
     /// - Throws: ``OAuthError``, ``StorageError``
     package func tenant(in context: IdentityContext) async throws -> Tenant? {
         let name = try context.parameters.require("tenant").lowercased()
-        if name == "common" || name == "organizations" { return try await registrations.tenant(at: .only) }
-        let place = TenantID(rawValue: name).map(Registrations.Place.id) ?? .domain(name)
-        guard let found = try await registrations.tenant(at: place) else { throw OAuthError.unknownTenant }
+        if name == "common" || name == "organizations" { return try await directoryCache.tenant(at: .only) }
+        let place = TenantID(rawValue: name).map(DirectoryCache.Place.id) ?? .domain(name)
+        guard let found = try await directoryCache.tenant(at: place) else { throw OAuthError.unknownTenant }
         return found
     }
 
@@ -32,7 +32,7 @@ extension Platform {
         guard let domain = userName?.split(separator: "@").last.map(String.init) else {
             throw OAuthError.ambiguousTenant
         }
-        let found = try await registrations.tenant(at: .domain(domain.lowercased()))
+        let found = try await directoryCache.tenant(at: .domain(domain.lowercased()))
         guard let found else { throw OAuthError.ambiguousTenant }
         return found
     }

@@ -6,7 +6,7 @@ internal import OAuth
 
 /// Errors as Graph writes them.
 struct GraphDialect: ErrorDialect {
-    let ambient: Ambient
+    let environment: ClockAndRandomness
     let challenge: BearerChallenge
 
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
@@ -27,6 +27,6 @@ struct GraphDialect: ErrorDialect {
     func fault(for request: Request) -> Response { words(.fault, request) }
 
     private func words(_ error: GraphError, _ request: Request) -> Response {
-        error.response(ambient, correlation: request.correlation)
+        error.response(environment, correlation: request.correlation)
     }
 }

@@ -86,10 +86,10 @@ struct GraphError: Error, Equatable {
         self.init(code, refusal.status, "\(refusal.failure.error.message) \(refusal.failure.error.remedy)")
     }
 
-    func response(_ ambient: Ambient, correlation: String?) -> Response {
-        let request = ambient.identifier(of: GraphError.self).rawValue
+    func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {
+        let request = environment.identifier(of: GraphError.self).rawValue
         var inner = MembersWriter()
-        inner.set(GraphName.date, ambient.now().iso8601)
+        inner.set(GraphName.date, environment.now().iso8601)
         inner.set(GraphName.requestID, request)
         inner.set(GraphName.clientRequestID, correlation ?? request)
         var error = MembersWriter()

@@ -6,16 +6,16 @@ internal import OAuth
 
 /// Errors as the token and authorisation endpoints write them (RFC 6749 section 5.2, in Entra's shape).
 struct OAuthDialect: ErrorDialect {
-    let ambient: Ambient
+    let environment: ClockAndRandomness
 
     func answer(to error: any Error, for request: Request, logger: Logger) -> Response? {
         switch error {
         case let error as OAuthError:
             logger.info(
                 "refused", metadata: ["oauth.number": "\(error.number)", "oauth.detail": "\(error.detail ?? "-")"])
-            return error.response(ambient, correlation: request.correlation)
+            return error.response(environment, correlation: request.correlation)
         case is HashingPool.Busy:
-            var response = OAuthError.busy.response(ambient, correlation: request.correlation)
+            var response = OAuthError.busy.response(environment, correlation: request.correlation)
             response.headers[.retryAfter] = "2"
             return response
         default: return nil
@@ -23,6 +23,6 @@ struct OAuthDialect: ErrorDialect {
     }
 
     func fault(for request: Request) -> Response {
-        OAuthError.serverFault.response(ambient, correlation: request.correlation)
+        OAuthError.serverFault.response(environment, correlation: request.correlation)
     }
 }

@@ -127,7 +127,8 @@ extension OAuthError {
     package static let unsupportedAPIVersion = OAuthError(
         .invalidRequest, number: 90023, description: "The api-version is not supported; use 1.0 or 1.1.")
     package static let challengeRequired = OAuthError(
-        .invalidRequest, number: 9002325, description: "Proof Key for Code Exchange with method S256 is required.")
+        .invalidRequest, number: 9002325,
+        description: "Proof Key for Code RequestStateMachine with method S256 is required.")
     package static let malformedForm = OAuthError(
         .invalidRequest, number: 9002313, description: "The request is malformed or repeats a parameter.")
     package static let malformedClaims = OAuthError(

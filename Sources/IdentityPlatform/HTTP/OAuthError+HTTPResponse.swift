@@ -20,10 +20,10 @@ extension OAuthError {
     /// The error as JSON in Entra's shape; the one place where an ``OAuthError`` becomes a response.
     ///
     /// - Parameter correlation: the client's own id of the request, if it sent one.
-    package func response(_ ambient: Ambient, correlation: String?) -> Response {
-        let trace = ambient.identifier(of: OAuthError.self).rawValue
+    package func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {
+        let trace = environment.identifier(of: OAuthError.self).rawValue
         let correlation = correlation ?? trace
-        let time = Date(timeIntervalSince1970: Double(ambient.now().seconds))
+        let time = Date(timeIntervalSince1970: Double(environment.now().seconds))
             .formatted(.iso8601.dateTimeSeparator(.space))
         let lines = [wireDescription, "Trace ID: \(trace)", "Correlation ID: \(correlation)", "Timestamp: \(time)"]
         var members = MembersWriter()

@@ -20,7 +20,7 @@ package struct Housekeeping: Sendable {
         var removed = 0
         for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
             removed += try await KeyRotation(platform: platform).keep(tenant)
-            let now = platform.ambient.now()
+            let now = platform.environment.now()
             for statement in Self.statements(tenant, now, before: now - Self.memory, step)
                 + [Self.oldLines(tenant, before: now - platform.configuration.auditRetention, step)]
             {

@@ -19,7 +19,7 @@ struct IntrospectionEndpoint: Sendable {
         let tenant = try await platform.oneTenant(in: context)
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
         let client = try await platform.database.read { [platform] connection in
-            try Clients(connection).authenticated(credentials, tenant: tenant.id, at: platform.ambient.now())
+            try Clients(connection).authenticated(credentials, tenant: tenant.id, at: platform.environment.now())
         }
         guard !client.isPublic else { throw OAuthError.confidentialClientRequired }
         let text = try form.required(.token)
@@ -57,7 +57,7 @@ struct IntrospectionEndpoint: Sendable {
     }
 
     private func refreshToken(_ token: OpaqueToken, of client: Client) async throws -> MembersWriter {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         let record = try await platform.database.read { connection -> RefreshToken? in
             guard token.tenant == client.tenant, let record = try RefreshTokens(connection).find(token),
                 record.client == client.id, record.used == nil, !record.isRevoked, record.expires > now

@@ -20,10 +20,10 @@ struct KeyRotation: Sendable {
     func rotate(
         _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String
     ) async throws {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         let signs = immediately ? now : now + schedule.publication
-        let made = try await platform.administrationHashing.run { [ambient = platform.ambient] in
-            try algorithms.map { try TenantKey.generate($0, created: now, signs: signs, ambient) }
+        let made = try await platform.administrationHashing.run { [environment = platform.environment] in
+            try algorithms.map { try TenantKey.generate($0, created: now, signs: signs, environment) }
         }
         try await platform.database.write { [platform] connection in
             for (key, stored) in made {
@@ -40,7 +40,7 @@ struct KeyRotation: Sendable {
     /// - Returns: how many keys came or went.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
     func keep(_ tenant: TenantID) async throws -> Int {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         let keys = try await platform.keys.all(of: tenant)
         let due = schedule.due(keys, at: now)
         if !due.isEmpty { try await rotate(due, of: tenant, immediately: false, by: AuditLog.server) }

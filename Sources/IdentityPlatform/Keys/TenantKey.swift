@@ -37,14 +37,14 @@ package struct TenantKey: Sendable {
 
     /// Makes a fresh key, RSA-2048 or P-256, and its private half for the database. Blocks for about 0.1 s.
     static func generate(
-        _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp, _ ambient: Ambient
+        _ algorithm: SignatureAlgorithm, created: Timestamp, signs: Timestamp, _ environment: ClockAndRandomness
     ) throws -> (key: TenantKey, stored: [UInt8]) {
         switch algorithm {
         case .es256:
             let key = P256.Signing.PrivateKey()
             return (try TenantKey(.p256(key), created: created, signs: signs), Array(key.derRepresentation))
         case .rs256, .hs256:
-            let key = try ambient.makeRSAKey()
+            let key = try environment.makeRSAKey()
             return (try TenantKey(.rsa(key), created: created, signs: signs), Array(key.derRepresentation))
         }
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 package final class TenantKeys: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
-    private let ambient: Ambient
+    private let environment: ClockAndRandomness
     private let loaded = Mutex<[TenantID: Loaded]>([:])
 
     private struct Loaded {
@@ -19,15 +19,15 @@ package final class TenantKeys: Sendable {
     /// A key is published for longer before it signs, so that none is missed.
     static let freshness = Duration.seconds(300)
 
-    init(database: any Database, storageKey: StorageKey, ambient: Ambient) {
-        (self.database, self.storageKey, self.ambient) = (database, storageKey, ambient)
+    init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
+        (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
     /// Every key that an organisation publishes; none where there is no such organisation.
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func all(of tenant: TenantID) async throws -> [TenantKey] {
-        let now = ambient.now()
+        let now = environment.now()
         let known = loaded.withLock { $0[tenant] }
         if let known, known.at <= now, now < known.at + Self.freshness { return known.keys }
         let rows = try await database.read { connection in
@@ -57,7 +57,7 @@ package final class TenantKeys: Sendable {
     ///
     /// - Throws: ``StorageError``, ``StorageKey/Failure``
     package func current(of tenant: TenantID, _ algorithm: SignatureAlgorithm = .rs256) async throws -> TenantKey {
-        guard let key = KeySchedule.signing(try await all(of: tenant), algorithm, at: ambient.now()) else {
+        guard let key = KeySchedule.signing(try await all(of: tenant), algorithm, at: environment.now()) else {
             throw StorageError(.unexpectedValue, "the organisation has no signing key of the algorithm")
         }
         return key

@@ -50,7 +50,7 @@ struct LogoutEndpoint: Sendable {
     }
 
     private func session(of cookie: OpaqueToken) async throws -> Session? {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         return try await platform.database.read { try BrowserSessions($0).session(cookie, at: now) }
     }
 
@@ -65,7 +65,7 @@ struct LogoutEndpoint: Sendable {
     }
 
     private func end(_ session: Session) async throws {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         try await platform.database.write { connection in
             try Sessions(connection).end(
                 session.id, tenant: session.tenant, at: now, because: .signedOut, by: session.user.rawValue)
@@ -76,7 +76,7 @@ struct LogoutEndpoint: Sendable {
     private func question(
         _ request: Request, _ parameters: FormParameters, _ session: Session
     ) async throws -> Response {
-        let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.ambient.randomBytes(32))
+        let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
         let own = [Field.csrf.rawValue, Field.repeated.rawValue]
         let fields = Pages.fields(of: parameters).filter { !own.contains($0.name) } + [(Field.csrf.rawValue, csrf)]
         let target = try await target(parameters, session.tenant)

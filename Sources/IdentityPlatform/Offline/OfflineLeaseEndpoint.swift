@@ -44,7 +44,7 @@ extension Platform {
     fileprivate func answer(
         _ question: OfflineQuestion, of device: DeviceID, tenant: TenantID
     ) async throws -> OfflineAnswer {
-        let (now, id) = (ambient.now(), ambient.identifier(of: OfflineLease.self).rawValue)
+        let (now, id) = (environment.now(), environment.identifier(of: OfflineLease.self).rawValue)
         let (good, grant) = try await database.write { connection -> (Set<String>, Grant?) in
             guard let rules = try OfflineRules.of(tenant, connection),
                 let present = try Devices(connection).find(device, tenant: tenant), present.isEnabled,
@@ -89,9 +89,9 @@ extension Platform {
         let authority = try await receiptAuthorities.authority(of: tenant)
         let subjects = try (0..<Self.receiptSubjects).map { _ in
             try authority.pseudonym(
-                of: .init(user: person.id, device: device, session: grant.session), nonce: ambient.randomBytes(12))
+                of: .init(user: person.id, device: device, session: grant.session), nonce: environment.randomBytes(12))
         }
-        let binding = ambient.randomBytes(OfflinePassword.bindingLength)
+        let binding = environment.randomBytes(OfflinePassword.bindingLength)
         let lease = OfflineLease(
             id: grant.id, tenant: tenant.rawValue, device: device.rawValue,
             person: .init(

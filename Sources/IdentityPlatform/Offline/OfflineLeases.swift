@@ -3,7 +3,7 @@ internal import Storage
 
 /// The offline leases of one transaction: which were given, and are not withdrawn.
 ///
-/// Whatever withdraws one announces the ``DeviceConcern`` of its device, which then asks and erases it.
+/// Whatever withdraws one announces the ``DeviceStateChange`` of its device, which then asks and erases it.
 struct OfflineLeases {
     private let connection: any Connection
 
@@ -59,7 +59,7 @@ struct OfflineLeases {
 
     private func announce(_ rows: [Row], _ tenant: TenantID) throws {
         for device in Set(try rows.map { try $0.value(0, as: DeviceID.self) }) {
-            try connection.announce(DeviceConcern(tenant: tenant, device: device))
+            try connection.announce(DeviceStateChange(tenant: tenant, device: device))
         }
     }
 }

@@ -34,10 +34,11 @@ struct DeviceCookie: Sendable {
     ///
     /// - Throws: the library's error.
     static func text(
-        adding person: UserID, tenant: TenantID, to former: DeviceCookie?, at now: Timestamp, ambient: Ambient,
+        adding person: UserID, tenant: TenantID, to former: DeviceCookie?, at now: Timestamp,
+        environment: ClockAndRandomness,
         key: StorageKey
     ) throws -> String {
-        let part = Part(person: person, identifier: ambient.randomBytes(16), expires: now + lifetime)
+        let part = Part(person: person, identifier: environment.randomBytes(16), expires: now + lifetime)
         let others = (former?.parts ?? []).filter { Part($0, tenant: tenant, key: key)?.person != person }
         return ([try part.sealed(tenant: tenant, key: key)] + others).prefix(capacity).joined(separator: ".")
     }
@@ -81,8 +82,8 @@ extension Platform {
     func remember(_ checked: CheckedPassword, in request: Request, on response: inout Response) throws {
         guard !checked.attempt.isAtDevice else { return }
         let text = try DeviceCookie.text(
-            adding: checked.person, tenant: checked.attempt.tenant, to: DeviceCookie(request), at: ambient.now(),
-            ambient: ambient, key: storageKey)
+            adding: checked.person, tenant: checked.attempt.tenant, to: DeviceCookie(request), at: environment.now(),
+            environment: environment, key: storageKey)
         HostCookie.device.set(text, for: DeviceCookie.lifetime, on: &response)
     }
 }

@@ -5,7 +5,7 @@ package import Storage
 /// Makes and checks password hashes, with the same work for a person who does not exist.
 package struct Passwords: Sendable {
     private let database: any Database
-    private let ambient: Ambient
+    private let environment: ClockAndRandomness
     private let storageKey: StorageKey
     private let cost: PasswordCost
     /// Sign-ins wait here for their turn, administrators there, so that no storm of the one stops the other.
@@ -13,19 +13,20 @@ package struct Passwords: Sendable {
     private let throttle: SignInThrottle
 
     init(
-        database: any Database, storageKey: StorageKey, ambient: Ambient, cost: PasswordCost, signIns: HashingPool,
+        database: any Database, storageKey: StorageKey, environment: ClockAndRandomness, cost: PasswordCost,
+        signIns: HashingPool,
         administration: HashingPool
     ) {
-        (self.database, self.storageKey, self.ambient, self.cost) = (database, storageKey, ambient, cost)
+        (self.database, self.storageKey, self.environment, self.cost) = (database, storageKey, environment, cost)
         (self.signIns, self.administration) = (signIns, administration)
-        throttle = SignInThrottle(database: database, storageKey: storageKey, ambient: ambient)
+        throttle = SignInThrottle(database: database, storageKey: storageKey, environment: environment)
     }
 
     /// Hashes a new password at the present cost.
     ///
     /// - Throws: ``HashingPool/Busy``, or the library's error.
     func hash(_ password: SecretBytes) async throws -> PasswordHash {
-        let salt = ambient.randomBytes(16)
+        let salt = environment.randomBytes(16)
         return try await administration.run(rounds: cost.rounds) { [cost] in
             try PasswordHash(of: password, cost: cost, salt: salt)
         }
@@ -44,7 +45,7 @@ package struct Passwords: Sendable {
         let attempt = try await throttle.admit(name: name, tenant: tenant, from: origin)
         let (person, hash) = try await candidate(name, tenant)
         guard let hash else { return nil }
-        let (cost, salt) = (cost, ambient.randomBytes(16))
+        let (cost, salt) = (cost, environment.randomBytes(16))
         let outcome: (matches: Bool, fresh: PasswordHash?)
         do {
             outcome = try await signIns.run(rounds: hash.cost.rounds, for: attempt.asker) {

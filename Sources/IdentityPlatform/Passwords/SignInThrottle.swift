@@ -12,7 +12,7 @@ internal import Storage
 struct SignInThrottle: Sendable {
     let database: any Database
     let storageKey: StorageKey
-    let ambient: Ambient
+    let environment: ClockAndRandomness
 
     private static let familiarity = Duration.seconds(30 * 86400)
 
@@ -111,7 +111,7 @@ struct SignInThrottle: Sendable {
     ///
     /// - Throws: ``StorageError``
     func forgive(name: String, tenant: TenantID, _ connection: any Connection) throws {
-        let now = ambient.now()
+        let now = environment.now()
         let hash = storageKey.derived("throttled \(Kind.name.rawValue)", Array(name.lowercased().utf8))
         try connection.execute(
             """
@@ -145,7 +145,7 @@ struct SignInThrottle: Sendable {
             return try at(.device(id))
         }
         if let cookie = origin.deviceCookie, let person = try Users(connection).find(name: name, tenant: tenant),
-            let identifier = cookie.identifier(of: person.id, tenant: tenant, at: ambient.now(), key: storageKey)
+            let identifier = cookie.identifier(of: person.id, tenant: tenant, at: environment.now(), key: storageKey)
         {
             return try at(.browser(identifier))
         }
@@ -155,12 +155,12 @@ struct SignInThrottle: Sendable {
     private func device(_ origin: SignInOrigin, _ tenant: TenantID, _ connection: any Connection) throws -> DeviceID? {
         if let device = origin.device { return device }
         guard let cookie = origin.session, cookie.tenant == tenant else { return nil }
-        return try BrowserSessions(connection).session(cookie, at: ambient.now())?.device?.id
+        return try BrowserSessions(connection).session(cookie, at: environment.now())?.device?.id
     }
 
     /// What would be written for one more failure.
     private func counted(_ attempt: Attempt, _ connection: any Connection) throws -> [(Kind, Timestamp)] {
-        let now = ambient.now()
+        let now = environment.now()
         return try attempt.counts.map { kind, rule in
             guard let next = rule.counting(try drained(kind, attempt, connection), at: now) else {
                 throw OAuthError.tooManyFailures
@@ -189,7 +189,7 @@ struct SignInThrottle: Sendable {
             """
             SELECT drained FROM signInThrottle
             WHERE tenant = \(attempt.tenant) AND kind = \(kind) AND hash = \(hash(kind, attempt))
-                AND expires > \(ambient.now())
+                AND expires > \(environment.now())
             """)?.value(0)
     }
 
@@ -211,7 +211,7 @@ struct SignInThrottle: Sendable {
     private func set(
         _ kind: Kind, _ attempt: Attempt, drained: Timestamp, _ connection: any Connection
     ) throws {
-        let expires = kind.isFamiliarity ? max(drained, ambient.now() + Self.familiarity) : drained
+        let expires = kind.isFamiliarity ? max(drained, environment.now() + Self.familiarity) : drained
         let person = kind.isOfPerson ? hash(.name, attempt) : nil
         try connection.execute(
             """

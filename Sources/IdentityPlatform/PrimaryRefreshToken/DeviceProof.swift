@@ -18,7 +18,9 @@ extension Platform {
         guard let request = try? DeviceSignedRequest.Unverified(token) else { throw OAuthError.malformedSignedRequest }
         let hash = Array(SHA256.hash(data: request.certificate))
         let device = try await database.read { try Devices($0).find(certificateHash: hash, tenant: tenant) }
-        guard let device, device.credentials.certificateExpires > ambient.now() else { throw OAuthError.unknownDevice }
+        guard let device, device.credentials.certificateExpires > environment.now() else {
+            throw OAuthError.unknownDevice
+        }
         guard let key = try? VerificationKey(publicKeyInfo: device.credentials.deviceKey) else {
             throw StorageError(.unexpectedValue, "a device's key does not parse")
         }

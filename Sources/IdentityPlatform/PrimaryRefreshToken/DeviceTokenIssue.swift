@@ -42,7 +42,7 @@ extension TokenIssuer {
     ///
     /// - Throws: ``StorageError``, or the library's error.
     func deviceReply(_ grant: DeviceGrant) async throws -> MembersWriter {
-        let now = ambient.now()
+        let now = environment.now()
         let lifetime =
             grant.device.binding.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
         let seconds = Int(lifetime.components.seconds)
@@ -72,7 +72,7 @@ extension TokenIssuer {
         claims.set(ClaimName.objectID, grant.device.objectID.rawValue)
         claims.set(ClaimName.subject, grant.device.objectID.rawValue)
         claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
-        claims.set(ClaimName.tokenID, Base64URL.encode(ambient.randomBytes(16)))
+        claims.set(ClaimName.tokenID, Base64URL.encode(environment.randomBytes(16)))
         claims.set(ClaimName.version, "1.0")
         return try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm).signer
             .token(payload: claims.bytes)

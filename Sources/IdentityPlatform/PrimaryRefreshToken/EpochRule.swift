@@ -7,13 +7,13 @@ enum EpochRule {
         /// A later one than any before.
         case enter
         /// The present one.
-        case stay
+        case same
         /// One that the device has left or ended, or another under the present one's number.
         case stale
     }
 
     static func judge(_ epoch: DeviceEpoch, highest: DeviceEpoch?, isClosed: Bool) -> Judgement {
         guard let highest, epoch.counter <= highest.counter else { return .enter }
-        return epoch == highest && !isClosed ? .stay : .stale
+        return epoch == highest && !isClosed ? .same : .stale
     }
 }

@@ -28,13 +28,13 @@ package final class Nonces: Sendable {
         var periods: [Int64: Set<SHA256Digest>] = [:]
     }
 
-    private let ambient: Ambient
+    private let environment: ClockAndRandomness
     private let key: SymmetricKey
     private let seen = Mutex(Seen())
 
-    init(ambient: Ambient) {
-        self.ambient = ambient
-        key = SymmetricKey(data: ambient.randomBytes(32))
+    init(environment: ClockAndRandomness) {
+        self.environment = environment
+        key = SymmetricKey(data: environment.randomBytes(32))
     }
 
     private static let lifetime = Int64(PrimaryRefreshToken.nonceLifetime)
@@ -55,8 +55,8 @@ package final class Nonces: Sendable {
     }
 
     private func body() -> [UInt8] {
-        let time = ambient.now().seconds
-        return (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + ambient.randomBytes(8)
+        let time = environment.now().seconds
+        return (0..<8).map { UInt8(truncatingIfNeeded: time >> (56 - $0 * 8)) } + environment.randomBytes(8)
     }
 
     /// Takes a request that is signed: its nonce must be ours and young, and the request a new one.
@@ -65,7 +65,7 @@ package final class Nonces: Sendable {
     ///   stranger another valid one.
     /// - Throws: ``OAuthError``.
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
-        let now = ambient.now().seconds
+        let now = environment.now().seconds
         guard let opened = opened(nonce, now: now), !opened.isBound else { throw .staleNonce }
         try remember(opened, signed, purpose, now)
     }
@@ -78,7 +78,7 @@ package final class Nonces: Sendable {
     func accept(
         _ nonce: String, signed: [UInt8], in browser: BrowserID?, allowsUnbound: Bool
     ) throws(OAuthError) {
-        let now = ambient.now().seconds
+        let now = environment.now().seconds
         guard let opened = opened(nonce, now: now) else { throw .staleNonce }
         if opened.isBound {
             let body = Array(opened.bytes[..<16])
@@ -92,7 +92,7 @@ package final class Nonces: Sendable {
     }
 
     /// Whether a nonce is ours and young, whoever was given it.
-    func isFresh(_ nonce: String) -> Bool { opened(nonce, now: ambient.now().seconds) != nil }
+    func isFresh(_ nonce: String) -> Bool { opened(nonce, now: environment.now().seconds) != nil }
 
     private struct Opened {
         let bytes: [UInt8]

@@ -14,7 +14,7 @@ struct SignedRequestGrant: GrantHandler {
         guard let dialect = PrimaryRefreshToken.Dialect(request.form) else { throw OAuthError.unsupportedDialect }
         let token = try CompactJWS(request: try request.form.required(.request))
         guard token.algorithm != .hs256 else {
-            return try await PrimaryRefreshTokenUse(platform: platform, dialect: dialect).respond(
+            return try await RedeemPrimaryRefreshToken(platform: platform, dialect: dialect).respond(
                 to: token, in: request)
         }
         let tenant = try await tenant(of: request, for: token)
@@ -22,7 +22,7 @@ struct SignedRequestGrant: GrantHandler {
         guard proof.device.isEnabled else { throw OAuthError.disabledDevice }
         return DeviceTokenRequest.isMeant(by: proof.claims)
             ? try await DeviceTokenIssue(platform: platform).respond(to: token, of: proof, in: tenant, request)
-            : try await PrimaryRefreshTokenIssue(platform: platform).respond(to: token, of: proof, in: tenant, request)
+            : try await IssuePrimaryRefreshToken(platform: platform).respond(to: token, of: proof, in: tenant, request)
     }
 
     /// The tenant of the address, or, where that names none, the one that the device's certificate says to be of.
@@ -30,7 +30,7 @@ struct SignedRequestGrant: GrantHandler {
         if let tenant = request.tenant { return tenant }
         guard let certificate = try? token.certificates().first,
             let id = DeviceAuthority.tenant(namedBy: certificate),
-            let tenant = try await platform.registrations.tenant(at: .id(id))
+            let tenant = try await platform.directoryCache.tenant(at: .id(id))
         else { throw OAuthError.ambiguousTenant }
         return tenant
     }

@@ -10,7 +10,7 @@ extension Platform {
     func receiptSubject(of issued: IssuedPrimaryRefreshToken, on device: Device) async throws -> String {
         try await receiptAuthorities.authority(of: device.tenant).pseudonym(
             of: .init(user: issued.user.id, device: device.id, session: issued.session.id),
-            nonce: ambient.randomBytes(12))
+            nonce: environment.randomBytes(12))
     }
 
     /// What receipts of the organisation's devices are judged by on another machine.

@@ -38,7 +38,7 @@ extension Platform {
     /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or the library's error.
     fileprivate func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
         let authority = try await receiptAuthorities.authority(of: tenant)
-        let time = ambient.now()
+        let time = environment.now()
         let chain = head.key.thumbprint
         let line = try Anchor(
             tenant: tenant.rawValue, device: device.rawValue, key: chain, sequence: head.sequence, hash: head.hash,

@@ -8,11 +8,11 @@ internal import Synchronization
 package final class ReceiptAuthorities: Sendable {
     private let database: any Database
     private let storageKey: StorageKey
-    private let ambient: Ambient
+    private let environment: ClockAndRandomness
     private let loaded = Mutex<[TenantID: ReceiptAuthority]>([:])
 
-    init(database: any Database, storageKey: StorageKey, ambient: Ambient) {
-        (self.database, self.storageKey, self.ambient) = (database, storageKey, ambient)
+    init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
+        (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
     }
 
     /// The organisation's keys.
@@ -23,8 +23,8 @@ package final class ReceiptAuthorities: Sendable {
         if let authority = try await stored(tenant) { return remember(authority, tenant) }
         let anchorKey = Array(P256.Signing.PrivateKey().derRepresentation)
         let sealedAnchorKey = try storageKey.seal(anchorKey, purpose: Self.anchorPurpose(tenant))
-        let sealedSubjectKey = try storageKey.seal(ambient.randomBytes(32), purpose: Self.subjectPurpose(tenant))
-        let time = ambient.now()
+        let sealedSubjectKey = try storageKey.seal(environment.randomBytes(32), purpose: Self.subjectPurpose(tenant))
+        let time = environment.now()
         try await database.write { connection in
             try connection.execute(
                 """

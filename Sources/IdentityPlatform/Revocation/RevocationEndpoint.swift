@@ -20,7 +20,7 @@ struct RevocationEndpoint: Sendable {
         let text = try form.required(.token)
         let token = OpaqueToken(text)
         guard let owner = tenant?.id ?? token?.tenant else { throw OAuthError.ambiguousTenant }
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         try await platform.database.write { connection in
             let client = try Clients(connection).authenticated(credentials, tenant: owner, at: now)
             guard let token, token.tenant == owner else { return }

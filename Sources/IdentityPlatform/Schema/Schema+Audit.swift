@@ -16,13 +16,14 @@ extension Schema {
             ])
     ]
 
-    /// Where a line came from: the door of a sign-in, and the request.
+    /// Where a line came from: how somebody signed in, and the request.
     static let auditOrigin = [
         Migration(
             "audit origin",
             [
                 "ALTER TABLE audit ADD COLUMN door TEXT", "ALTER TABLE audit ADD COLUMN correlation TEXT",
                 "CREATE INDEX auditByTime ON audit (tenant, time)",
-            ])
+            ]),
+        Migration("sign-in method", ["ALTER TABLE audit RENAME COLUMN door TO method"]),
     ]
 }

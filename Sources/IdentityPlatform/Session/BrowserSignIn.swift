@@ -10,7 +10,7 @@ struct BrowserSignIn: Sendable {
     /// The browser session that this one takes the place of.
     let former: OpaqueToken?
     let client: ClientID
-    let door: SignInDoor
+    let method: SignInMethod
 
     /// Begins session and browser session; nil where the password is the person's no more. In a browser that belongs to a
     /// device the session is bound to that device and epoch.
@@ -33,7 +33,7 @@ struct BrowserSignIn: Sendable {
         try BrowserSessions(connection).begin(
             cookie, session: begun, expires: now + platform.configuration.lifetimes.browserSession)
         try AuditLog(connection).append(
-            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.rawValue, door: door, at: now)
+            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.rawValue, method: method, at: now)
         return (user, begun)
     }
 

@@ -104,7 +104,7 @@ package struct Sessions {
     }
 
     /// Ends one session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
-    /// session keys, browser sessions; writes the line of the audit log, and announces the ``DeviceConcern`` of the device
+    /// session keys, browser sessions; writes the line of the audit log, and announces the ``DeviceStateChange`` of the device
     /// that it is bound to. Again is no error and writes nothing.
     ///
     /// - Returns: whether the session lived until now.
@@ -130,7 +130,7 @@ package struct Sessions {
             if reason == .revoked || reason == .replayed {
                 try OfflineLeases(connection).withdraw(of: try ended.value(1), device: device, tenant: tenant)
             }
-            try connection.announce(DeviceConcern(tenant: tenant, device: device))
+            try connection.announce(DeviceStateChange(tenant: tenant, device: device))
         }
         return true
     }

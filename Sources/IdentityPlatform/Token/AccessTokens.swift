@@ -6,8 +6,8 @@ internal import Storage
 package struct AccessTokens: Sendable {
     let issuer: TokenIssuer
     let database: any Database
-    let registrations: Registrations
-    let ambient: Ambient
+    let directoryCache: DirectoryCache
+    let environment: ClockAndRandomness
 
     /// Why a bearer token was refused; none of it is about whose token it is.
     package enum Refusal: Error, Equatable {
@@ -38,7 +38,7 @@ package struct AccessTokens: Sendable {
         try await verify(token, tenant)
         try judge(claims, tenant, resources)
         let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
-        let view = registrations.view
+        let view = directoryCache.view
         return try await database.read { connection in
             guard try Clients(connection, view).find(client, tenant: tenant)?.isEnabled == true else {
                 throw Refusal.ended
@@ -68,7 +68,7 @@ package struct AccessTokens: Sendable {
         guard resources.contains(where: { $0.identifiers.contains(audience) }) else { throw Refusal.audience }
         guard let begin = try? claims.integer(ClaimName.notBefore), let end = try? claims.integer(ClaimName.expiresAt)
         else { throw Refusal.malformed }
-        let now = ambient.now().seconds
+        let now = environment.now().seconds
         guard Int64(begin) <= now, now < Int64(end) else { throw Refusal.expired }
     }
 

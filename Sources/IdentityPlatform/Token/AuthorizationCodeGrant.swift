@@ -50,7 +50,7 @@ private enum Outcome: Sendable {
 private func redeem(
     _ code: OpaqueToken, _ proof: Proof, _ platform: Platform, _ connection: any Connection
 ) throws -> Outcome {
-    let now = platform.ambient.now()
+    let now = platform.environment.now()
     let codes = AuthorizationCodes(connection)
     do {
         let client = try Clients(connection).authenticated(proof.credentials, tenant: code.tenant, at: now)

@@ -8,7 +8,7 @@ internal import OAuth
 /// over as soon as the server knows.
 package struct BearerChallenge: Sendable {
     let names: IdentityConfiguration.Names
-    let ambient: Ambient
+    let environment: ClockAndRandomness
 
     /// The value of `WWW-Authenticate`.
     package func header(for refusal: AccessTokens.Refusal) -> String {
@@ -25,7 +25,7 @@ package struct BearerChallenge: Sendable {
     private var claims: [UInt8] {
         var notBefore = MembersWriter()
         notBefore.set(Name.essential, true)
-        notBefore.set(Name.value, String(ambient.now().seconds))
+        notBefore.set(Name.value, String(environment.now().seconds))
         var accessToken = MembersWriter()
         accessToken.set(ClaimName.notBefore, notBefore)
         var claims = MembersWriter()
@@ -38,5 +38,5 @@ package struct BearerChallenge: Sendable {
 
 extension AccessTokens {
     /// Makes the answer to a token that ``check(authorization:for:)`` refuses.
-    package var challenge: BearerChallenge { BearerChallenge(names: issuer.names, ambient: ambient) }
+    package var challenge: BearerChallenge { BearerChallenge(names: issuer.names, environment: environment) }
 }

@@ -14,8 +14,8 @@ package struct OpaqueToken: Sendable {
     package let hash: [UInt8]
 
     /// Draws a new token.
-    package init(tenant: TenantID, ambient: Ambient) {
-        self.init(tenant: tenant, secret: ambient.randomBytes(32))
+    package init(tenant: TenantID, environment: ClockAndRandomness) {
+        self.init(tenant: tenant, secret: environment.randomBytes(32))
     }
 
     /// Makes the token of a secret of 32 bytes, which nobody else can guess.

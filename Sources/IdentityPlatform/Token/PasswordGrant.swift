@@ -20,14 +20,15 @@ struct PasswordGrant: GrantHandler {
         let credentials = try request.credentials()
         let (client, scope) = try await platform.database.read { [platform] connection in
             let client = try Clients(connection).authenticated(
-                credentials, tenant: tenant.id, at: platform.ambient.now())
+                credentials, tenant: tenant.id, at: platform.environment.now())
             return (client, try platform.resources.grant(asked: form, before: "", to: client))
         }
         let checked = try await platform.passwords.check(
             name: name, password: password, tenant: tenant.id, from: SignInOrigin(request.peer))
         let start = SessionStart(
             client: client, scope: scope, claims: claims, version: request.version,
-            session: platform.ambient.identifier(), family: platform.ambient.identifier(of: RefreshToken.self).rawValue)
+            session: platform.environment.identifier(),
+            family: platform.environment.identifier(of: RefreshToken.self).rawValue)
         if let checked,
             let begun = try await platform.passwords.using(
                 checked,
@@ -40,7 +41,7 @@ struct PasswordGrant: GrantHandler {
                     begun.grant, refreshToken: begun.refreshToken, withClientInfo: form.wantsClientInfo))
         }
         try await platform.recordFailedSignIn(
-            name: name, tenant: tenant.id, client: client.id.rawValue, door: .passwordGrant)
+            name: name, tenant: tenant.id, client: client.id.rawValue, method: .passwordGrant)
         throw OAuthError.badCredentials
     }
 }
@@ -60,13 +61,13 @@ private struct SessionStart: Sendable {
     func begin(
         with checked: CheckedPassword, _ platform: Platform, _ connection: any Connection
     ) throws -> IssuedGrant? {
-        let now = platform.ambient.now()
+        let now = platform.environment.now()
         guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
         _ = try Sessions(connection).begin(
             session, user: user, methods: [AuthenticationMethod.password], at: now)
         try AuditLog(connection).append(
             .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.id.rawValue,
-            door: .passwordGrant, at: now)
+            method: .passwordGrant, at: now)
         return try platform.issue(
             session, family: family, client: client, scope: scope, claims: claims, version: version, connection)
     }

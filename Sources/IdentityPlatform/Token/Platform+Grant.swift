@@ -8,7 +8,7 @@ extension Platform {
     /// - Throws: ``OAuthError``, ``StorageError``
     package func grant(
         _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, claims: ClaimsRequest = .none,
-        version: TokenVersion = .two, kept view: Registrations.View? = nil, _ connection: any Connection
+        version: TokenVersion = .two, kept view: DirectoryCache.View? = nil, _ connection: any Connection
     ) throws -> Grant {
         let live = try LiveSession(session, tenant: client.tenant, connection)
         guard
@@ -34,7 +34,7 @@ extension Platform {
         let grant = try grant(
             session, client: client, scope: scope, nonce: nonce, claims: claims, version: version, connection)
         guard scope.wantsRefreshToken || version == .one else { return IssuedGrant(grant: grant, refreshToken: nil) }
-        let now = ambient.now()
+        let now = environment.now()
         let record = RefreshToken(
             tenant: client.tenant, session: session, client: client.id, scope: scope.lasting, family: family,
             ofPrimary: false, expires: now + configuration.lifetimes.refreshToken)
@@ -47,7 +47,7 @@ extension Platform {
     func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {
         if let tenant = request.tenant { return tenant }
         let domain = userName.split(separator: "@").last.map(String.init) ?? ""
-        let found = try await registrations.tenant(at: .domain(domain.lowercased()))
+        let found = try await directoryCache.tenant(at: .domain(domain.lowercased()))
         guard let found else { throw OAuthError.ambiguousTenant }
         return found
     }

@@ -33,8 +33,8 @@ extension Platform {
         do {
             return try await use()
         } catch let reuse as RefreshTokenUse.Reuse {
-            try await database.write { [ambient] connection in
-                try RefreshTokenUse(connection: connection, now: ambient.now()).revoke(reuse)
+            try await database.write { [environment] connection in
+                try RefreshTokenUse(connection: connection, now: environment.now()).revoke(reuse)
             }
             throw OAuthError.reusedToken
         }

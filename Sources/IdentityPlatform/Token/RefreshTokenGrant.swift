@@ -16,10 +16,10 @@ struct RefreshTokenGrant: GrantHandler {
         guard let token = OpaqueToken(try form.required(.refreshToken)) else { throw OAuthError.badGrant }
         let tenant = try request.tenant(of: token)
         let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
-        let view = platform.registrations.view
+        let view = platform.directoryCache.view
         let (grant, next) = try await platform.revokingReuse {
             try await platform.database.write { [platform] connection in
-                let now = platform.ambient.now()
+                let now = platform.environment.now()
                 let client = try Clients(connection, view).authenticated(credentials, tenant: tenant, at: now)
                 let record = try RefreshTokenUse(connection: connection, now: now)
                     .check(token, of: client.id, for: .refresh)

@@ -17,7 +17,7 @@ extension TokenIssuer {
         members.set(ReplyName.tokenType, "Bearer")
         switch grant.version {
         case .one:
-            let now = Int(ambient.now().seconds)
+            let now = Int(environment.now().seconds)
             members.set(ReplyName.scope, grant.scope.permissions.joined(separator: " "))
             members.set(ReplyName.expiresIn, String(lifetime))
             members.set(ReplyName.extendedExpiresIn, String(lifetime))
@@ -32,7 +32,7 @@ extension TokenIssuer {
         members.set(ReplyName.accessToken, try await accessToken(grant))
         if let refreshToken {
             members.set(ReplyName.refreshToken, refreshToken.token.text.exposed)
-            members.set(ReplyName.refreshTokenExpiresIn, Int(refreshToken.expires.seconds - ambient.now().seconds))
+            members.set(ReplyName.refreshTokenExpiresIn, Int(refreshToken.expires.seconds - environment.now().seconds))
         }
         if grant.scope.isOpenID { members.set(ReplyName.idToken, try await idToken(grant)) }
         if withClientInfo { members.set(ReplyName.clientInfo, Self.clientInfo(grant.user)) }

@@ -7,7 +7,7 @@ package struct TokenIssuer: Sendable {
     let names: IdentityConfiguration.Names
     let lifetimes: IdentityConfiguration.Lifetimes
     let keys: TenantKeys
-    let ambient: Ambient
+    let environment: ClockAndRandomness
 
     /// How long an access token lives. The first one of a broker is made before the session is bound to a device, and
     /// that may be a shared one.
@@ -28,7 +28,7 @@ package struct TokenIssuer: Sendable {
     ///
     /// - Throws: ``StorageError``, or the library's error.
     package func accessToken(_ grant: Grant) async throws -> String {
-        let now = ambient.now()
+        let now = environment.now()
         var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant))
         claims.set(ClaimName.appID, grant.client.id.rawValue)
         let authentication = grant.client.isPublic ? "0" : "1"
@@ -50,7 +50,7 @@ package struct TokenIssuer: Sendable {
     ///
     /// - Throws: ``StorageError``, or the library's error.
     package func idToken(_ grant: Grant) async throws -> String {
-        let now = ambient.now()
+        let now = environment.now()
         var claims = common(grant, audience: grant.client.id.rawValue, now, lifetime: lifetimes.accessToken)
         claims.set(ClaimName.nonce, grant.nonce)
         claims.set(ClaimName.authenticationTime, Int(grant.session.begun.seconds))
@@ -108,7 +108,7 @@ package struct TokenIssuer: Sendable {
         claims.set(ClaimName.sessionID, grant.session.id.rawValue)
         claims.set(ClaimName.subject, subject(of: grant))
         claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
-        claims.set(ClaimName.tokenID, Base64URL.encode(ambient.randomBytes(16)))
+        claims.set(ClaimName.tokenID, Base64URL.encode(environment.randomBytes(16)))
         claims.set(ClaimName.version, grant.version.rawValue)
         return claims
     }

@@ -12,7 +12,7 @@ extension Management {
     /// Adds every path of ``MDMAdmin/Path``. Whoever reaches the administration socket is trusted in full; the executable
     /// sees to who that is.
     package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
-        addEnrolmentRoutes(to: router)
+        addEnrollmentRoutes(to: router)
         addDeviceRoutes(to: router)
         addProfileRoutes(to: router)
         addAppRoutes(to: router)

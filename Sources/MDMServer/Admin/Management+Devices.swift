@@ -48,7 +48,7 @@ extension Management {
         let now = sources.now()
         let udid = try await database.write { connection in
             let device = try Self.device(call, in: connection)
-            try Enrolments(connection: connection, tenant: call.tenant).end(udid: device.udid)
+            try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
             try record(.deviceRemoved, device.udid, of: call, connection)
             try connection.announce(ManagedDevice(tenant: call.tenant, udid: device.udid))
@@ -101,7 +101,7 @@ extension Management {
     private static func description(
         of device: Device, tenant: String, now: Int64, in connection: any Connection
     ) throws -> MDMAdmin.Device {
-        let enrolment = try Enrolments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
+        let enrollment = try Enrollments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
         let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)
         let waiting = try connection.row(
             """
@@ -115,7 +115,7 @@ extension Management {
             apps: try inventory.apps().map {
                 MDMAdmin.HeldApp(identifier: $0.identifier, state: $0.state, hasConfiguration: $0.hasConfiguration)
             },
-            waiting: Int(try waiting?.integer(0) ?? 0), identityEndsAt: enrolment?.expiresAt)
+            waiting: Int(try waiting?.integer(0) ?? 0), identityEndsAt: enrollment?.expiresAt)
     }
 
     /// An outer success can hide failures of single items; they are reasons all the same.

@@ -13,7 +13,7 @@ package struct ManagementRefusal: Error, Sendable {
         case noDevice = "mdm.device.missing"
         case ambiguousDevice = "mdm.device.ambiguous"
         case notEnrolled = "mdm.device.notEnrolled"
-        case noEnrolment = "mdm.enrolment.missing"
+        case noEnrollment = "mdm.enrollment.missing"
         case queueFull = "mdm.queue.full"
         case noProfile = "mdm.profile.missing"
         case badProfile = "mdm.profile.refused"
@@ -37,7 +37,7 @@ package struct ManagementRefusal: Error, Sendable {
 
     var status: HTTPResponse.Status {
         switch code {
-        case .noTenant, .noDevice, .noProfile, .noApp, .noEnrolment: .notFound
+        case .noTenant, .noDevice, .noProfile, .noApp, .noEnrollment: .notFound
         case .notEnrolled, .queueFull, .ambiguousDevice: .conflict
         case .fault, .unwritableStore: .internalServerError
         case .packageTooLarge: .contentTooLarge
@@ -59,9 +59,12 @@ package struct ManagementRefusal: Error, Sendable {
         case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by its id.")
         case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
         case .ambiguousDevice: ("Several devices have that name.", "Name the device by its UDID.")
-        case .notEnrolled: ("The device is not enrolled.", "Make an enrolment profile and install it on the device.")
-        case .noEnrolment:
-            ("There is no unused enrolment profile with that id.", "List the enrolments; remove a device by its UDID.")
+        case .notEnrolled: ("The device is not enrolled.", "Make an enrollment profile and install it on the device.")
+        case .noEnrollment:
+            (
+                "There is no unused enrollment profile with that id.",
+                "List the enrollments; remove a device by its UDID."
+            )
         case .queueFull: ("Too many commands wait for the device.", "See why it does not come, or remove it.")
         case .noProfile: ("There is no such profile in the tenant.", "List the profiles and name one of them.")
         case .badProfile: ("Devices would refuse the profile.", "Mend what the message names, then add it again.")

@@ -6,8 +6,8 @@ enum AuditAction: String, Sendable {
     case appOffered = "mdm.app.offer"
     case commandQueued = "mdm.command.queue"
     case deviceRemoved = "mdm.device.remove"
-    case enrolmentMade = "mdm.enrolment.make"
-    case enrolmentRevoked = "mdm.enrolment.revoke"
+    case enrollmentMade = "mdm.enrollment.make"
+    case enrollmentRevoked = "mdm.enrollment.revoke"
     case profileAdded = "mdm.profile.add"
     case profileRemoved = "mdm.profile.remove"
 }
@@ -19,7 +19,7 @@ struct AuditLine: Sendable {
     let time: Int64
     let actor: String
     let action: String
-    /// The UDID, profile, app or enrolment that it was done to.
+    /// The UDID, profile, app or enrollment that it was done to.
     let subject: String
     /// The command that was queued, and what it is about.
     let detail: String?

@@ -13,14 +13,14 @@ struct CheckIn: Sendable {
         let lifetime = management.configuration.identityLifetime.milliseconds
         try await management.database.write { [sealer = management.sealer] connection in
             if try Self.isRepeatedFarewell(message, tenant: tenant, fingerprint: fingerprint, in: connection) { return }
-            let enrolments = Enrolments(connection: connection, tenant: tenant)
-            let enrolment = try enrolments.living(fingerprint: fingerprint, now: now)
-            if enrolment.udid != nil || !message.isAuthenticate {
-                guard enrolment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+            let enrollments = Enrollments(connection: connection, tenant: tenant)
+            let enrollment = try enrollments.living(fingerprint: fingerprint, now: now)
+            if enrollment.udid != nil || !message.isAuthenticate {
+                guard enrollment.udid == message.udid else { throw DeviceRefusal.otherDevice }
             }
-            try enrolments.confirm(enrolment)
+            try enrollments.confirm(enrollment)
             try Self.apply(
-                message, enrolment: enrolment, tenant: tenant, now: now, lifetime: lifetime, sealer: sealer,
+                message, enrollment: enrollment, tenant: tenant, now: now, lifetime: lifetime, sealer: sealer,
                 in: connection)
         }
         Logger.current.info(
@@ -45,42 +45,42 @@ struct CheckIn: Sendable {
         _ message: CheckInMessage, tenant: String, fingerprint: String, in connection: any Connection
     ) throws -> Bool {
         guard case .checkOut(let message) = message,
-            let enrolment = try Enrolments(connection: connection, tenant: tenant).find(fingerprint: fingerprint),
-            enrolment.state == .ended
+            let enrollment = try Enrollments(connection: connection, tenant: tenant).find(fingerprint: fingerprint),
+            enrollment.state == .ended
         else { return false }
-        guard enrolment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+        guard enrollment.udid == message.udid else { throw DeviceRefusal.otherDevice }
         return true
     }
 
     private static func apply(
-        _ message: CheckInMessage, enrolment: Enrolment, tenant: String, now: Int64, lifetime: Int64,
+        _ message: CheckInMessage, enrollment: Enrollment, tenant: String, now: Int64, lifetime: Int64,
         sealer: SecretSealer, in connection: any Connection
     ) throws {
         let devices = Devices(connection: connection, tenant: tenant)
-        let enrolments = Enrolments(connection: connection, tenant: tenant)
+        let enrollments = Enrollments(connection: connection, tenant: tenant)
         switch message {
         case .authenticate(let message):
             try checkTopic(message.topic, tenant: tenant, in: connection)
             let isEnrolled = try devices.find(message.udid)?.state == .enrolled
-            guard enrolment.state == .issued else {
+            guard enrollment.state == .issued else {
                 if isEnrolled { return try devices.restart(message, now: now) }
-                return try devices.begin(message, enrolment: enrolment, now: now)
+                return try devices.begin(message, enrollment: enrollment, now: now)
             }
             // A UDID is no secret: whoever has any unused profile must not put a device out with it, nor one that is about to
-            // enrol.
-            guard try enrolment.takesOver == message.udid || enrolments.bound(udid: message.udid, now: now) == nil
+            // enroll.
+            guard try enrollment.takesOver == message.udid || enrollments.bound(udid: message.udid, now: now) == nil
             else {
                 throw DeviceRefusal.taken
             }
-            try enrolments.bind(enrolment.id, to: message.udid, until: now + lifetime)
-            try enrolments.end(udid: message.udid, except: enrolment.id)
-            try devices.begin(message, enrolment: enrolment, now: now)
+            try enrollments.bind(enrollment.id, to: message.udid, until: now + lifetime)
+            try enrollments.end(udid: message.udid, except: enrollment.id)
+            try devices.begin(message, enrollment: enrollment, now: now)
         case .tokenUpdate(let message):
             try checkTopic(message.topic, tenant: tenant, in: connection)
             try devices.update(message, now: now, sealer: sealer)
         case .checkOut(let message):
             try devices.leave(message.udid, now: now)
-            try enrolments.end(udid: message.udid)
+            try enrollments.end(udid: message.udid)
         case .unknown: throw DeviceRefusal.malformed("The message type is unknown.")
         }
     }

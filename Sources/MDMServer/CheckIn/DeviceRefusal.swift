@@ -4,10 +4,10 @@
 enum DeviceRefusal: Error, Equatable {
     /// The device showed no certificate. Something between may have taken it away, so that nobody is told to leave.
     case noCertificate
-    /// The certificate is not that of a living enrolment: the device must drop its enrolment.
+    /// The certificate is not that of a living enrollment: the device must drop its enrollment.
     case unrecognized
     /// The certificate belongs to another device than the message names; the device that owns the certificate must not
-    /// lose its enrolment over it.
+    /// lose its enrollment over it.
     case otherDevice
     /// The device is enrolled, or about to be, by another profile, and this one was not made to take it over.
     case taken

@@ -18,9 +18,9 @@ struct CommandLoop: Sendable {
         }
         let (history, sealer) = (management.configuration.history, management.sealer)
         let (next, recorded) = try await management.database.write { connection in
-            let enrolment = try Self.authenticate(
+            let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
-            try Enrolments(connection: connection, tenant: tenant).confirm(enrolment)
+            try Enrollments(connection: connection, tenant: tenant).confirm(enrollment)
             let turn = try Self.turn(result, body: body, tenant: tenant, now: now, history: history, in: connection)
             return (try turn.next.map { try sealer.open($0.sealed, $0.purpose) }, turn.recorded)
         }
@@ -38,14 +38,14 @@ struct CommandLoop: Sendable {
     private func hasNothing(
         for result: CommandResult, tenant: String, fingerprint: String, now: Int64
     ) async throws -> Bool {
-        let (enrolment, isWaiting) = try await management.database.read { connection in
-            let enrolment = try Self.authenticate(
+        let (enrollment, isWaiting) = try await management.database.read { connection in
+            let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.udid)
-            return (enrolment, try queue.head() != nil)
+            return (enrollment, try queue.head() != nil)
         }
-        let isRenewed = try await management.renew(enrolment, tenant: tenant, now: now)
-        return !isWaiting && !isRenewed && enrolment.state != .renewing
+        let isRenewed = try await management.renew(enrollment, tenant: tenant, now: now)
+        return !isWaiting && !isRenewed && enrollment.state != .renewing
     }
 
     private static func result(_ body: [UInt8]) throws -> CommandResult {
@@ -59,13 +59,13 @@ struct CommandLoop: Sendable {
     /// Refuses whoever is not the device that the message names.
     private static func authenticate(
         _ result: CommandResult, tenant: String, fingerprint: String, now: Int64, in connection: any Connection
-    ) throws -> Enrolment {
-        let enrolment = try Enrolments(connection: connection, tenant: tenant).living(
+    ) throws -> Enrollment {
+        let enrollment = try Enrollments(connection: connection, tenant: tenant).living(
             fingerprint: fingerprint, now: now)
         // A certificate that has not authenticated yet is no device.
-        guard let udid = enrolment.udid else { throw DeviceRefusal.unrecognized }
+        guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
         guard udid == result.udid else { throw DeviceRefusal.otherDevice }
-        return enrolment
+        return enrollment
     }
 
     private static func turn(
@@ -76,7 +76,7 @@ struct CommandLoop: Sendable {
         if recorded {
             try Inventory(connection: connection, tenant: tenant, udid: result.udid).record(result.answer)
             if result.status != .acknowledged, let uuid = result.commandUUID {
-                try Enrolments(connection: connection, tenant: tenant).abandon(
+                try Enrollments(connection: connection, tenant: tenant).abandon(
                     renewalCommand: uuid, udid: result.udid)
             }
         }

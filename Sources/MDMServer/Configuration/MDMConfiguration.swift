@@ -10,7 +10,7 @@ package struct MDMConfiguration: Sendable {
     package var packageDirectory: String
     /// How long a device's identity is valid; when a third of it is left, the device gets a new one.
     package var identityLifetime: Duration
-    /// How long an enrolment profile can be used for the first time.
+    /// How long an enrollment profile can be used for the first time.
     package var profileLifetime: Duration
     /// The most commands that may wait for one device.
     package var maximumQueue: Int

@@ -5,10 +5,18 @@ package import Storage
 package enum MDMSchema {
     package static let migrations = [
         Migration("management", [authority, tenant, enrolment, device, command, profile, app, heldProfile, heldApp]),
-        Migration("renewal", [takeOver, renewalCommand, enrolmentsOfDevice, waitingCommands]),
+        Migration("renewal", [takeOver, renewalCommand, indexOfDevice, waitingCommands]),
         Migration("audit", [audit, auditByTime]),
         Migration("sealed authority", [sealedPrivateKey]),
         Migration("sealed devices", [sealedBody, sealedUnlockToken]),
+        Migration("enrollment", enrollmentSpelling),
+    ]
+
+    /// Apple's spelling. Steps above keep the former one: a step that has been applied must not change.
+    private static let enrollmentSpelling: [SQL] = [
+        "ALTER TABLE enrolment RENAME TO enrollment", "ALTER TABLE device RENAME COLUMN enrolment TO enrollment",
+        "DROP INDEX enrolmentOfDevice", "CREATE INDEX enrollmentOfDevice ON enrollment (tenant, udid)",
+        "UPDATE audit SET action = replace(action, 'mdm.enrolment.', 'mdm.enrollment.')",
     ]
 
     private static let authority: SQL = """
@@ -37,7 +45,7 @@ package enum MDMSchema {
     /// The command that brings this identity to a device that has an older one.
     private static let renewalCommand: SQL = "ALTER TABLE enrolment ADD COLUMN renewalCommand TEXT"
 
-    private static let enrolmentsOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"
+    private static let indexOfDevice: SQL = "CREATE INDEX enrolmentOfDevice ON enrolment (tenant, udid)"
 
     /// What waits for a device is found without a look at what is done.
     private static let waitingCommands: SQL = """

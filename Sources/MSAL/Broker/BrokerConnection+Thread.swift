@@ -11,7 +11,7 @@ extension BrokerConnection {
     func run() {
         var backoff = Backoff(limit: deadlines.pause)
         while true {
-            let (isClosed, isWanted) = state.withLock { ($0.isClosed, $0.exchange.wantsConnection) }
+            let (isClosed, isWanted) = state.withLock { ($0.isClosed, $0.requests.wantsConnection) }
             if isClosed { break }
             guard isWanted else {
                 wakeup.wait()

@@ -7,7 +7,7 @@ internal import UnixSocket
 
 /// The one connection of this process to the broker: kept open, shared by all application objects.
 ///
-/// What it decides, ``Exchange`` decides; this is the shell with the socket, one thread that connects and reads, a queue
+/// What it decides, ``RequestStateMachine`` decides; this is the shell with the socket, one thread that connects and reads, a queue
 /// that writes, and a timer. The connection belongs to one epoch and ends with it; the thread then connects again, and
 /// when the new hello names another epoch, the app gets the notification that Microsoft's broker posts.
 package final class BrokerConnection: Sendable {
@@ -16,7 +16,7 @@ package final class BrokerConnection: Sendable {
     static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
 
     struct State {
-        var exchange: Exchange
+        var requests: RequestStateMachine
         var connection: Connection?
         var timerFires: ContinuousClock.Instant?
         var isRunning = false
@@ -42,7 +42,7 @@ package final class BrokerConnection: Sendable {
         self.deadlines = deadlines
         self.notifications = notifications
         self.log = .shared
-        self.state = Mutex(State(exchange: Exchange(deadlines: deadlines)))
+        self.state = Mutex(State(requests: RequestStateMachine(deadlines: deadlines)))
     }
 
     /// Asks the broker; `complete` runs exactly once, here or on a thread of this connection, and must not block it.
@@ -67,9 +67,9 @@ package final class BrokerConnection: Sendable {
     /// - Returns: whether there was one.
     package func cancelSignIn() -> Bool {
         var isRunning = false
-        apply { exchange in
-            isRunning = exchange.hasSignIn
-            return exchange.cancelSignIn(now: .now)
+        apply { requests in
+            isRunning = requests.hasSignIn
+            return requests.cancelSignIn(now: .now)
         }
         return isRunning
     }
@@ -87,16 +87,16 @@ package final class BrokerConnection: Sendable {
     // MARK: The shell around the machine
 
     /// Feeds the machine one event and does what it says.
-    func apply(_ event: (inout Exchange) -> [Exchange.Action]) {
+    func apply(_ event: (inout RequestStateMachine) -> [RequestStateMachine.Action]) {
         let (actions, connection) = state.withLock { state in
-            let actions = event(&state.exchange)
+            let actions = event(&state.requests)
             armTimer(&state)
             return (actions, state.connection)
         }
         for action in actions { perform(action, on: connection) }
     }
 
-    private func perform(_ action: Exchange.Action, on connection: Connection?) {
+    private func perform(_ action: RequestStateMachine.Action, on connection: Connection?) {
         switch action {
         case .open: wakeup.raise()
         case .send(let message): write(message, to: connection)
@@ -131,7 +131,7 @@ package final class BrokerConnection: Sendable {
 
     /// Makes sure that the timer fires when the next call runs out of time; one timer serves all calls.
     private func armTimer(_ state: inout State) {
-        guard let next = state.exchange.nextDeadline, state.timerFires.map({ next < $0 }) ?? true else { return }
+        guard let next = state.requests.nextDeadline, state.timerFires.map({ next < $0 }) ?? true else { return }
         state.timerFires = next
         let delay = max(.zero, next - .now)
         timers.asyncAfter(deadline: .now() + delay.timeInterval) { [weak self] in self?.timerFired(next) }

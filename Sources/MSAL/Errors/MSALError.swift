@@ -21,7 +21,7 @@ public enum MSALError: Int, Sendable {
     case serverError = -50006
     /// The device's sign-in is too weak; reaches apps under ``MSALInternalErrorCodeKey`` only.
     case insufficientDeviceStrength = -50007
-    /// Try again after enrolment; reaches apps under ``MSALInternalErrorCodeKey`` only.
+    /// Try again after enrollment; reaches apps under ``MSALInternalErrorCodeKey`` only.
     case mdmEnrollmentCompletedNeedsRetry = -50008
     /// The person must reset the password.
     case serverInvalidRequestResetPasswordRequired = -50142

@@ -30,11 +30,11 @@ package struct SessionQuestion: DeviceCall {
     /// The answer's one member.
     ///
     /// - Throws: ``MembersFailure`` for a reply that is none, or says something that nobody here knows.
-    package static func standing(decoding body: [UInt8]) throws -> SessionStanding {
-        let word = try Members(decoding: body).string(ReplyName.standing)
-        guard let standing = SessionStanding(rawValue: word) else {
-            throw MembersFailure.wrongType(ReplyName.standing.rawValue)
+    package static func status(decoding body: [UInt8]) throws -> SessionStatus {
+        let word = try Members(decoding: body).string(ReplyName.status)
+        guard let status = SessionStatus(rawValue: word) else {
+            throw MembersFailure.wrongType(ReplyName.status.rawValue)
         }
-        return standing
+        return status
     }
 }

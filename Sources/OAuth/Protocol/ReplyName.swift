@@ -31,7 +31,7 @@ package enum ReplyName: String, WireName {
     case resource
     case scope
     case sessionKey = "session_key_jwe"
-    case standing
+    case status
     case suberror
     case timestamp
     case tokenType = "token_type"

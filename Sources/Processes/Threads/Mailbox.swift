@@ -10,7 +10,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         let intake: DispatchSemaphore?
     }
 
-    private let messages = Mutex(FirstInFirstOut<Entry>())
+    private let messages = Mutex(Queue<Entry>())
     private let count = DispatchSemaphore(value: 0)
 
     package init() {}

@@ -10,7 +10,7 @@ struct AdminCommand: AsyncParsableCommand {
             "Run it on the server's machine, as the server's user or root; --server or BATON_SERVER says where.",
         subcommands: [
             TenantCommand.self, UserCommand.self, GroupCommand.self, RoleCommand.self, ClientCommand.self,
-            SessionCommand.self, ManagedDeviceCommand.self, EnrolmentCommand.self, ProfileCommand.self,
+            SessionCommand.self, ManagedDeviceCommand.self, EnrollmentCommand.self, ProfileCommand.self,
             AppCommand.self, OfflineCommand.self, ReceiptAdminCommand.self, AuditCommand.self,
         ])
 }

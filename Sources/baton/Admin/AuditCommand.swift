@@ -17,11 +17,11 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             try await admin.list(
                 IdentityAdmin.Path.audit, query: [("count", String(count))],
-                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "DOOR", "TIMES"]
+                ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES"]
             ) { (entry: IdentityAdmin.AuditEntry) in
                 [
                     Date(timeIntervalSince1970: Double(entry.time) / 1000).formatted(.iso8601), entry.actor,
-                    entry.action, entry.subject ?? "-", entry.outcome, entry.door ?? "-", String(entry.repetitions),
+                    entry.action, entry.subject ?? "-", entry.outcome, entry.method ?? "-", String(entry.repetitions),
                 ]
             }
         }

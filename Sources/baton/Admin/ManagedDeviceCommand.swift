@@ -8,7 +8,7 @@ import Redaction
 struct ManagedDeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "List, disable and remove devices; make enrolment profiles; see what became of commands.",
+        abstract: "List, disable and remove devices; make enrollment profiles; see what became of commands.",
         subcommands: [
             List.self, Enable.self, Disable.self, Remove.self, Managed.self, Add.self, Commands.self, Unenroll.self,
         ])
@@ -78,7 +78,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the enrolment profile of a new device; it holds the device's key and works once.")
+            abstract: "Make the enrollment profile of a new device; it holds the device's key and works once.")
         @Argument(help: "What administrators call the device.") var name: String
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
         @Option(help: "The UDID of an enrolled device that may use the profile; without it such a device is refused.")
@@ -86,11 +86,11 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            let body = MDMAdmin.NewEnrolment(name: name, takesOver: takesOver)
+            let body = MDMAdmin.NewEnrollment(name: name, takesOver: takesOver)
             try await admin.output.run(
                 {
-                    let made: MDMAdmin.EnrolmentProfile = try await admin.call(
-                        "POST", MDMAdmin.Path.enrolments, body: body)
+                    let made: MDMAdmin.EnrollmentProfile = try await admin.call(
+                        "POST", MDMAdmin.Path.enrollments, body: body)
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
                         throw CommandFailure(
                             code: "server_reply", message: "The profile is no Base64.",

@@ -17,8 +17,8 @@ final class CanarySearch {
         self.program = program
     }
 
-    /// Remembers what to look for: what is known of the worker, and the tokens that the session's process holds now.
-    func mark(_ person: WorldFacts.Person, note: String) async throws {
+    /// Remembers what to look for: what is known of the worker, and the tokens that the session process holds now.
+    func mark(_ person: EnvironmentFacts.Person, note: String) async throws {
         let known = [
             "password": person.password, "user name": person.userName, "display name": person.displayName,
             "graph field": person.mobilePhone, "note": note,
@@ -39,13 +39,13 @@ final class CanarySearch {
     func expectNone() async throws { try await search(["--expect-none"]) }
 
     private func search(_ more: [String]) async throws {
-        let layout = stage.world.layout
+        let layout = stage.local.layout
         var arguments = ["search"]
         for (name, path) in [
             ("device", layout.device), ("profiles", layout.profiles), ("apps", layout.apps), ("logs", layout.logs),
         ] { arguments += ["--surface", "\(name)=\(path)"] }
         for (name, program) in [("supervisor", "batond"), ("agent", "baton-agent")] {
-            guard let pid = stage.world.running[program]?.process.pid else {
+            guard let pid = stage.local.running[program]?.process.pid else {
                 throw StoryFailure("\(program) does not run")
             }
             arguments += ["--process", "\(name)=\(pid)"]
@@ -55,7 +55,7 @@ final class CanarySearch {
 
     /// The process that holds the session: the supervisor's only child.
     private func session() throws -> Int32 {
-        guard let supervisor = stage.world.running["batond"]?.process.pid else {
+        guard let supervisor = stage.local.running["batond"]?.process.pid else {
             throw StoryFailure("batond does not run")
         }
         guard let child = try ProcessTable.read().entries.first(where: { $0.parent == supervisor && !$0.isZombie })

@@ -10,11 +10,11 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "Play the hand-over from one worker to the next, and check every step.",
         discussion: "Exit code 0 only if every check held.")
 
-    @OptionGroup var options: WorldOptions
+    @OptionGroup var options: EnvironmentOptions
     @Option(help: "The program that acts as the person at the browser.") var person = "Tests/Person/person.py"
     @Option(help: "The program that searches for what a worker left behind; by default canary, beside this program.")
     var canary: String?
-    @Flag(help: "Leave the world's folder as the story left it.") var keep = false
+    @Flag(help: "Leave the environment's folder as the story left it.") var keep = false
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -23,7 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
             let layout = options.layout
             guard !FileManager.default.fileExists(atPath: layout.root) else {
                 throw CommandFailure(
-                    code: "folder_exists", message: "\(layout.root) exists; the story plays in a new world.",
+                    code: "folder_exists", message: "\(layout.root) exists; the story plays in a new environment.",
                     remedy: "Remove it, or give another --directory.")
             }
             let narrator = Narrator(isJSON: output.json)
@@ -49,7 +49,7 @@ struct DemoCommand: AsyncParsableCommand {
         try stage.narrator.tell(ended, lines: [line])
     }
 
-    private static func failure(_ error: any Error, _ layout: WorldLayout) -> CommandFailure {
+    private static func failure(_ error: any Error, _ layout: EnvironmentLayout) -> CommandFailure {
         CommandFailure(code: "story_failed", message: "\(error)", remedy: "The logs are in \(layout.logs).")
     }
 }

@@ -20,15 +20,15 @@ final class SampleApp: Sendable {
     /// Seconds until the story takes silence for a failure.
     private static let patience = 60.0
 
-    init(number: Int, world: World) throws {
+    init(number: Int, local: LocalEnvironment) throws {
         self.number = number
         let (childInput, ours) = try Self.pipe()
         let (theirs, childOutput) = try Self.pipe()
         input = ours
         var environment = ProcessInfo.processInfo.environment
-        environment["BATON_SOCKET"] = world.layout.run + "/broker.sock"
+        environment["BATON_SOCKET"] = local.layout.run + "/broker.sock"
         process = try ChildProcess.spawnBound(
-            executable: world.programs.sample, arguments: ["--config", world.configuration(of: number), "--json"],
+            executable: local.programs.sample, arguments: ["--config", local.configuration(of: number), "--json"],
             environment: environment, descriptors: [(childInput, as: STDIN_FILENO), (childOutput, as: STDOUT_FILENO)])
         try BlockingThread.start { [self] in listen(theirs) }
     }

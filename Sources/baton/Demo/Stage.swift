@@ -2,9 +2,9 @@
 import Authenticator
 import FoundationEssentials
 
-/// What the story plays on: a world, the person at its browser, the apps in hand, a clock.
+/// What the story plays on: an environment, the person at its browser, the apps in hand, a clock.
 final class Stage {
-    let world: World
+    let local: LocalEnvironment
     /// The program that searches for what a worker left behind.
     let canary: String
     private(set) var apps: [Int: SampleApp] = [:]
@@ -13,27 +13,27 @@ final class Stage {
     let narrator: Narrator
 
     init(
-        layout: WorldLayout, programs: ProgramFiles, person: String, canary: String, narrator: Narrator
+        layout: EnvironmentLayout, programs: ProgramFiles, person: String, canary: String, narrator: Narrator
     ) throws {
         self.canary = canary
         self.narrator = narrator
         // Before anything starts: a story that could not check its end is not worth its beginning.
         let inspection = try Inspection.find(program: canary)
-        world = try World(
+        local = try LocalEnvironment(
             layout: layout, programs: programs, browser: .person(program: person),
             deviceWrapper: inspection.wrapper)
     }
 
     /// Puts somebody in front of the device.
-    func seat(_ person: WorldFacts.Person) throws {
-        try world.layout.write(["username": person.userName, "password": person.password], to: world.layout.person)
+    func seat(_ person: EnvironmentFacts.Person) throws {
+        try local.layout.write(["username": person.userName, "password": person.password], to: local.layout.person)
     }
 
     /// The person leaves, and their password with them.
-    func leave() throws { try FileManager.default.removeItem(atPath: world.layout.person) }
+    func leave() throws { try FileManager.default.removeItem(atPath: local.layout.person) }
 
     func open(_ number: Int) throws -> SampleApp {
-        let app = try SampleApp(number: number, world: world)
+        let app = try SampleApp(number: number, local: local)
         apps[number] = app
         return app
     }
@@ -57,8 +57,8 @@ final class Stage {
 
     func end() async throws {
         for app in apps.values { try app.stop() }
-        world.running.end(.asked)
-        try await world.running.ended.value()
+        local.running.end(.asked)
+        try await local.running.ended.value()
     }
 }
 

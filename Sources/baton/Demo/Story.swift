@@ -25,30 +25,30 @@ struct Story {
             try await canaries.expectNone()
         }
         try await stage.step(.profileRemoved) {
-            try await world.removeProfile()
+            try await local.removeProfile()
             let status = try await settled()
             try check(status.mode != "shared" && status.session == "ready", "the device is \(status)")
         }
     }
 
-    private var world: World { stage.world }
+    private var local: LocalEnvironment { stage.local }
 
     // MARK: The device
 
     private func prepare() async throws {
         try await stage.step(.server) {
-            try await world.startServer()
-            try await world.prepareOrganisation()
-            try world.prepareApps()
+            try await local.startServer()
+            try await local.prepareOrganisation()
+            try local.prepareApps()
         }
         try await stage.step(.device) {
-            try await world.startDevice()
-            try await world.startAgent()
+            try await local.startDevice()
+            try await local.startAgent()
             try await expect(mode: "personal", reason: "not_configured")
         }
-        try await stage.step(.enrolment) { try await world.enroll() }
+        try await stage.step(.enrollment) { try await local.enroll() }
         try await stage.step(.push) {
-            try await world.push()
+            try await local.push()
         }
         try await stage.step(.notJoined) {
             try await expect(mode: "incomplete", reason: "not_joined")
@@ -57,8 +57,8 @@ struct Story {
         }
         try await stage.step(.joinRefused) { try await refusedJoin() }
         try await stage.step(.join) {
-            try stage.seat(try world.facts.person("Carol"))
-            _ = try await DeviceCommand.join(world.joinOrder, world.device)
+            try stage.seat(try local.facts.person("Carol"))
+            _ = try await DeviceCommand.join(local.joinOrder, local.device)
             try stage.leave()
             try await expect(mode: "shared", reason: "shared")
         }
@@ -67,14 +67,14 @@ struct Story {
     /// The device when no sign-out is under way any more.
     private func settled() async throws -> DeviceStatus {
         // Asking for a sign-out is answered when the device is ready.
-        _ = try await world.device.ask(.signOut(fromBrowser: false))
-        return try await DeviceCommand.status(world.device)
+        _ = try await local.device.ask(.signOut(fromBrowser: false))
+        return try await DeviceCommand.status(local.device)
     }
 
     private func refusedJoin() async throws {
-        try stage.seat(try world.facts.person("Chen"))
+        try stage.seat(try local.facts.person("Chen"))
         do {
-            _ = try await DeviceCommand.join(world.joinOrder, world.device)
+            _ = try await DeviceCommand.join(local.joinOrder, local.device)
         } catch let failure as CommandFailure {
             try check(failure.code == "authorization_failed", "the refusal is \(failure)")
             try stage.leave()
@@ -84,7 +84,7 @@ struct Story {
     }
 
     private func expect(mode: String, reason: String) async throws {
-        let status = try await DeviceCommand.status(world.device)
+        let status = try await DeviceCommand.status(local.device)
         try check(
             status.mode == mode && status.reason == reason, "the device is \(status.mode) (\(status.reason))")
     }
@@ -92,7 +92,7 @@ struct Story {
     // MARK: The workers
 
     private func amaraSignsIn() async throws {
-        let amara = try world.facts.person("Amara")
+        let amara = try local.facts.person("Amara")
         try await stage.step(.sharedDevice) {
             let answer = try stage.app(1).ask("device")
             try check(answer["mode"] == "shared" && answer["signUp"] == "hidden", "app 1 says \(answer)")
@@ -121,7 +121,7 @@ struct Story {
         let app1 = try stage.app(1)
         let app2 = try stage.app(2)
         try await stage.step(.searchSees) {
-            try await canaries.mark(try world.facts.person("Amara"), note: Self.note)
+            try await canaries.mark(try local.facts.person("Amara"), note: Self.note)
             try await canaries.expectHits()
         }
         try await stage.step(.signOut) {
@@ -141,7 +141,7 @@ struct Story {
     }
 
     private func boSignsIn() async throws {
-        let bo = try world.facts.person("Bo")
+        let bo = try local.facts.person("Bo")
         let app1 = try stage.app(1)
         try await stage.step(.nextSignIn) {
             app1.forget()

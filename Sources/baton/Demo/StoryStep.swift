@@ -2,7 +2,7 @@
 
 /// The steps of the story, by the stable name that `baton demo --json` gives each.
 enum StoryStep: String {
-    case server, device, enrolment, push
+    case server, device, enrollment, push
     case notJoined = "not-joined"
     case joinRefused = "join-refused"
     case join
@@ -25,7 +25,7 @@ enum StoryStep: String {
         switch self {
         case .server: "server up; an organisation with people, roles and apps"
         case .device: "device up: personal, no app is served"
-        case .enrolment: "device enrolled in the MDM"
+        case .enrollment: "device enrolled in the MDM"
         case .push: "the broker package, the apps, their configuration and the profile arrive"
         case .notJoined: "not shared before the join: app 1 is told neither shared nor personal"
         case .joinRefused: "Chen, without the role, is refused the join"

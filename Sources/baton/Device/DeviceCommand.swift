@@ -6,7 +6,7 @@ import FoundationEssentials
 /// The device: what it is, its MDM, its directory.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Show, enrol and join this device.",
+        commandName: "device", abstract: "Show, enroll and join this device.",
         subcommands: [
             Status.self, Enroll.self, Unenroll.self, CheckIn.self, Reload.self, Join.self, Event.self, Recover.self,
         ])
@@ -54,8 +54,9 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     struct Enroll: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Install an enrolment profile and enrol in its MDM.")
-        @Argument(help: "The enrolment profile (.mobileconfig).") var profile: String
+        static let configuration = CommandConfiguration(
+            abstract: "Install an enrollment profile and enroll in its MDM.")
+        @Argument(help: "The enrollment profile (.mobileconfig).") var profile: String
         @OptionGroup var device: DeviceOptions
         @OptionGroup var output: OutputOptions
 

@@ -67,8 +67,8 @@ struct NarratedEvent: Encodable {
     var result: Result?
     /// Milliseconds that a step took.
     var duration: Int64?
-    /// The world that is ready.
-    var world: WorldSummary?
+    /// The environment that is ready.
+    var environment: EnvironmentSummary?
     /// A program that died, how, and where it wrote what it had to say.
     var program: String?
     var status: String?

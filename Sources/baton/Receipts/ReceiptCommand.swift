@@ -28,10 +28,10 @@ struct ReceiptCommand: AsyncParsableCommand {
 
         private func table(_ receipts: [ReceiptSummary]) -> [String] {
             Table.lines(
-                ["NUMBER", "FINISHED", "DOOR", "RESULT", "TOKENS END BY", "SUBJECT"],
+                ["NUMBER", "FINISHED", "TRIGGER", "RESULT", "TOKENS END BY", "SUBJECT"],
                 receipts.map { receipt in
                     [
-                        String(receipt.sequence), Self.time(receipt.finished), receipt.door ?? "unknown",
+                        String(receipt.sequence), Self.time(receipt.finished), receipt.trigger ?? "unknown",
                         receipt.isDone ? "done" : "see items", receipt.accessTokensEndBy,
                         String(receipt.subject.prefix(16)),
                     ]

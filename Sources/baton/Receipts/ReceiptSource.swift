@@ -28,7 +28,7 @@ struct ReceiptSource: ParsableArguments {
                         code: "state_missing", message: "There is no device state in \(folder).",
                         remedy: "Name it with --state or BATON_STATE, or a file of receipts with --file.")
                 }
-                return try ReceiptBook(directory: files.receipts).export()
+                return try ReceiptStore(directory: files.receipts).export()
             } catch let failure as CommandFailure { throw failure } catch {
                 throw CommandFailure(
                     code: "receipts_unreadable", message: "The receipts in \(folder) cannot be read (\(error)).",

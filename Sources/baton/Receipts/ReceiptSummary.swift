@@ -14,7 +14,7 @@ struct ReceiptSummary: Encodable {
     let sequence: Int
     let device: String
     let ended: String
-    let door: String?
+    let trigger: String?
     let attempt: Bool
     /// The worker had signed in without the server.
     let offline: Bool
@@ -30,7 +30,7 @@ struct ReceiptSummary: Encodable {
         sequence = receipt.place.sequence
         device = receipt.device
         ended = receipt.ended
-        door = receipt.door
+        trigger = receipt.trigger
         attempt = receipt.isAttempt
         offline = receipt.isOffline
         (began, committed, finished) = (receipt.times.began, receipt.times.committed, receipt.times.finished)
@@ -50,7 +50,7 @@ struct ReceiptSummary: Encodable {
     var lines: [String] {
         [
             "number         \(sequence)" + (afterDamage ? " (what was before it had been damaged)" : ""),
-            "device         \(device)", "ended          \(ended)", "door           \(door ?? "unknown")",
+            "device         \(device)", "ended          \(ended)", "trigger           \(trigger ?? "unknown")",
             "began          \(began.map(ReceiptCommand.List.time) ?? "unknown")",
             "committed      \(committed.map(ReceiptCommand.List.time) ?? "unknown")",
             "finished       \(ReceiptCommand.List.time(finished))", "tokens end by  \(accessTokensEndBy)",

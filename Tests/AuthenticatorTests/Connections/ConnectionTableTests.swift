@@ -8,7 +8,7 @@ import Testing
     private static let limits = ConnectionLimits(process: 4, session: 8, app: 3, user: 10, total: 12)
 
     /// A table in which a connection's number is its age, and some are busy.
-    private struct Places {
+    private struct ConnectionLimiter {
         var table = ConnectionTable<Int>(ConnectionTableTests.limits)
         var busy: Set<Int> = []
         var next = 0
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a process over its limit loses its own oldest idle connection, and is refused where none is idle`() {
-        var places = Places()
+        var places = ConnectionLimiter()
         places.add(7, busy: true)
         for _ in 2...4 { places.add(7) }
         #expect(places.add(7) == .displacing(2, .process))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a program finds a place among greedy ones, whose oldest connection makes it, busy or not`() {
-        var places = Places()
+        var places = ConnectionLimiter()
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process, busy: true) } }
         #expect(places.add(9) == .displacing(1, .app))
         #expect(places.add(9) == .displacing(5, .app))
@@ -47,16 +47,16 @@ import Testing
     }
 
     @Test func `a crowd of processes with one connection each keeps nobody out by doing nothing`() {
-        var places = Places()
+        var places = ConnectionLimiter()
         for process in 1...8 as ClosedRange<Int32> { places.add(process, busy: process == 1) }
         #expect(places.add(9) == .displacing(2, .app))
-        var busy = Places()
+        var busy = ConnectionLimiter()
         for process in 1...8 as ClosedRange<Int32> { busy.add(process, busy: true) }
         #expect(busy.add(9) == .refused(.app))
     }
 
     @Test func `an app of its own identity loses nothing to the programs of the session, nor to another app`() {
-        var places = Places()
+        var places = ConnectionLimiter()
         for _ in 0..<3 { places.add(1, app: "a.b") }
         for process in [7, 8] as [Int32] { for _ in 0..<4 { places.add(process) } }
         #expect(places.add(1, app: "a.b") == .displacing(1, .app))
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `nobody goes over any limit, whoever comes in whatever order`() {
         var random = SplitMix(state: 20_261_122)
-        var places = Places()
+        var places = ConnectionLimiter()
         var held: [Int: AppProcess] = [:]
         for _ in 0..<5000 {
             let process = Int32.random(in: 1...6, using: &random)

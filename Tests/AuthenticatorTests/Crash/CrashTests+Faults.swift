@@ -16,7 +16,7 @@ extension CrashTests {
         let stride: UInt64 = Self.isSoak ? 1 : fault == .broken ? 3 : 7
         try await Scratch.with { ready in
             // A device that has been ready once.
-            try await SupervisorWorld.with(ready) { _ = try await $0.status() }
+            try await SupervisorFixture.with(ready) { _ = try await $0.status() }
             var call: UInt64 = 1
             while try await Self.survives(fault, at: call, from: ready.path("device")) { call += stride }
             // There were enough calls for the fault to come everywhere.
@@ -42,35 +42,35 @@ extension CrashTests {
 
     /// A session as far as it comes.
     private static func session(_ scratch: Scratch, _ said: Said.List) async throws {
-        try await SupervisorWorld.with(scratch) { world in
-            let agent = try world.agent(of: 1000)
-            world.childSays(.visitWanted(ticket: 1))
-            world.childSays(.browserWanted(url: "http://127.0.0.1:1/x"))
+        try await SupervisorFixture.with(scratch) { fixture in
+            let agent = try fixture.agent(of: 1000)
+            fixture.sessionProcessSends(.signInRequested(requestID: 1))
+            fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             // Every status is asked of a supervisor that lives; one that ended throws.
-            guard try await world.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
+            guard try await fixture.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
             guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
-            guard case .signingIn(let visit) = try files.journal() else { throw TestProblem("nobody signs in") }
-            world.childSays(.sessionKnown(EndedSession(serverSession: "s1", epoch: visit.description)))
-            _ = try await world.status()
+            guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
+            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session.description)))
+            _ = try await fixture.status()
             said.add(Said.sessionOpened)
-            world.childSays(.tokenWanted(until: 1_795_245_000))
-            world.childSays(.visitSucceeded)
-            guard try await world.status().session == "signedIn" else { throw TestProblem("not signed in") }
+            fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))
+            fixture.sessionProcessSends(.signInSucceeded)
+            guard try await fixture.status().session == "signedIn" else { throw TestProblem("not signed in") }
             said.add(Said.signedIn)
-            world.order(.signOut(fromBrowser: false))
-            guard try await world.status().session == "signingOut" else { throw TestProblem("not signing out") }
+            fixture.order(.signOut(fromBrowser: false))
+            guard try await fixture.status().session == "signingOut" else { throw TestProblem("not signing out") }
             said.add(Said.committed)
             agent.say(.closed(epoch: epoch))
-            if try await world.status().session == "signingOut" {
+            if try await fixture.status().session == "signingOut" {
                 // It holds honestly, says why, tries again, and goes on when the disk does.
-                #expect(try await !world.status().problems.isEmpty)
-                world.clock.pass(.seconds(1))
-                _ = try await world.status()
+                #expect(try await !fixture.status().problems.isEmpty)
+                fixture.clock.pass(.seconds(1))
+                _ = try await fixture.status()
                 FileFault.mend()
-                world.clock.pass(.seconds(1))
+                fixture.clock.pass(.seconds(1))
             }
-            guard try await world.status().session == "ready" else { throw TestProblem("not ready") }
+            guard try await fixture.status().session == "ready" else { throw TestProblem("not ready") }
             said.add(Said.signedOut)
         }
     }

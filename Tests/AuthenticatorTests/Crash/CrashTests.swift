@@ -15,7 +15,7 @@ import Testing
         let images = try await Scratch.with { scratch in
             let device = scratch.path("device")
             // A device that has been ready once.
-            try await SupervisorWorld.with(scratch) { _ = try await $0.status() }
+            try await SupervisorFixture.with(scratch) { _ = try await $0.status() }
             return try await Self.images(below: device) { try await Self.session(scratch) }
         }
         #expect(images.count > 50)
@@ -88,25 +88,25 @@ import Testing
 extension CrashTests {
     /// A worker signs in, an app learns of her, a file is sealed for her, and she signs out.
     private static func session(_ scratch: Scratch) async throws {
-        try await SupervisorWorld.with(scratch) { world in
-            let agent = try world.agent(of: 1000)
-            world.childSays(.visitWanted(ticket: 1))
-            world.childSays(.browserWanted(url: "http://127.0.0.1:1/x"))
+        try await SupervisorFixture.with(scratch) { fixture in
+            let agent = try fixture.agent(of: 1000)
+            fixture.sessionProcessSends(.signInRequested(requestID: 1))
+            fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
             guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
-            guard case .signingIn(let visit) = try files.journal() else { throw TestProblem("nobody signs in") }
-            world.childSays(.sessionKnown(EndedSession(serverSession: "s1", epoch: visit.description)))
-            #expect(try await world.status().session == "signingIn")
+            guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
+            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session.description)))
+            #expect(try await fixture.status().session == "signingIn")
             FileChange.acknowledge(Said.sessionOpened)
-            world.childSays(.visitSucceeded)
-            #expect(try await world.status().session == "signedIn")
+            fixture.sessionProcessSends(.signInSucceeded)
+            #expect(try await fixture.status().session == "signedIn")
             FileChange.acknowledge(Said.signedIn)
             try files.session.file("tokens").replace(with: Array(secret.utf8))
-            world.order(.signOut(fromBrowser: false))
-            #expect(try await world.status().session == "signingOut")
+            fixture.order(.signOut(fromBrowser: false))
+            #expect(try await fixture.status().session == "signingOut")
             FileChange.acknowledge(Said.committed)
             agent.say(.closed(epoch: epoch))
-            #expect(try await world.status().session == "ready")
+            #expect(try await fixture.status().session == "ready")
             FileChange.acknowledge(Said.signedOut)
         }
     }
@@ -120,10 +120,10 @@ extension CrashTests {
 
     /// The device starts on what the power cut left.
     static func recover(_ scratch: Scratch, after acknowledged: [String]) async throws {
-        try await SupervisorWorld.with(scratch) { world in
-            let agent = try world.agent(of: 1000)
-            while case .close(let epoch) = try await Self.order(agent, world) { agent.say(.closed(epoch: epoch)) }
-            let status = try await world.status()
+        try await SupervisorFixture.with(scratch) { fixture in
+            let agent = try fixture.agent(of: 1000)
+            while case .close(let epoch) = try await Self.order(agent, fixture) { agent.say(.closed(epoch: epoch)) }
+            let status = try await fixture.status()
             #expect(status.session == "ready")
             #expect(status.mode == "shared")
 
@@ -141,7 +141,7 @@ extension CrashTests {
 
     /// The chain is whole, nobody took it for damaged, and a sign-out that was told of has its line.
     private static func expectReceipts(_ files: DeviceFiles, signedOut: Bool) throws {
-        let book = ReceiptBook(directory: files.receipts)
+        let book = ReceiptStore(directory: files.receipts)
         #expect(try book.damageFound() == nil, "a write that was cut off was taken for damage")
         let end = try book.end()
         if signedOut { #expect(try #require(end).sequence > 0) }
@@ -152,7 +152,7 @@ extension CrashTests {
     }
 
     /// What the agent is told next; nil where the device is ready without it.
-    private static func order(_ agent: FakeAgent, _ world: SupervisorWorld) async throws -> AgentOrder? {
-        try await world.status().session == "ready" ? nil : try await agent.order()
+    private static func order(_ agent: FakeAgent, _ fixture: SupervisorFixture) async throws -> AgentOrder? {
+        try await fixture.status().session == "ready" ? nil : try await agent.order()
     }
 }

@@ -57,14 +57,16 @@ import Testing
 
     @Test(arguments: ["ready", "signingIn", "joining", "signedIn"])
     func `every state says what would move the device out of it`(session: String) {
-        let outlook = SessionOutlook(status(session))
-        #expect(!outlook.movers.isEmpty && outlook.findings.allSatisfy { $0.verdict != .bad })
+        let diagnosis = SessionDiagnosis(status(session))
+        #expect(!diagnosis.movers.isEmpty && diagnosis.findings.allSatisfy { $0.verdict != .bad })
     }
 
     @Test func `a device that is joined is not told to be joined, and one that is not is told nothing else`() {
-        #expect(SessionOutlook(status("ready")).movers == ["A worker signs in through an app."])
+        #expect(SessionDiagnosis(status("ready")).movers == ["A worker signs in through an app."])
         #expect(
-            SessionOutlook(status("ready", mode: "incomplete")).movers == ["An administrator runs: baton device join."])
+            SessionDiagnosis(status("ready", mode: "incomplete")).movers == [
+                "An administrator runs: baton device join."
+            ])
     }
 
     @Test func `an app that was refused can be mended by what the doctor says`() {
@@ -77,9 +79,9 @@ import Testing
 
     @Test func `a worker whose input nobody hears is warned of, and only where there is one`() {
         func codes(_ session: String, idle: Int = 900, isHeard: Bool = false, agent: Bool = true) -> [String] {
-            let rules = StayRules(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
-            let doors = DoorConfiguration(stay: rules, willEndPatience: 0, eraserPatience: 0)
-            return CheckResult.input(doors, isHeard: isHeard, status: status(session, agent: agent)).map(\.code)
+            let rules = SessionTimeouts(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
+            let sessionPolicy = SessionPolicy(timeouts: rules, willEndPatience: 0, eraserPatience: 0)
+            return CheckResult.input(sessionPolicy, isHeard: isHeard, status: status(session, agent: agent)).map(\.code)
         }
         #expect(codes("signedIn") == ["input_unheard"])
         #expect(codes("signedIn", isHeard: true) == ["input_heard"])
@@ -87,19 +89,19 @@ import Testing
     }
 
     @Test func `a sign-out that goes on names what is pending and who clears it`() throws {
-        let outlook = SessionOutlook(status("signingOut", pending: ["browser", "files"]))
-        #expect(outlook.movers.count == 2 && outlook.movers[0].contains("baton-agent"))
-        let finding = try #require(outlook.findings.first { $0.code == "signing_out" })
+        let diagnosis = SessionDiagnosis(status("signingOut", pending: ["browser", "files"]))
+        #expect(diagnosis.movers.count == 2 && diagnosis.movers[0].contains("baton-agent"))
+        let finding = try #require(diagnosis.findings.first { $0.code == "signing_out" })
         #expect(finding.verdict == .warning && finding.message.contains("browser, files"))
     }
 
     @Test func `a missing agent is a fault on a shared device alone`() {
-        #expect(codes(SessionOutlook(status("ready", agent: false)).findings, .bad) == ["agent_missing"])
-        #expect(codes(SessionOutlook(status("ready", mode: "personal", agent: false)).findings, .bad).isEmpty)
+        #expect(codes(SessionDiagnosis(status("ready", agent: false)).findings, .bad) == ["agent_missing"])
+        #expect(codes(SessionDiagnosis(status("ready", mode: "personal", agent: false)).findings, .bad).isEmpty)
     }
 
     @Test func `a state that this program does not know is said to be one`() {
-        #expect(codes(SessionOutlook(status("dancing")).findings, .warning) == ["state_unknown"])
+        #expect(codes(SessionDiagnosis(status("dancing")).findings, .warning) == ["state_unknown"])
     }
 
     // MARK: - The machine

@@ -17,15 +17,16 @@ import Testing
         let folder = DeviceFiles(root: state).receipts
         for directory in [state, folder] { try directory.make() }
         let key = try ReceiptKey.make(in: DeviceFiles(root: state).keyStore)
-        let book = ReceiptBook(directory: folder)
+        let store = ReceiptStore(directory: folder)
         for number in 1...3 {
-            let end = try book.end()
+            let end = try store.end()
             let receipt = Receipt(
                 place: .init(sequence: number, previous: end?.hash), tenant: "t", device: "d",
-                key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", door: nil, isAttempt: false,
+                key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", trigger: nil,
+                isAttempt: false,
                 times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
                 subject: .none)
-            try book.append(try receipt.signed(with: key.signing), receipt, behind: end)
+            try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
         }
         return state
     }

@@ -11,7 +11,7 @@ import Testing
         NewPIN.refusal(
             of: .init(
                 name: "", secret: SecretBytes(copying: pin.utf8), again: again.map { SecretBytes(copying: $0.utf8) }),
-            after: FreshProof(at: Self.moment), at: Self.moment + .seconds(seconds))
+            after: RecentSignIn(at: Self.moment), at: Self.moment + .seconds(seconds))
     }
 
     @Test func `a PIN has to be typed twice, and to be one`() {

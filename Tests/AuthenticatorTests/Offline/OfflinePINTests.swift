@@ -53,7 +53,7 @@ private final class FakeChip: TrustedPlatform {
 
     @Test(arguments: ["12345", "123456789012345678901234567890123", "12345a", "", "１２３４５６", "-12345"])
     func `a PIN of another shape is refused`(pin: String) {
-        #expect(throws: OfflinePIN.Weakness.shape) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
+        #expect(throws: OfflinePIN.PolicyViolation.shape) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
     }
 
     @Test(
@@ -61,8 +61,8 @@ private final class FakeChip: TrustedPlatform {
             "000000", "123456", "987654", "789012", "121212", "123123", "0987654", "1212121", "1231231", "7777777",
         ])
     func `a PIN that everybody tries first is refused`(pin: String) {
-        #expect(throws: OfflinePIN.Weakness.trivial) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
-        #expect(throws: OfflinePIN.Weakness.trivial) {
+        #expect(throws: OfflinePIN.PolicyViolation.trivial) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
+        #expect(throws: OfflinePIN.PolicyViolation.trivial) {
             _ = try OfflinePIN(SecretBytes(copying: pin.utf8), platform: FakeChip())
         }
     }

@@ -11,46 +11,46 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct UpgradeTests {
     private static let fixtures = Repository.root + "/Tests/AuthenticatorTests/Fixtures"
 
-    /// What a device of form 1 was in the middle of.
+    /// What a device of form 2 was in the middle of.
     enum Moment: String, CaseIterable {
         case ready, signedIn = "signed-in", signingOut = "signing-out"
     }
 
     @Test(arguments: Moment.allCases)
-    func `a device of form 1 comes to be ready, and remembers what it has to`(moment: Moment) async throws {
+    func `a device of form 2 comes to be ready, and remembers what it has to`(moment: Moment) async throws {
         try await Scratch.with { scratch in
             try FileManager.default.copyItem(
-                atPath: Self.fixtures + "/format-1/" + moment.rawValue, toPath: scratch.path("device"))
+                atPath: Self.fixtures + "/format-2/" + moment.rawValue, toPath: scratch.path("device"))
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
-            let (join, principals) = (try files.join(), try files.principals())
+            let (join, tombstones) = (try files.join(), try files.tombstones())
             let (ended, live) = (try files.endedSessions(), try files.liveSession())
-            #expect(join != nil && !principals.isEmpty)
+            #expect(join != nil && !tombstones.isEmpty)
             // The chain that was written under a key which is not in the fixture.
-            let end = try #require(try ReceiptBook(directory: files.receipts).end())
-            let chain = ReceiptFile(bytes: try ReceiptBook(directory: files.receipts).export())
+            let end = try #require(try ReceiptStore(directory: files.receipts).end())
+            let chain = ReceiptFile(bytes: try ReceiptStore(directory: files.receipts).export())
             #expect(chain.receipts.last?.receipt.place.sequence == end.sequence)
             try FileManager.default.removeItem(atPath: files.receipts.path)
 
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 0)
-                while try await world.status().session != "ready" {
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 0)
+                while try await fixture.status().session != "ready" {
                     guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no close") }
                     agent.say(.closed(epoch: epoch))
                 }
-                let status = try await world.status()
+                let status = try await fixture.status()
                 #expect(status.mode == "shared" && status.deviceID == join?.deviceID)
                 #expect(status.lockedApps == ["org.example.rounds"])
             }
-            #expect(try files.format() == (1, true))
+            #expect(try files.format() == (2, true))
             #expect(try files.session.names().isEmpty && files.liveSession() == nil)
-            #expect(try Set(files.principals().keys) == Set(principals.keys))
+            #expect(try Set(files.tombstones().keys) == Set(tombstones.keys))
             let told = try files.endedSessions().map(\.serverSession)
             #expect(Set(told).isSuperset(of: ended.map(\.serverSession) + [live?.serverSession].compactMap(\.self)))
         }
     }
 
     @Test func `every spelling of the journal that a version wrote is read`() throws {
-        let folder = Self.fixtures + "/format-1/journals"
+        let folder = Self.fixtures + "/format-2/journals"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names.count >= 8)
         for name in names {

@@ -12,14 +12,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct BrowserObservationTests {
     @Test func `a browser that the broker saw open and sees gone is enforced`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: geteuid())
-                let browser = try await world.signIn(through: agent, markedIn: scratch)
-                world.order(.signOut(fromBrowser: false))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: geteuid())
+                let browser = try await fixture.signIn(through: agent, markedIn: scratch)
+                fixture.order(.signOut(fromBrowser: false))
                 try browser.end()
                 try browser.removeProfile()
                 agent.say(.closed(epoch: browser.epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
             #expect(
                 try claims(scratch) == [
@@ -35,10 +35,10 @@ import Testing
     @Test(arguments: Left.allCases)
     func `an agent that says closed while something of the browser is there is not believed`(left: Left) async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: geteuid())
-                let browser = try await world.signIn(through: agent, markedIn: scratch)
-                world.order(.signOut(fromBrowser: false))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: geteuid())
+                let browser = try await fixture.signIn(through: agent, markedIn: scratch)
+                fixture.order(.signOut(fromBrowser: false))
                 #expect(try await agent.order() == .close(epoch: browser.epoch))
                 if left != .process { try browser.end() }
                 if left != .profile { try browser.removeFolder() }
@@ -48,17 +48,17 @@ import Testing
                 default: try browser.removeTemporary()
                 }
                 agent.say(.closed(epoch: browser.epoch))
-                let status = try await world.status()
+                let status = try await fixture.status()
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
                 #expect(status.problems.first?.contains("still there") == true)
 
                 // It is asked again each second, and the sign-out goes on when it is true.
                 try browser.end()
                 try browser.removeProfile()
-                world.clock.pass(.seconds(1))
+                fixture.clock.pass(.seconds(1))
                 #expect(try await agent.order() == .close(epoch: browser.epoch))
                 agent.say(.closed(epoch: browser.epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
             #expect(try claims(scratch)["browser"] == "enforced broker")
         }
@@ -67,15 +67,15 @@ import Testing
     @Test func `a folder that another user made in the temporary folder's place contradicts nobody`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: geteuid())
-                let browser = try await world.signIn(through: agent, markedIn: scratch)
-                world.order(.signOut(fromBrowser: false))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: geteuid())
+                let browser = try await fixture.signIn(through: agent, markedIn: scratch)
+                fixture.order(.signOut(fromBrowser: false))
                 try browser.end()
                 try browser.removeProfile()
                 try browser.takeTemporary(as: 65_534)
                 agent.say(.closed(epoch: browser.epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
             #expect(try claims(scratch)["browser"] == "enforced broker")
         }
@@ -84,11 +84,11 @@ import Testing
     @Test(arguments: [true, false])
     func `what only the agent says of a browser is reported, and the agent is named`(saysOpened: Bool) async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
+            try await SupervisorFixture.with(scratch) { fixture in
                 // A browser without the mark: nobody but the agent knows where it is.
-                let agent = try world.agent(of: geteuid())
-                try await world.visit(through: agent) {
-                    guard saysOpened, let id = Epoch(try await world.status().epoch)?.counter else { return }
+                let agent = try fixture.agent(of: geteuid())
+                try await fixture.playSession(through: agent) {
+                    guard saysOpened, let id = Epoch(try await fixture.status().epoch)?.counter else { return }
                     agent.say(.opened(id: id))
                 }
             }
@@ -99,14 +99,14 @@ import Testing
 
     @Test func `of another user's browser the broker claims to have observed nothing`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: geteuid() + 1)
-                let browser = try await world.signIn(through: agent, markedIn: scratch)
-                world.order(.signOut(fromBrowser: false))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: geteuid() + 1)
+                let browser = try await fixture.signIn(through: agent, markedIn: scratch)
+                fixture.order(.signOut(fromBrowser: false))
                 try browser.end()
                 try browser.removeProfile()
                 agent.say(.closed(epoch: browser.epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
             #expect(try claims(scratch)["browser"] == "reported agent")
         }
@@ -114,10 +114,12 @@ import Testing
 
     @Test func `what a broker that died did not see end follows from its death, and is said to`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }
-            try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
             #expect(
                 try claims(scratch) == [
                     "browser": "reported agent", "files": "enforced broker",
@@ -128,8 +130,8 @@ import Testing
 
     /// Grade and observer of each item of the newest receipt.
     private func claims(_ scratch: Scratch) throws -> [String: String] {
-        let book = ReceiptBook(directory: Directory(path: scratch.path("device/receipts")))
-        let receipt = try #require(try ReceiptFile(bytes: book.export()).receipts.last?.receipt)
+        let store = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
+        let receipt = try #require(try ReceiptFile(bytes: store.export()).receipts.last?.receipt)
         return Dictionary(
             uniqueKeysWithValues: receipt.items.map { ($0.name, "\($0.grade.rawValue) \($0.observer.rawValue)") })
     }
@@ -198,15 +200,15 @@ struct MarkedBrowser {
     }
 }
 
-extension SupervisorWorld {
+extension SupervisorFixture {
     /// A worker is signed in through a browser with the mark that the real agent gives it.
     fileprivate func signIn(through agent: FakeAgent, markedIn scratch: Scratch) async throws -> MarkedBrowser {
-        childSays(.visitWanted(ticket: 1))
-        childSays(.browserWanted(url: "http://127.0.0.1:1/x"))
+        sessionProcessSends(.signInRequested(requestID: 1))
+        sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
         guard case .open(let id, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
         let browser = try MarkedBrowser(epoch, in: scratch)
         agent.say(.opened(id: id))
-        childSays(.visitSucceeded)
+        sessionProcessSends(.signInSucceeded)
         #expect(try await status().session == "signedIn")
         return browser
     }

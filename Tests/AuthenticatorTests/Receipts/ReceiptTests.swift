@@ -13,14 +13,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
     @Test func `a sign-out has a receipt before the device is ready, and the chain is intact`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                for _ in 0..<3 { try await world.visit(through: agent) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                for _ in 0..<3 { try await fixture.playSession(through: agent) }
             }
             let shelf = Shelf(scratch)
             let receipts = try shelf.file().receipts.map(\.receipt)
             #expect(receipts.map(\.place.sequence) == [1, 2, 3])
-            #expect(receipts.allSatisfy { $0.door == "operator" && !$0.isAttempt && $0.device == "d" })
+            #expect(receipts.allSatisfy { $0.trigger == "operator" && !$0.isAttempt && $0.device == "d" })
             #expect(
                 receipts.allSatisfy {
                     Set($0.items.map(\.name)) == ["session_key", "session_process", "browser", "files"]
@@ -32,14 +32,15 @@ import Testing
 
     @Test func `a receipt says whose session it was and until when its tokens live`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                try await world.visit(through: agent) {
-                    world.childSays(.receiptSubject("p1.AbC-_9"))
-                    world.childSays(.tokenWanted(until: 1_795_245_000))
-                    world.childSays(.tokenWanted(until: 1_795_244_700))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                try await fixture.playSession(through: agent) {
+                    fixture.sessionProcessSends(.receiptSubject("p1.AbC-_9"))
+                    fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))
+                    fixture.sessionProcessSends(.tokenWanted(until: 1_795_244_700))
                     let noted = [
-                        try await world.childHears(.tokenNoted), try await world.childHears(.tokenNoted),
+                        try await fixture.sessionProcessReceives(.tokenNoted),
+                        try await fixture.sessionProcessReceives(.tokenNoted),
                     ]
                     #expect(noted == [.tokenNoted(until: 1_795_245_000), .tokenNoted(until: 1_795_244_700)])
                 }
@@ -52,25 +53,29 @@ import Testing
 
     @Test func `a supervisor that died with the session knows a bound, and never says less`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                _ = try await world.signIn(through: agent)
-                world.childSays(.receiptSubject("p1.AbC"))
-                world.childSays(.tokenWanted(until: 1_795_245_000))
-                #expect(try await world.childHears(.tokenNoted) == .tokenNoted(until: 1_795_245_000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                _ = try await fixture.signIn(through: agent)
+                fixture.sessionProcessSends(.receiptSubject("p1.AbC"))
+                fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))
+                #expect(try await fixture.sessionProcessReceives(.tokenNoted) == .tokenNoted(until: 1_795_245_000))
             }
-            try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
             let receipt = try #require(try Shelf(scratch).file().receipts.first?.receipt)
-            #expect(receipt.door == "supervisor-lost")
+            #expect(receipt.trigger == "supervisor-lost")
             #expect(receipt.subject == .known("p1.AbC"))
             guard case .known(let time) = receipt.accessTokensEndBy else { throw TestProblem("no bound") }
             #expect(time >= 1_795_245_000)
             // Without its draft it knows nothing, and says so.
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }
             try FileManager.default.removeItem(atPath: scratch.path("device/receipts/draft.json"))
-            try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
             let second = try #require(try Shelf(scratch).file().receipts.last?.receipt)
             #expect(second.accessTokensEndBy == .unknown)
             #expect(second.subject == .unknown)
@@ -80,24 +85,28 @@ import Testing
 
     @Test func `a hand-over that is told twice has one receipt`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
             let shelf = Shelf(scratch)
             let receipt = try #require(try shelf.file().receipts.first?.receipt)
             // The power failed between the receipt and the journal.
             let commit = Commit(
-                ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), door: .operator,
+                ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,
                 isAttempt: false)
             try DeviceFiles(root: Directory(path: scratch.path("device"))).write(.signingOut(commit))
-            try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
             #expect(try shelf.file().receipts.count == 1)
         }
     }
 
     @Test func `a device that has joined no directory writes none`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch, isJoined: false) { world in
-                world.order(.join(JoinOrder(loginURL: "", registrationURL: "", tenant: "", deviceName: "")))
-                _ = try await world.ask(.signOut(fromBrowser: false))
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                fixture.order(.join(JoinOrder(loginURL: "", registrationURL: "", tenant: "", deviceName: "")))
+                _ = try await fixture.ask(.signOut(fromBrowser: false))
             }
             #expect(try Shelf(scratch).file().receipts.isEmpty)
         }
@@ -107,14 +116,18 @@ import Testing
     @Test(arguments: ["{", #"{"type":"baton.receipt","version":1"#, "\0\0\0\0", "{}\n", "half a line\nand another"])
     func `what was never acknowledged goes, and the chain goes on`(torn: String) async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
             let shelf = Shelf(scratch)
             let file = try FileHandle(forWritingTo: try shelf.segment)
             try file.seekToEnd()
             try file.write(contentsOf: Data(torn.utf8))
             try file.close()
             #expect(try shelf.verdict().isIntact)
-            try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
             #expect(try shelf.file().receipts.map(\.receipt.place.sequence) == [1, 2])
             #expect(try shelf.verdict().isIntact)
             #expect(try shelf.damaged.isEmpty)
@@ -123,19 +136,25 @@ import Testing
 
     @Test func `a line that was written and not acknowledged is written once`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
             let shelf = Shelf(scratch)
             let end = URL(filePath: shelf.folder + "/end.json")
             let first = try Data(contentsOf: end)
-            try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
             let receipt = try #require(try shelf.file().receipts.last?.receipt)
             // The power failed before the end was written down: the line is there, and nobody was told of it.
             try first.write(to: end)
             let commit = Commit(
-                ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), door: .operator,
+                ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,
                 isAttempt: false)
             try DeviceFiles(root: Directory(path: scratch.path("device"))).write(.signingOut(commit))
-            try await SupervisorWorld.with(scratch) { world in try await world.finish(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
             #expect(try shelf.file().receipts.map(\.receipt.place.sequence) == [1, 2])
             #expect(try shelf.file().receipts.last?.receipt.ended == receipt.ended)
             #expect(try shelf.verdict().isIntact)
@@ -147,19 +166,19 @@ import Testing
         try await Scratch.with { scratch in
             let folder = Directory(path: scratch.path("receipts"))
             try folder.make()
-            let book = ReceiptBook(directory: folder, segmentBytes: 3000, maximumSegments: 3)
+            let store = ReceiptStore(directory: folder, segmentBytes: 3000, maximumSegments: 3)
             let key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
             for number in 1...30 {
-                let end = try book.end()
+                let end = try store.end()
                 let receipt = Receipt(
                     place: .init(sequence: number, previous: end?.hash), tenant: "t", device: "d",
-                    key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", door: nil,
+                    key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", trigger: nil,
                     isAttempt: false,
                     times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
                     subject: .none)
-                try book.append(try receipt.signed(with: key.signing), receipt, behind: end)
+                try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
             }
-            let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try book.export()))
+            let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try store.export()))
             #expect(verdict.isIntact)
             #expect(verdict.last == 30)
             #expect(try #require(verdict.first) > 1)
@@ -173,19 +192,21 @@ import Testing
     @Test(arguments: Damage.allCases)
     func `other damage is moved aside and told of`(damage: Damage) async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                for _ in 0..<2 { try await world.visit(through: agent) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                for _ in 0..<2 { try await fixture.playSession(through: agent) }
             }
             let shelf = Shelf(scratch)
             let before = try Data(contentsOf: try shelf.segment)
             try shelf.suffer(damage)
-            try await SupervisorWorld.with(scratch) { world in try await world.visit(through: world.agent(of: 1000)) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
             let folder = try #require(try shelf.damaged.first)
             #expect(try shelf.damaged.count == 1)
             // The device says so for as long as what was moved aside is there.
-            try await SupervisorWorld.with(scratch) { world in
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                let status = try await fixture.status()
                 #expect(status.receiptsDamagedAt == 1_795_244_100)
             }
             let kept = try FileManager.default.contentsOfDirectory(atPath: shelf.folder + "/" + folder)
@@ -205,11 +226,11 @@ import Testing
     }
 }
 
-extension SupervisorWorld {
+extension SupervisorFixture {
     /// A worker comes, and is signed out.
-    func visit(through agent: FakeAgent, while here: () async throws -> Void = {}) async throws {
-        let number = UInt64(visits) + 1
-        let epoch = try await signIn(through: agent, child: number)
+    func playSession(through agent: FakeAgent, while here: () async throws -> Void = {}) async throws {
+        let number = UInt64(checkIns) + 1
+        let epoch = try await signIn(through: agent, sessionProcess: number)
         try await here()
         order(.signOut(fromBrowser: false))
         guard case .close = try await agent.order() else { throw TestProblem("no close") }
@@ -225,7 +246,7 @@ extension SupervisorWorld {
     }
 
     /// How many processes were ended here: each sign-out starts the next.
-    private var visits: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
+    private var checkIns: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
 }
 
 /// The folder of a device's receipts.
@@ -239,7 +260,7 @@ private struct Shelf {
     }
 
     func file() throws -> ReceiptFile {
-        ReceiptFile(bytes: try ReceiptBook(directory: Directory(path: folder)).export())
+        ReceiptFile(bytes: try ReceiptStore(directory: Directory(path: folder)).export())
     }
 
     func verdict() throws -> ChainVerdict {

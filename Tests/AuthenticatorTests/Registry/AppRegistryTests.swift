@@ -9,8 +9,8 @@ import Testing
 @Suite struct AppRegistryTests {
     private static let rounds = RegisteredApp(
         bundleID: "com.contoso.rounds", clientID: "C-1", redirectURI: "msauth.r://auth")
-    private static let till = RegisteredApp(
-        bundleID: "com.contoso.till", clientID: "C-2", redirectURI: "msauth.t://auth")
+    private static let checkout = RegisteredApp(
+        bundleID: "com.contoso.checkout", clientID: "C-2", redirectURI: "msauth.t://auth")
 
     private func settings(_ apps: [RegisteredApp], rules: SSORules = SSORules()) -> ManagedSettings {
         ManagedSettings(
@@ -36,11 +36,11 @@ import Testing
     @Test func `the device's own file gives an app of the MDM its level, and adds apps of its own`() async throws {
         let text = """
             {"apps":[{"id":"com.contoso.rounds","level":"socket"},
-            {"id":"com.contoso.till","level":"user","user":1201},
+            {"id":"com.contoso.checkout","level":"user","user":1201},
             {"id":"org.kiosk","clients":[{"clientId":"K-1","redirectUris":["a","b"]}]}]}
             """
-        let registry = try await registry([Self.rounds, Self.till], file: text)
-        #expect(registry.sockets == ["com.contoso.rounds"] && registry.users == [1201: "com.contoso.till"])
+        let registry = try await registry([Self.rounds, Self.checkout], file: text)
+        #expect(registry.sockets == ["com.contoso.rounds"] && registry.users == [1201: "com.contoso.checkout"])
         let kiosk = try #require(registry.apps.first { $0.bundleID == "org.kiosk" })
         #expect(kiosk.redirectURIs == ["a", "b"] && kiosk.binding == .session && !kiosk.isManaged)
         #expect(registry.apps.contains(.commandLine))
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [
         (
-            #"{"apps":[{"id":"com.contoso.rounds","level":"user","user":7},{"id":"com.contoso.till","level":"user","user":7}]}"#,
+            #"{"apps":[{"id":"com.contoso.rounds","level":"user","user":7},{"id":"com.contoso.checkout","level":"user","user":7}]}"#,
             RegistryFailure.Code.userTwice
         ),
         (#"{"apps":[{"id":"com.contoso.rounds","level":"user","user":0}]}"#, .userShared),
@@ -66,7 +66,7 @@ import Testing
     ])
     func `a registry that leaves open who is who is none`(text: String, code: RegistryFailure.Code) async throws {
         let failure = await #expect(throws: RegistryFailure.self) {
-            try await registry([Self.rounds, Self.till], file: text)
+            try await registry([Self.rounds, Self.checkout], file: text)
         }
         #expect(failure?.code == code)
         #expect(failure?.message.isEmpty == false && failure?.remedy.isEmpty == false)
@@ -82,9 +82,9 @@ import Testing
 
     @Test(arguments: [
         (AppIdentity.socket("com.contoso.rounds"), AppBinding.socket, true),
-        (.socket("com.contoso.till"), .socket, false), (.socket("com.contoso.rounds"), .session, false),
+        (.socket("com.contoso.checkout"), .socket, false), (.socket("com.contoso.rounds"), .session, false),
         (.socket("com.contoso.rounds"), .user(7), false), (.user("com.contoso.rounds", 7), .user(7), true),
-        (.user("com.contoso.rounds", 7), .user(8), false), (.user("com.contoso.till", 7), .user(7), false),
+        (.user("com.contoso.rounds", 7), .user(8), false), (.user("com.contoso.checkout", 7), .user(7), false),
         (.user("com.contoso.rounds", 7), .socket, false), (.user("com.contoso.rounds", 7), .session, false),
         (.session, .session, true), (.session, .socket, false), (.session, .user(7), false),
     ])
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `the lists of the profile decide in the plug-in's order`() throws {
         let lists: [String: PropertyList] = [
-            "AppAllowList": " org.kiosk , org.other", "AppBlockList": "com.contoso.till,org.bad",
+            "AppAllowList": " org.kiosk , org.other", "AppBlockList": "com.contoso.checkout,org.bad",
             "AppPrefixAllowList": "net.good.,org.bad",
         ]
         let rules = try rules(lists)
@@ -128,7 +128,7 @@ import Testing
                 on: RegisteredApp(bundleID: id, clientID: "c", redirectURIs: [], source: source, isManaged: isManaged))
         }
         #expect(verdict("com.contoso.rounds", .management, isManaged: true) == .permitted)
-        #expect(verdict("com.contoso.till", .management, isManaged: true) == .blocked)
+        #expect(verdict("com.contoso.checkout", .management, isManaged: true) == .blocked)
         #expect(verdict("org.kiosk", .device) == .permitted && verdict("org.other", .device) == .permitted)
         #expect(verdict("org.kiosk2", .device) == .unlisted && verdict("ORG.kiosk", .device) == .unlisted)
         #expect(verdict("net.good.app", .device) == .permitted && verdict("Net.good.app", .device) == .unlisted)

@@ -19,9 +19,9 @@ import Testing
         }
     }
 
-    private static var doors: [Row] {
-        DoorRefusal.Code.allCases.map { code in
-            let refusal = DoorRefusal(code, "…")
+    private static var sessionPolicy: [Row] {
+        SessionPolicyError.Code.allCases.map { code in
+            let refusal = SessionPolicyError(code, "…")
             return Row(code: code.rawValue, cause: refusal.message, remedy: refusal.remedy)
         }
     }
@@ -34,7 +34,7 @@ import Testing
         """
         # Errors of a device's configuration
 
-        This page is made of `Sources/Authenticator/Registry/RegistryFailure.swift` and `Sources/Authenticator/Device/DoorRefusal.swift`
+        This page is made of `Sources/Authenticator/Registry/RegistryFailure.swift` and `Sources/Authenticator/Device/SessionPolicyError.swift`
         by `scripts/pages`; do not edit it. What apps get is on the page of [errors](errors.md).
 
         The broker logs a code under `error.code`, `baton doctor` shows it with cause and remedy. Codes are stable. `…` stands for the file,
@@ -47,14 +47,14 @@ import Testing
         | code | cause | remedy |
         |---|---|---|
         \(table(registry))
-        ## Doors
+        ## Session policy
 
         In `batond.json` one of these stops the start, but for the last three, which the doctor warns of. What the MDM wants is refused as a
-        whole, and the device's own doors hold: see [configuration](configuration.md).
+        whole, and the device's own is in force: see [configuration](configuration.md).
 
         | code | cause | remedy |
         |---|---|---|
-        \(table(doors))
+        \(table(sessionPolicy))
         """
     }
 
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `every code has a cause and a remedy of its own, in sentences`() {
-        let rows = Self.registry + Self.doors
+        let rows = Self.registry + Self.sessionPolicy
         #expect(Set(rows.map(\.code)).count == rows.count && Set(rows.map(\.cause)).count == rows.count)
         for row in rows {
             for sentence in [row.cause, row.remedy] { #expect(sentence.hasSuffix(".") && !sentence.contains("|")) }

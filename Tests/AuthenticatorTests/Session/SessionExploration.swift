@@ -12,7 +12,7 @@ import Testing
 
     @Test func `the exploration reaches every kind of state`() {
         let names = Set(steps.map { "\($0.after.state)".prefix { $0 != "(" } })
-        #expect(names == ["ready", "visiting", "signedIn", "ending", "signingOut"])
+        #expect(names == ["ready", "signingIn", "signedIn", "ending", "signingOut"])
         #expect((300..<SessionStep.maximum).contains(steps.count))
     }
 
@@ -28,7 +28,7 @@ import Testing
                 let ready = step.actions.firstIndex(of: .journal(.ready(step.before.epoch)))
                 let admitted = step.actions.firstIndex { if case .admit = $0 { true } else { false } }
                 #expect((ready ?? .max) < (admitted ?? -1))
-            case .visiting, .signedIn, .ending: Issue.record("admitted in \(step.before.state)")
+            case .signingIn, .signedIn, .ending: Issue.record("admitted in \(step.before.state)")
             }
         }
     }
@@ -42,30 +42,32 @@ import Testing
 
     @Test func `an administrator who joins the device never becomes its worker`() {
         for step in steps {
-            guard case .visiting(_, let ticket) = step.before.state, case .signedIn = step.after.state else { continue }
-            #expect(ticket.purpose == .worker)
+            guard case .signingIn(_, let requestID) = step.before.state, case .signedIn = step.after.state else {
+                continue
+            }
+            #expect(requestID.purpose == .worker)
         }
     }
 
     @Test func `a sign-in that fails ends itself and no session`() {
         for step in steps {
-            guard case .event(.visitFailed) = step.cause, case .signedIn = step.before.state else { continue }
+            guard case .event(.signInFailed) = step.cause, case .signedIn = step.before.state else { continue }
             #expect(step.after == step.before && step.actions.isEmpty)
         }
     }
 
     @Test func `every end is committed before anything is destroyed, and destroys everything`() {
         for step in steps where step.actions.contains(.destroyKey) {
-            guard let clearing = step.after.clearing else {
+            guard let pending = step.after.pending else {
                 Issue.record("a key destroyed without an end in \(step.actions)")
                 continue
             }
-            if step.before.clearing == nil {
-                #expect(step.actions.first?.isCommit(of: clearing.ended, next: step.after.epoch) == true)
-                #expect(step.after.epoch.counter > clearing.ended.counter)
+            if step.before.pending == nil {
+                #expect(step.actions.first?.isCommit(of: pending.ended, next: step.after.epoch) == true)
+                #expect(step.after.epoch.counter > pending.ended.counter)
             }
-            #expect(step.actions.contains(.endChild))
-            #expect(step.actions.contains(.clearFiles(clearing.ended)))
+            #expect(step.actions.contains(.endSessionProcess))
+            #expect(step.actions.contains(.clearFiles(pending.ended)))
         }
     }
 
@@ -92,17 +94,17 @@ import Testing
         for step in steps {
             let receipts = step.actions.enumerated().filter { if case .writeReceipt = $1 { true } else { false } }
             let journaled = step.actions.firstIndex { if case .journal(.ready) = $0 { true } else { false } }
-            guard let before = step.before.clearing else {
+            guard let before = step.before.pending else {
                 #expect(receipts.isEmpty)
                 continue
             }
             #expect(receipts.map { $0.offset + 1 } == [journaled].compactMap(\.self))
             guard case .event = step.cause else { continue }
-            #expect(receipts.isEmpty == (step.after.clearing?.ended == before.ended))
-            for case .writeReceipt(let handOver) in receipts.map(\.element) {
-                #expect(handOver.ended == before.ended && handOver.next == step.before.epoch)
-                #expect(handOver.door == before.commit.door && handOver.isAttempt == before.commit.isAttempt)
-                #expect(handOver.items.map(\.name).contains("browser") == before.usedBrowser)
+            #expect(receipts.isEmpty == (step.after.pending?.ended == before.ended))
+            for case .writeReceipt(let handover) in receipts.map(\.element) {
+                #expect(handover.ended == before.ended && handover.next == step.before.epoch)
+                #expect(handover.trigger == before.commit.trigger && handover.isAttempt == before.commit.isAttempt)
+                #expect(handover.items.map(\.name).contains("browser") == before.usedBrowser)
             }
         }
     }
@@ -111,10 +113,10 @@ import Testing
         for step in steps {
             for case .journal(.signingOut(let commit)) in step.actions {
                 switch step.before.state {
-                case .visiting: #expect(commit.isAttempt)
+                case .signingIn: #expect(commit.isAttempt)
                 case .signedIn, .ending: #expect(!commit.isAttempt)
                 // An app that has answered: the same commit once more.
-                case .signingOut(let clearing): #expect(commit.isAttempt == clearing.commit.isAttempt)
+                case .signingOut(let pending): #expect(commit.isAttempt == pending.commit.isAttempt)
                 case .ready: Issue.record("a commit in \(step.before.state)")
                 }
             }
@@ -132,42 +134,46 @@ import Testing
     @Test func `a request to begin is admitted, refused, or waits; it is never lost while its process lives`() {
         for step in steps {
             guard case .event(let event) = step.cause else { continue }
-            let settled = step.actions.compactMap { action -> SessionMachine.Ticket? in
+            let settled = step.actions.compactMap { action -> SessionMachine.SignInRequestID? in
                 switch action {
-                case .admit(let ticket, _), .refuse(let ticket, _): ticket
+                case .admit(let requestID, _), .refuse(let requestID, _): requestID
                 default: nil
                 }
             }
-            let waiting = step.after.clearing?.waiting
-            if case .visitWanted(let ticket) = event { #expect(settled.contains(ticket) || waiting == ticket) }
-            if let before = step.before.clearing?.waiting, event != .childDied {
+            let waiting = step.after.pending?.waiting
+            if case .signInRequested(let requestID) = event {
+                #expect(settled.contains(requestID) || waiting == requestID)
+            }
+            if let before = step.before.pending?.waiting, event != .sessionProcessDied {
                 #expect(settled.contains(before) || waiting == before)
             }
             // And nobody is settled who neither asked now nor waited.
-            for ticket in settled { #expect(event == .visitWanted(ticket) || step.before.clearing?.waiting == ticket) }
-            if case .visitOverdue = event, !settled.isEmpty { #expect(waiting == nil) }
+            for requestID in settled {
+                #expect(event == .signInRequested(requestID) || step.before.pending?.waiting == requestID)
+            }
+            if case .signInTimedOut = event, !settled.isEmpty { #expect(waiting == nil) }
         }
     }
 
     @Test func `who waits for a process that died waits no more`() {
         for step in steps {
-            guard case .event(.childDied) = step.cause else { continue }
-            #expect(step.after.clearing?.waiting == nil)
+            guard case .event(.sessionProcessDied) = step.cause else { continue }
+            #expect(step.after.pending?.waiting == nil)
         }
     }
 
     @Test func `a trace counts as gone by the word on its own epoch alone`() {
         for step in steps {
-            guard let before = step.before.clearing, case .event(let event) = step.cause else { continue }
-            let left = step.after.clearing?.ended == before.ended ? step.after.clearing?.items ?? [] : []
+            guard let before = step.before.pending, case .event(let event) = step.cause else { continue }
+            let left = step.after.pending?.ended == before.ended ? step.after.pending?.items ?? [] : []
             for item in before.items.subtracting(left) { #expect(event == .itemCleared(item, before.ended)) }
         }
     }
 
-    @Test func `a session's process is not started for ever`() {
+    @Test func `a session process is not started for ever`() {
         for step in steps {
-            guard case .signedIn(let visit) = step.after.state else { continue }
-            #expect(visit.restarts <= SessionMachine.Visit.maximumRestarts)
+            guard case .signedIn(let session) = step.after.state else { continue }
+            #expect(session.restarts <= SessionMachine.ActiveSession.maximumRestarts)
         }
     }
 
@@ -176,13 +182,13 @@ import Testing
         for step in steps {
             var machine = step.after
             _ = machine.handle(.endWanted(.init(number: 9), .operator), random: &random)
-            if let held = machine.heldEpoch { _ = machine.handle(.politenessOver(held), random: &random) }
-            if let clearing = machine.clearing {
-                for item in clearing.items { _ = machine.handle(.itemCleared(item, clearing.ended), random: &random) }
-                _ = machine.handle(.appsOverdue(clearing.ended), random: &random)
+            if let held = machine.heldEpoch { _ = machine.handle(.graceExpired(held), random: &random) }
+            if let pending = machine.pending {
+                for item in pending.items { _ = machine.handle(.itemCleared(item, pending.ended), random: &random) }
+                _ = machine.handle(.appsOverdue(pending.ended), random: &random)
             }
             switch machine.state {
-            case .ready, .visiting: break
+            case .ready, .signingIn: break
             case .signedIn, .ending, .signingOut: Issue.record("stuck in \(machine.state) after \(step.cause)")
             }
         }
@@ -192,21 +198,21 @@ import Testing
         for step in steps {
             let opened = step.actions.contains { if case .openBrowser = $0 { true } else { false } }
             guard opened else { continue }
-            #expect(step.after.state.visit?.usedBrowser == true, "a browser opened in \(step.after.state)")
+            #expect(step.after.state.session?.usedBrowser == true, "a browser opened in \(step.after.state)")
         }
         for step in steps {
-            guard let visit = step.before.state.visit, visit.usedBrowser, let clearing = step.after.clearing
+            guard let session = step.before.state.session, session.usedBrowser, let pending = step.after.pending
             else { continue }
-            #expect(clearing.items == [.browser, .files])
-            #expect(step.actions.contains(.closeBrowser(clearing.ended)))
+            #expect(pending.items == [.browser, .files])
+            #expect(step.actions.contains(.closeBrowser(pending.ended)))
         }
     }
 
     @Test func `an agent is told to close what is not closed yet, and nothing else`() {
         for step in steps {
             guard case .event(.agentArrived) = step.cause else { continue }
-            let clearing = step.before.clearing
-            let expected = clearing.map {
+            let pending = step.before.pending
+            let expected = pending.map {
                 $0.items.contains(.browser) ? [SessionMachine.Action.closeBrowser($0.ended)] : []
             }
             #expect(step.actions == expected ?? [])
@@ -226,37 +232,39 @@ import Testing
 
     @Test func `there is always a process that serves the apps`() {
         for step in steps {
-            guard case .event(.childDied) = step.cause else { continue }
+            guard case .event(.sessionProcessDied) = step.cause else { continue }
             let next = step.after.epoch
             let isResumed = step.after.state.heldEpoch == next
             #expect(
-                step.actions.contains(.startChild(next, resuming: isResumed))
-                    || !isResumed && step.actions.contains(.restartChild(next)),
+                step.actions.contains(.startSessionProcess(next, resuming: isResumed))
+                    || !isResumed && step.actions.contains(.restartSessionProcess(next)),
                 "nobody serves after \(step.before.state)")
         }
         for step in steps {
             guard case .restart = step.cause else { continue }
-            #expect(step.actions.contains(.startChild(step.after.epoch, resuming: step.after.state.heldEpoch != nil)))
+            #expect(
+                step.actions.contains(
+                    .startSessionProcess(step.after.epoch, resuming: step.after.state.heldEpoch != nil)))
         }
     }
 
     @Test func `a session that is taken up again may have left a browser`() {
         for step in steps {
-            guard case .restart = step.cause, let visit = step.after.state.visit else { continue }
-            #expect(visit.usedBrowser)
+            guard case .restart = step.cause, let session = step.after.state.session else { continue }
+            #expect(session.usedBrowser)
         }
         for step in steps {
-            guard case .restart = step.cause, let clearing = step.after.clearing else { continue }
-            #expect(clearing.items == [.browser, .files] && step.actions.contains(.closeBrowser(clearing.ended)))
+            guard case .restart = step.cause, let pending = step.after.pending else { continue }
+            #expect(pending.items == [.browser, .files] && step.actions.contains(.closeBrowser(pending.ended)))
         }
     }
 
     @Test func `a worker holds the device from the sign-in's word to the commit, told of the end or not`() {
         for step in steps {
             switch step.after.state {
-            case .ready, .visiting, .signingOut: #expect(step.after.state.heldEpoch == nil)
-            case .signedIn(let visit), .ending(let visit, _):
-                #expect(step.after.state.heldEpoch == visit.epoch && step.after.epoch == visit.epoch)
+            case .ready, .signingIn, .signingOut: #expect(step.after.state.heldEpoch == nil)
+            case .signedIn(let session), .ending(let session, _):
+                #expect(step.after.state.heldEpoch == session.epoch && step.after.epoch == session.epoch)
             }
         }
     }
@@ -267,8 +275,8 @@ import Testing
             switch step.after.state {
             case .ready: #expect(step.actions == [.answer([requester])])
             case .ending(_, let ending): #expect(ending.requesters.last == requester)
-            case .signingOut(let clearing): #expect(clearing.requesters.last == requester)
-            case .visiting, .signedIn: Issue.record("the end was asked for in \(step.before.state), and did not come")
+            case .signingOut(let pending): #expect(pending.requesters.last == requester)
+            case .signingIn, .signedIn: Issue.record("the end was asked for in \(step.before.state), and did not come")
             }
         }
     }

@@ -6,8 +6,8 @@ import Testing
 @Suite struct SessionMachineTests {
     private typealias Machine = SessionMachine
     private var random = Zeros()
-    private let worker = Machine.Ticket(number: 1, purpose: .worker)
-    private let nextWorker = Machine.Ticket(number: 2, purpose: .worker)
+    private let worker = Machine.SignInRequestID(number: 1, purpose: .worker)
+    private let nextWorker = Machine.SignInRequestID(number: 2, purpose: .worker)
 
     /// A machine that went through `events`, and what the last one made it do.
     private mutating func machine(after events: Machine.Event...) -> (Machine, [Machine.Action]) {
@@ -23,16 +23,16 @@ import Testing
     @Test mutating func `a new device is ready and one process waits for the first worker`() throws {
         let (machine, actions) = machine()
         #expect(machine.state == .ready)
-        #expect(actions == [.journal(.ready(try epoch(1))), .startChild(try epoch(1), resuming: false)])
+        #expect(actions == [.journal(.ready(try epoch(1))), .startSessionProcess(try epoch(1), resuming: false)])
     }
 
     @Test mutating func `a worker is admitted to an epoch that the journal knows`() throws {
-        let (_, actions) = machine(after: .visitWanted(worker))
+        let (_, actions) = machine(after: .signInRequested(worker))
         #expect(actions == [.journal(.signingIn(try epoch(2))), .makeKey, .admit(worker, try epoch(2))])
     }
 
     @Test mutating func `a sign-in is confirmed after it is in the journal, and not before`() throws {
-        let (machine, actions) = machine(after: .visitWanted(worker), .visitSucceeded)
+        let (machine, actions) = machine(after: .signInRequested(worker), .signInSucceeded)
         #expect(machine.epoch == (try epoch(2)))
         #expect(actions == [.journal(.signedIn(try epoch(2), apps: [])), .confirm(worker)])
     }
@@ -40,23 +40,23 @@ import Testing
     @Test mutating func `a sign-out is committed first, then the key goes, then the process, then the rest`() throws {
         let requester = Machine.Requester(number: 1)
         let (machine, actions) = machine(
-            after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitSucceeded,
+            after: .signInRequested(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .signInSucceeded,
             .endWanted(requester, .app))
         let ended = try epoch(2)
         let next = try epoch(3)
         #expect(machine.epoch == next)
         #expect(
             actions == [
-                .journal(.signingOut(Commit(ended: ended, next: next, door: .app, isAttempt: false))), .destroyKey,
-                .endChild,
-                .startChild(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
+                .journal(.signingOut(Commit(ended: ended, next: next, trigger: .app, isAttempt: false))), .destroyKey,
+                .endSessionProcess,
+                .startSessionProcess(next, resuming: false), .closeBrowser(ended), .clearFiles(ended),
             ])
     }
 
     @Test mutating func `the device is ready, and says so, when the last trace is cleared`() throws {
         let requester = Machine.Requester(number: 1)
         var (machine, _) = machine(
-            after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitSucceeded,
+            after: .signInRequested(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .signInSucceeded,
             .endWanted(requester, .app))
         let ended = try epoch(2)
         let afterFiles = machine.handle(.itemCleared(.files, ended), random: &random)
@@ -64,51 +64,53 @@ import Testing
         let afterAnOlderWord = machine.handle(.itemCleared(.browser, try epoch(1)), random: &random)
         #expect(afterAnOlderWord == [])
         let afterBrowser = machine.handle(.itemCleared(.browser, ended), random: &random)
-        let receipt = HandOver(
-            ended: ended, next: try epoch(3), door: .app, isAttempt: false,
+        let receipt = Handover(
+            ended: ended, next: try epoch(3), trigger: .app, isAttempt: false,
             items: [.sessionKey, .sessionProcess, .browser, .files])
         #expect(afterBrowser == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([requester])])
     }
 
     @Test mutating func `the next worker may ask while the last one's traces go, and begins when they are gone`() throws
     {
-        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .endWanted(.init(number: 1), .app))
-        let asked = machine.handle(.visitWanted(nextWorker), random: &random)
+        var (machine, _) = machine(
+            after: .signInRequested(worker), .signInSucceeded, .endWanted(.init(number: 1), .app))
+        let asked = machine.handle(.signInRequested(nextWorker), random: &random)
         #expect(asked == [])
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
         #expect(actions.last == .admit(nextWorker, try epoch(4)))
     }
 
     @Test mutating func `nobody signs in over another worker`() {
-        let (_, whileVisiting) = machine(after: .visitWanted(worker), .visitWanted(nextWorker))
-        #expect(whileVisiting == [.refuse(nextWorker, .anotherVisit)])
-        let (_, whileSignedIn) = machine(after: .visitWanted(worker), .visitSucceeded, .visitWanted(nextWorker))
+        let (_, whileSigningIn) = machine(after: .signInRequested(worker), .signInRequested(nextWorker))
+        #expect(whileSigningIn == [.refuse(nextWorker, .anotherSignIn)])
+        let (_, whileSignedIn) = machine(
+            after: .signInRequested(worker), .signInSucceeded, .signInRequested(nextWorker))
         #expect(whileSignedIn == [.refuse(nextWorker, .occupied)])
     }
 
-    @Test mutating func `a session's process that dies is started again with its key, but not for ever`() throws {
-        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded)
-        for _ in 0..<Machine.Visit.maximumRestarts {
-            let actions = machine.handle(.childDied, random: &random)
-            #expect(actions == [.startChild(try epoch(2), resuming: true)])
+    @Test mutating func `a session process that dies is started again with its key, but not for ever`() throws {
+        var (machine, _) = machine(after: .signInRequested(worker), .signInSucceeded)
+        for _ in 0..<Machine.ActiveSession.maximumRestarts {
+            let actions = machine.handle(.sessionProcessDied, random: &random)
+            #expect(actions == [.startSessionProcess(try epoch(2), resuming: true)])
         }
-        let actions = machine.handle(.childDied, random: &random)
-        let commit = Commit(ended: try epoch(2), next: try epoch(3), door: .processLost, isAttempt: false)
+        let actions = machine.handle(.sessionProcessDied, random: &random)
+        let commit = Commit(ended: try epoch(2), next: try epoch(3), trigger: .processLost, isAttempt: false)
         #expect(actions.first == .journal(.signingOut(commit)))
     }
 
     @Test mutating func `a process that dies while somebody signs in ends the attempt`() throws {
-        var (machine, _) = machine(after: .visitWanted(worker))
-        let actions = machine.handle(.childDied, random: &random)
-        let commit = Commit(ended: try epoch(2), next: try epoch(3), door: .processLost, isAttempt: true)
+        var (machine, _) = machine(after: .signInRequested(worker))
+        let actions = machine.handle(.sessionProcessDied, random: &random)
+        let commit = Commit(ended: try epoch(2), next: try epoch(3), trigger: .processLost, isAttempt: true)
         #expect(actions.first == .journal(.signingOut(commit)))
     }
 
     @Test mutating func `everybody who asks for the end while apps save is answered at the end`() throws {
         let requesters = [Machine.Requester(number: 1), .init(number: 2)]
-        var (machine, _) = machine(after: .visitWanted(worker), .visitSucceeded, .listenerArrived(try epoch(2)))
+        var (machine, _) = machine(after: .signInRequested(worker), .signInSucceeded, .listenerArrived(try epoch(2)))
         for requester in requesters { _ = machine.handle(.endWanted(requester, .app), random: &random) }
-        _ = machine.handle(.politenessOver(try epoch(2)), random: &random)
+        _ = machine.handle(.graceExpired(try epoch(2)), random: &random)
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
         #expect(actions.last == .answer(requesters))
     }
@@ -118,7 +120,7 @@ import Testing
             let (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
             #expect(machine.epoch == (try epoch(6)))
             let commit = Commit(
-                ended: try epoch(5), next: try epoch(6), door: .supervisorLost,
+                ended: try epoch(5), next: try epoch(6), trigger: .supervisorLost,
                 isAttempt: record == .signingIn(try epoch(5)))
             #expect(actions.first == .journal(.signingOut(commit)))
             #expect(actions.contains(.clearFiles(try epoch(5))))
@@ -130,8 +132,8 @@ import Testing
         let (machine, actions) = Machine.recover(
             from: .signedIn(try epoch(5), apps: []), keyKept: true, random: &random)
         #expect(machine.epoch == (try epoch(5)))
-        #expect(actions == [.startChild(try epoch(5), resuming: true)])
-        let commit = Commit(ended: try epoch(5), next: try epoch(6), door: .app, isAttempt: false)
+        #expect(actions == [.startSessionProcess(try epoch(5), resuming: true)])
+        let commit = Commit(ended: try epoch(5), next: try epoch(6), trigger: .app, isAttempt: false)
         for record in [JournalRecord.signingIn(try epoch(5)), .signingOut(commit)] {
             let (machine, actions) = Machine.recover(from: record, keyKept: true, random: &random)
             #expect(machine.epoch == (try epoch(6)))
@@ -141,30 +143,30 @@ import Testing
 
     @Test mutating func `a restart finishes a sign-out that was committed, with the same next epoch`() throws {
         let record = JournalRecord.signingOut(
-            Commit(ended: try epoch(5), next: try epoch(6), door: nil, isAttempt: false))
+            Commit(ended: try epoch(5), next: try epoch(6), trigger: nil, isAttempt: false))
         var (machine, actions) = Machine.recover(from: record, keyKept: false, random: &random)
         #expect(machine.epoch == (try epoch(6)))
         #expect(actions.contains(.clearFiles(try epoch(5))))
         _ = machine.handle(.itemCleared(.browser, try epoch(5)), random: &random)
         actions = machine.handle(.itemCleared(.files, try epoch(5)), random: &random)
-        let receipt = HandOver(
-            ended: try epoch(5), next: try epoch(6), door: nil, isAttempt: false,
+        let receipt = Handover(
+            ended: try epoch(5), next: try epoch(6), trigger: nil, isAttempt: false,
             items: [.sessionKey, .sessionProcess, .browser, .files])
         #expect(actions.prefix(2) == [.writeReceipt(receipt), .journal(.ready(try epoch(6)))])
     }
 
-    @Test mutating func `the receipt of a sign-in that came to nothing says so, and names the door`() throws {
-        var (machine, _) = machine(after: .visitWanted(worker), .visitFailed)
+    @Test mutating func `the receipt of a sign-in that came to nothing says so, and names the trigger`() throws {
+        var (machine, _) = machine(after: .signInRequested(worker), .signInFailed)
         let actions = machine.handle(.itemCleared(.files, try epoch(2)), random: &random)
-        let receipt = HandOver(
-            ended: try epoch(2), next: try epoch(3), door: .attemptFailed, isAttempt: true,
+        let receipt = Handover(
+            ended: try epoch(2), next: try epoch(3), trigger: .attemptFailed, isAttempt: true,
             items: [.sessionKey, .sessionProcess, .files])
         #expect(actions == [.writeReceipt(receipt), .journal(.ready(try epoch(3))), .answer([])])
     }
 
     @Test mutating func `an agent that comes late is told what to close`() throws {
         var (machine, _) = machine(
-            after: .visitWanted(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .visitFailed)
+            after: .signInRequested(worker), .browserWanted(url: "http://127.0.0.1:1/x"), .signInFailed)
         let actions = machine.handle(.agentArrived, random: &random)
         #expect(actions == [.closeBrowser(try epoch(2))])
     }
@@ -178,14 +180,14 @@ import Testing
     @Test func `a journal of the first version is read`() throws {
         let text =
             #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000"}"#
-        let commit = Commit(ended: try epoch(1), next: try epoch(2), door: nil, isAttempt: false)
+        let commit = Commit(ended: try epoch(1), next: try epoch(2), trigger: nil, isAttempt: false)
         #expect(JournalRecord(bytes: Array(text.utf8)) == .signingOut(commit))
     }
 
     @Test(arguments: [
         "", "{}", "ready", #"{"state":"ready"}"#, #"{"state":"idle","epoch":"1.00000000000000000000000000000000"}"#,
         #"{"state":"signingOut","epoch":"1.00000000000000000000000000000000"}"#, #"{"state":"ready","epoch":"1.0"}"#,
-        #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","door":"cat-flap"}"#,
+        #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","trigger":"cat-flap"}"#,
         #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","attempt":1}"#,
         #"{"state":"signingOut","ended":"1.00000000000000000000000000000000","epoch":"2.00000000000000000000000000000000","apps":{"a":"x"}}"#,
         #"{"state":"signedIn","epoch":"2.00000000000000000000000000000000","apps":[1]}"#,
@@ -207,7 +209,7 @@ extension JournalRecord {
             case .signingOut:
                 .signingOut(
                     Commit(
-                        ended: epoch, next: next, door: .serverRevocation, isAttempt: true,
+                        ended: epoch, next: next, trigger: .serverRevocation, isAttempt: true,
                         apps: ["a": .awaited, "b": .done, "c": .failed]))
             }
         }

@@ -4,7 +4,7 @@ import BrokerProtocol
 
 /// `docs/session.md`, made of every step that the machine can take.
 enum SessionPage {
-    private static let families = ["ready", "visiting", "signedIn", "ending", "signingOut"]
+    private static let families = ["ready", "signingIn", "signedIn", "ending", "signingOut"]
 
     /// Made once: it takes seconds.
     static let text: String = {
@@ -45,7 +45,7 @@ enum SessionPage {
     private static func meaning(_ family: String) -> String {
         switch family {
         case "ready": "Nobody holds the device; the next worker may begin."
-        case "visiting":
+        case "signingIn":
             "Somebody proves who they are: a worker who signs in, or an administrator who joins the device."
         case "signedIn": "A worker holds the device."
         case "ending": "The worker's apps have been told of the end and may save; nothing is committed yet."
@@ -115,11 +115,12 @@ enum SessionPage {
     private static func name(_ action: SessionMachine.Action) -> String? {
         switch action {
         case .journal(let record): "journal \(record.stateName)"
-        case .startChild(_, let resuming): resuming ? "start the process again, with the key" : "start a process"
-        case .restartChild: "start a process again"
+        case .startSessionProcess(_, let resuming):
+            resuming ? "start the process again, with the key" : "start a process"
+        case .restartSessionProcess: "start a process again"
         case .makeKey: "make a key"
         case .destroyKey: "destroy the key"
-        case .endChild: "end the process"
+        case .endSessionProcess: "end the process"
         case .admit: "admit"
         case .refuse(_, let refusal): "refuse: \(refusal.rawValue)"
         case .confirm: "confirm"
@@ -155,18 +156,18 @@ extension SessionStep {
         switch cause {
         case .restart(let keyKept): keyKept ? "restart, key kept" : "restart"
         case .event(.itemCleared(let item, let epoch)):
-            epoch == before.clearing?.ended ? "\(item.rawValue) cleared" : "\(item.rawValue) of another epoch cleared"
+            epoch == before.pending?.ended ? "\(item.rawValue) cleared" : "\(item.rawValue) of another epoch cleared"
         case .event(.appAnswered(let app, let hasErased, let epoch)):
-            app == SessionStep.app && epoch == before.clearing?.ended
+            app == SessionStep.app && epoch == before.pending?.ended
                 ? hasErased ? "an app has erased" : "an app could not erase"
                 : "another app, or for another epoch, answered"
         case .event(.listenerArrived(let epoch)): named("listenerArrived", epoch, before.heldEpoch)
         case .event(.appEnlisted(_, let epoch)): named("appEnlisted", epoch, before.heldEpoch)
-        case .event(.politenessOver(let epoch)): named("politenessOver", epoch, before.heldEpoch)
-        case .event(.appsOverdue(let epoch)): named("appsOverdue", epoch, before.clearing?.ended)
-        case .event(.endWanted(_, let door)): "endWanted, \(door.isPolite ? "politely" : "at once")"
-        case .event(.visitWanted(let ticket)):
-            "visitWanted by \(ticket.purpose == .worker ? "a worker" : "an administrator")"
+        case .event(.graceExpired(let epoch)): named("graceExpired", epoch, before.heldEpoch)
+        case .event(.appsOverdue(let epoch)): named("appsOverdue", epoch, before.pending?.ended)
+        case .event(.endWanted(_, let trigger)): "endWanted, \(trigger.isGraceful ? "gracefully" : "at once")"
+        case .event(.signInRequested(let requestID)):
+            "signInRequested by \(requestID.purpose == .worker ? "a worker" : "an administrator")"
         case .event(let event): String("\(event)".prefix { $0 != "(" })
         }
     }
@@ -187,47 +188,47 @@ extension SessionStep {
     fileprivate var tags: Set<String> {
         switch before.state {
         case .ready: []
-        case .visiting(let visit, let ticket):
-            [Self.tag(visit), ticket.purpose == .worker ? "a worker signs in" : "an administrator joins"]
-        case .signedIn(let visit):
+        case .signingIn(let session, let requestID):
+            [Self.tag(session), requestID.purpose == .worker ? "a worker signs in" : "an administrator joins"]
+        case .signedIn(let session):
             [
-                Self.tag(visit),
-                visit.restarts < SessionMachine.Visit.maximumRestarts
-                    ? "started again fewer than \(SessionMachine.Visit.maximumRestarts) times"
-                    : "started again \(SessionMachine.Visit.maximumRestarts) times",
-                visit.hasListeners ? "an app wants to be told" : "no app wants to be told",
-                visit.apps.isEmpty ? "it is new" : "it is known",
-                visit.apps.isEmpty ? "no app erases" : "an app erases",
+                Self.tag(session),
+                session.restarts < SessionMachine.ActiveSession.maximumRestarts
+                    ? "started again fewer than \(SessionMachine.ActiveSession.maximumRestarts) times"
+                    : "started again \(SessionMachine.ActiveSession.maximumRestarts) times",
+                session.hasListeners ? "an app wants to be told" : "no app wants to be told",
+                session.apps.isEmpty ? "it is new" : "it is known",
+                session.apps.isEmpty ? "no app erases" : "an app erases",
             ]
-        case .ending(let visit, _):
+        case .ending(let session, _):
             [
-                Self.tag(visit), visit.apps.isEmpty ? "it is new" : "it is known",
-                visit.apps.isEmpty ? "no app erases" : "an app erases",
+                Self.tag(session), session.apps.isEmpty ? "it is new" : "it is known",
+                session.apps.isEmpty ? "no app erases" : "an app erases",
             ]
-        case .signingOut(let clearing):
+        case .signingOut(let pending):
             [
                 "left: "
-                    + (clearing.items.isEmpty
-                        ? "nothing" : clearing.items.map(\.rawValue).sorted().joined(separator: " and ")),
-                clearing.items.contains(.browser) ? "the browser is left" : "the browser is gone",
-                clearing.items.contains(.files) ? "the files are left" : "the files are gone",
-                clearing.waiting == nil ? "nobody waits" : "somebody waits",
-                cause.concerns(clearing.waiting) ? "it is the one that waits" : "it is not the one that waits",
-                clearing.requesters.isEmpty ? "nobody asked for the end" : "somebody asked for the end",
-                clearing.awaited.isEmpty ? "no app is awaited" : "an app is awaited",
-                clearing.commit.unerased.isEmpty ? "every app has erased" : "an app has not erased",
+                    + (pending.items.isEmpty
+                        ? "nothing" : pending.items.map(\.rawValue).sorted().joined(separator: " and ")),
+                pending.items.contains(.browser) ? "the browser is left" : "the browser is gone",
+                pending.items.contains(.files) ? "the files are left" : "the files are gone",
+                pending.waiting == nil ? "nobody waits" : "somebody waits",
+                cause.concerns(pending.waiting) ? "it is the one that waits" : "it is not the one that waits",
+                pending.requesters.isEmpty ? "nobody asked for the end" : "somebody asked for the end",
+                pending.awaited.isEmpty ? "no app is awaited" : "an app is awaited",
+                pending.commit.unerased.isEmpty ? "every app has erased" : "an app has not erased",
             ]
         }
     }
 
-    private static func tag(_ visit: SessionMachine.Visit) -> String {
-        visit.usedBrowser ? "a browser was used" : "no browser was used"
+    private static func tag(_ session: SessionMachine.ActiveSession) -> String {
+        session.usedBrowser ? "a browser was used" : "no browser was used"
     }
 }
 
 extension SessionStep.Cause {
-    fileprivate func concerns(_ ticket: SessionMachine.Ticket?) -> Bool {
-        guard case .event(.visitOverdue(let overdue, _)) = self else { return false }
-        return overdue == ticket
+    fileprivate func concerns(_ requestID: SessionMachine.SignInRequestID?) -> Bool {
+        guard case .event(.signInTimedOut(let overdue, _)) = self else { return false }
+        return overdue == requestID
     }
 }

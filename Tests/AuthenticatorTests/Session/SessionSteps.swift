@@ -35,12 +35,12 @@ struct SessionStep: Sendable {
         /// What the journal holds when the machine is here.
         let record: JournalRecord?
 
-        /// Equal for places that differ in the height of their counters alone, or in a door that is only written down.
+        /// Equal for places that differ in the height of their counters alone, or in a trigger that is only written down.
         var shape: String {
             let now = machine.epoch.counter
             return "\(machine.state) \(String(describing: record))".replacing(/(\d+)\.0{32}/) { match in
                 "\(Int(match.1).map { $0 - Int(now) } ?? 0)"
-            }.replacing(/Door\.[A-Za-z]+/, with: "Door")
+            }.replacing(/SignOutTrigger\.[A-Za-z]+/, with: "SignOutTrigger")
         }
     }
 
@@ -78,59 +78,59 @@ struct SessionStep: Sendable {
 
     private static func requesters(_ machine: SessionMachine) -> Int {
         switch machine.state {
-        case .signingOut(let clearing): clearing.requesters.count
+        case .signingOut(let pending): pending.requesters.count
         case .ending(_, let ending): ending.requesters.count
-        case .ready, .visiting, .signedIn: 0
+        case .ready, .signingIn, .signedIn: 0
         }
     }
 
     /// The one app with an eraser: more of them differ by their names alone.
     static let app = "app"
-    static let worker = SessionMachine.Ticket(number: 1, purpose: .worker)
-    static let nextWorker = SessionMachine.Ticket(number: 2, purpose: .worker)
-    static let administrator = SessionMachine.Ticket(number: 3, purpose: .administrator)
+    static let worker = SessionMachine.SignInRequestID(number: 1, purpose: .worker)
+    static let nextWorker = SessionMachine.SignInRequestID(number: 2, purpose: .worker)
+    static let administrator = SessionMachine.SignInRequestID(number: 3, purpose: .administrator)
 
     /// Something that is over may still be heard of.
     private static func before(_ epoch: Epoch) -> Epoch? { Epoch(id: epoch.id, counter: epoch.counter - 1) }
 
     private static func causes(_ machine: SessionMachine) -> [Cause] {
         let epochs = Set(
-            [machine.epoch, machine.clearing?.ended, machine.state.visit?.epoch, before(machine.epoch)]
+            [machine.epoch, machine.pending?.ended, machine.state.session?.epoch, before(machine.epoch)]
                 .compactMap(\.self)
         ).sorted { $0.counter < $1.counter }
         let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
         let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
             [
-                .listenerArrived(epoch), .appEnlisted(app, epoch), .politenessOver(epoch), .appsOverdue(epoch),
+                .listenerArrived(epoch), .appEnlisted(app, epoch), .graceExpired(epoch), .appsOverdue(epoch),
                 .appAnswered(app, hasErased: true, epoch), .appAnswered(app, hasErased: false, epoch),
                 .appAnswered("stranger", hasErased: true, epoch),
             ]
         }
         let events: [SessionMachine.Event] =
             [
-                .visitWanted(worker), .visitWanted(nextWorker), .visitWanted(administrator),
-                .visitOverdue(worker, .agentMissing), .browserWanted(url: "http://127.0.0.1:1/x"),
-                .visitSucceeded, .visitFailed, .endWanted(.init(number: 1), .app),
-                .endWanted(.init(number: 1), .serverRevocation), .childDied, .agentArrived,
+                .signInRequested(worker), .signInRequested(nextWorker), .signInRequested(administrator),
+                .signInTimedOut(worker, .agentMissing), .browserWanted(url: "http://127.0.0.1:1/x"),
+                .signInSucceeded, .signInFailed, .endWanted(.init(number: 1), .app),
+                .endWanted(.init(number: 1), .serverRevocation), .sessionProcessDied, .agentArrived,
             ] + cleared.map { .itemCleared($0, $1) } + apps
         return events.map { .event($0) } + [.restart(keyKept: false), .restart(keyKept: true)]
     }
 }
 
 extension SessionMachine.Action {
-    /// Whether this is the end of `ended`, written down with the door that it went by.
+    /// Whether this is the end of `ended`, written down with the trigger that it went by.
     func isCommit(of ended: Epoch, next: Epoch) -> Bool {
         guard case .journal(.signingOut(let commit)) = self else { return false }
-        return commit.ended == ended && commit.next == next && commit.door != nil
+        return commit.ended == ended && commit.next == next && commit.trigger != nil
     }
 }
 
 extension SessionMachine {
-    var clearing: Clearing? {
-        guard case .signingOut(let clearing) = state else { return nil }
-        return clearing
+    var pending: PendingSignOut? {
+        guard case .signingOut(let pending) = state else { return nil }
+        return pending
     }
 
     /// The epoch whose credentials somebody at the device has, or is getting.
-    var heldEpoch: Epoch? { state.visit?.epoch }
+    var heldEpoch: Epoch? { state.session?.epoch }
 }

@@ -8,28 +8,28 @@ import Testing
 @Suite struct AgentTrustTests {
     @Test func `another user's agent does not take the session's place, and is not believed`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                let epoch = try await world.signIn(through: agent)
-                #expect(try await world.agent(of: 1001).isCutOff())
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let epoch = try await fixture.signIn(through: agent)
+                #expect(try await fixture.agent(of: 1001).isCutOff())
                 // One that is there is not replaced by its own user's either.
-                #expect(try await world.agent(of: 1000).isCutOff())
-                world.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.agent(of: 1000).isCutOff())
+                fixture.order(.signOut(fromBrowser: false))
                 #expect(try await agent.order() == .close(epoch: epoch))
 
                 // The agent dies with its browser uncleared: nobody else can say what became of it.
                 agent.leave()
-                let stranger = try world.agent(of: 1001)
+                let stranger = try fixture.agent(of: 1001)
                 stranger.say(.closed(epoch: epoch))
                 #expect(try await stranger.isCutOff())
-                let status = try await world.status()
+                let status = try await fixture.status()
                 #expect(status.session == "signingOut" && status.pending == ["browser"])
                 #expect(!status.agentConnected)
 
-                let next = try world.agent(of: 1000)
+                let next = try fixture.agent(of: 1000)
                 #expect(try await next.order() == .close(epoch: epoch))
                 next.say(.closed(epoch: epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
         }
     }
@@ -37,24 +37,24 @@ import Testing
     @Test func `whose browser has to go is known to the next supervisor`() async throws {
         try await Scratch.with { scratch in
             var epoch = ""
-            try await SupervisorWorld.with(scratch) { world in
-                epoch = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                epoch = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }
-            try await SupervisorWorld.with(scratch) { world in
-                #expect(try await world.status().pending == ["browser"])
-                let stranger = try world.agent(of: 1001)
+            try await SupervisorFixture.with(scratch) { fixture in
+                #expect(try await fixture.status().pending == ["browser"])
+                let stranger = try fixture.agent(of: 1001)
                 stranger.say(.closed(epoch: epoch))
                 #expect(try await stranger.isCutOff())
-                #expect(try await world.status().session == "signingOut")
-                let agent = try world.agent(of: 1000)
+                #expect(try await fixture.status().session == "signingOut")
+                let agent = try fixture.agent(of: 1000)
                 #expect(try await agent.order() == .close(epoch: epoch))
                 agent.say(.closed(epoch: epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
                 // With nobody at the device the next agent is the session's, whoever's it is; but not before this one is gone.
-                #expect(try await world.agent(of: 1001).isCutOff())
-                #expect(try await world.agent(of: 1000).isCutOff())
+                #expect(try await fixture.agent(of: 1001).isCutOff())
+                #expect(try await fixture.agent(of: 1000).isCutOff())
                 agent.leave()
-                _ = try await world.signIn(through: try world.agent(of: 1001), child: 1)
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1001), sessionProcess: 1)
             }
         }
     }
@@ -63,46 +63,46 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                #expect(try await world.agent(of: 1001).isCutOff())
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                #expect(try await fixture.agent(of: 1001).isCutOff())
+                let status = try await fixture.status()
                 #expect(status.agentConnected && status.agentUser == 1000)
-                let refused = try #require(try await world.finding("agent_refused"))
+                let refused = try #require(try await fixture.finding("agent_refused"))
                 #expect(refused.message.contains("(user 1001)") && refused.message.contains("(user 1000)"))
                 // Who does not ask any more is refused no more.
-                world.clock.pass(.seconds(10))
-                #expect(try await world.finding("agent_refused") == nil)
+                fixture.clock.pass(.seconds(10))
+                #expect(try await fixture.finding("agent_refused") == nil)
 
-                let epoch = try await world.signIn(through: agent)
-                world.order(.signOut(fromBrowser: false))
-                #expect(try await world.status().problems.isEmpty)
-                world.clock.pass(.seconds(10))
-                #expect(try await world.status().problems.first?.contains("(user 1000) does not say") == true)
+                let epoch = try await fixture.signIn(through: agent)
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().problems.isEmpty)
+                fixture.clock.pass(.seconds(10))
+                #expect(try await fixture.status().problems.first?.contains("(user 1000) does not say") == true)
                 agent.say(.closed(epoch: epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
         }
     }
 
     @Test func `a supervisor that knows of no browser takes the first agent that comes`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                world.childSays(.visitWanted(ticket: 1))
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.sessionProcessSends(.signInRequested(requestID: 1))
+                let status = try await fixture.status()
                 #expect(status.session == "signingIn")
             }
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1001)
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1001)
                 guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no order") }
                 agent.say(.closed(epoch: epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
         }
     }
 }
 
-extension SupervisorWorld {
+extension SupervisorFixture {
     /// What the doctor says under this code.
     fileprivate func finding(_ code: String) async throws -> CheckResult? {
         guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }

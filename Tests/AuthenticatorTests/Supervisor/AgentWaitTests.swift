@@ -10,73 +10,73 @@ import Testing
 
     @Test func `a sign-in goes on when the agent comes within three seconds`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                world.childSays(.visitWanted(ticket: 1))
-                world.childSays(.browserWanted(url: page))
-                #expect(try await world.status().session == "signingIn")
-                world.clock.pass(.milliseconds(2_999))
-                let agent = try world.agent(of: 1000)
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.sessionProcessSends(.signInRequested(requestID: 1))
+                fixture.sessionProcessSends(.browserWanted(url: page))
+                #expect(try await fixture.status().session == "signingIn")
+                fixture.clock.pass(.milliseconds(2_999))
+                let agent = try fixture.agent(of: 1000)
                 guard case .open(_, _, page) = try await agent.order() else { throw TestProblem("no browser") }
-                world.clock.pass(.seconds(60))
-                world.childSays(.visitSucceeded)
-                #expect(try await world.status().session == "signedIn")
+                fixture.clock.pass(.seconds(60))
+                fixture.sessionProcessSends(.signInSucceeded)
+                #expect(try await fixture.status().session == "signedIn")
             }
         }
     }
 
     @Test func `a sign-in fails after three seconds without an agent`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                world.childSays(.visitWanted(ticket: 1))
-                world.childSays(.browserWanted(url: page))
-                #expect(try await world.status().session == "signingIn")
-                world.clock.pass(.seconds(3))
-                let heard = try await world.childHears(.browserEnded)
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.sessionProcessSends(.signInRequested(requestID: 1))
+                fixture.sessionProcessSends(.browserWanted(url: page))
+                #expect(try await fixture.status().session == "signingIn")
+                fixture.clock.pass(.seconds(3))
+                let heard = try await fixture.sessionProcessReceives(.browserEnded)
                 #expect(heard == .browserEnded(.agentMissing))
                 // No browser was opened: there is nothing of one to be cleared.
-                world.childSays(.visitFailed(OperatorFailure(code: "", message: "", remedy: "")))
-                #expect(try await world.status().session == "ready")
+                fixture.sessionProcessSends(.signInFailed(OperatorFailure(code: "", message: "", remedy: "")))
+                #expect(try await fixture.status().session == "ready")
             }
         }
     }
 
     @Test func `the next worker waits while the last one's agent comes back, and no longer`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }
-            try await SupervisorWorld.with(scratch) { world in
-                world.childSays(.visitWanted(ticket: 7))
-                #expect(try await world.status().pending == ["browser"])
-                world.clock.pass(.seconds(3))
-                #expect(try await world.childHears(.refuse) == .refuse(ticket: 7, .agentMissing))
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.sessionProcessSends(.signInRequested(requestID: 7))
+                #expect(try await fixture.status().pending == ["browser"])
+                fixture.clock.pass(.seconds(3))
+                #expect(try await fixture.sessionProcessReceives(.refuse) == .refuse(requestID: 7, .agentMissing))
 
-                world.childSays(.visitWanted(ticket: 8))
-                #expect(try await world.status().session == "signingOut")
-                world.clock.pass(.seconds(2))
-                let agent = try world.agent(of: 1000)
+                fixture.sessionProcessSends(.signInRequested(requestID: 8))
+                #expect(try await fixture.status().session == "signingOut")
+                fixture.clock.pass(.seconds(2))
+                let agent = try fixture.agent(of: 1000)
                 guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no order") }
-                world.clock.pass(.seconds(60))
+                fixture.clock.pass(.seconds(60))
                 agent.say(.closed(epoch: epoch))
-                guard case .admit(ticket: 8, _) = try await world.childHears(.admit) else {
+                guard case .admit(requestID: 8, _) = try await fixture.sessionProcessReceives(.admit) else {
                     throw TestProblem("another sign-in")
                 }
-                #expect(try await world.status().session == "signingIn")
+                #expect(try await fixture.status().session == "signingIn")
             }
         }
     }
 
     @Test func `an administrator who wants to join waits no longer either`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }
-            try await SupervisorWorld.with(scratch, isJoined: false) { world in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
                 let order = JoinOrder(loginURL: "", registrationURL: "", tenant: "t", deviceName: "d")
-                async let answer = world.ask(.join(order))
-                var delays = world.clock.delays.filter { $0 == .seconds(3) }.makeAsyncIterator()
+                async let answer = fixture.ask(.join(order))
+                var delays = fixture.clock.delays.filter { $0 == .seconds(3) }.makeAsyncIterator()
                 _ = await delays.next()
-                world.clock.pass(.seconds(3))
+                fixture.clock.pass(.seconds(3))
                 guard case .failed(let failure) = try await answer else { throw TestProblem("no refusal") }
                 #expect(failure.code == "agent_missing")
             }

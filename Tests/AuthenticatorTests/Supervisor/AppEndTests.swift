@@ -12,76 +12,78 @@ import Testing
 
     @Test func `apps that want to be told of the end have half a second to save, and no longer`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
-                let epoch = try await world.status().epoch
-                world.childSays(.listenerArrived(epoch: epoch))
-                world.order(.signOut(fromBrowser: false))
-                #expect(try await world.childHears(.willEnd) == .willEnd(epoch: epoch, milliseconds: 500))
-                #expect(try await world.status().session == "ending")
-                world.clock.pass(.milliseconds(499))
-                #expect(try await world.status().session == "ending")
-                #expect(try await world.status().epoch == epoch)
-                world.clock.pass(.milliseconds(1))
-                #expect(try await world.status().session == "signingOut")
-                #expect(try world.door() == .operator)
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.status().epoch
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.sessionProcessReceives(.willEnd) == .willEnd(epoch: epoch, milliseconds: 500))
+                #expect(try await fixture.status().session == "ending")
+                fixture.clock.pass(.milliseconds(499))
+                #expect(try await fixture.status().session == "ending")
+                #expect(try await fixture.status().epoch == epoch)
+                fixture.clock.pass(.milliseconds(1))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .operator)
             }
         }
     }
 
     @Test func `the end comes at once when every app has saved`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
-                let epoch = try await world.status().epoch
-                world.childSays(.listenerArrived(epoch: epoch))
-                world.order(.seat(.dock))
-                #expect(try await world.status().session == "ending")
-                world.childSays(.appsReady(epoch: epoch))
-                #expect(try await world.status().session == "signingOut")
-                #expect(try world.door() == .dock)
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.status().epoch
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+                fixture.order(.seat(.dock))
+                #expect(try await fixture.status().session == "ending")
+                fixture.sessionProcessSends(.appsReady(epoch: epoch))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .dock)
             }
         }
     }
 
     @Test func `the server's word does not wait until apps have saved`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
-                let epoch = try #require(Epoch(try await world.status().epoch))
-                world.childSays(.listenerArrived(epoch: epoch.description))
-                world.order(.signOut(fromBrowser: false))
-                #expect(try await world.status().session == "ending")
-                world.inputs.post(.serverEnded(epoch, .serverRevocation))
-                #expect(try await world.status().session == "signingOut")
-                #expect(try world.door() == .serverRevocation)
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try #require(Epoch(try await fixture.status().epoch))
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch.description))
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().session == "ending")
+                fixture.inputs.post(.serverEnded(epoch, .serverRevocation))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .serverRevocation)
             }
         }
     }
 
     @Test func `the device waits for an app that erases, and no app is locked that has`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let ended = try await signOut(world)
-                #expect(try await world.status().pending == ["app:" + app])
-                world.childSays(.appAnswered(app: app, ended: ended, .done, ticket: 9), child: 2)
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture)
+                #expect(try await fixture.status().pending == ["app:" + app])
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps.isEmpty)
-                #expect(try await world.childHears(.appSettled) == .appSettled(ticket: 9, accepted: true))
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 9, accepted: true))
             }
         }
     }
 
     @Test func `an app that is silent holds the device for three seconds, and is locked then`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let ended = try await signOut(world)
-                world.clock.pass(.milliseconds(2_999))
-                #expect(try await world.status().session == "signingOut")
-                world.clock.pass(.milliseconds(1))
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture)
+                fixture.clock.pass(.milliseconds(2_999))
+                #expect(try await fixture.status().session == "signingOut")
+                fixture.clock.pass(.milliseconds(1))
+                let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps == [app])
-                #expect(try await world.childHears(.locks) == .locks([app: ended]))
+                #expect(try await fixture.sessionProcessReceives(.locks) == .locks([app: ended]))
             }
         }
     }
@@ -91,29 +93,31 @@ import Testing
     {
         try await Scratch.with { scratch in
             var ended = ""
-            try await SupervisorWorld.with(scratch) { world in
-                ended = try await signOut(world)
-                world.childSays(.appAnswered(app: app, ended: ended, .failed, ticket: 9), child: 2)
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                ended = try await signOut(fixture)
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .failed, requestID: 9), sessionProcess: 2)
+                let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps == [app])
             }
-            try await SupervisorWorld.with(scratch) { world in
-                #expect(try await world.status().lockedApps == [app])
+            try await SupervisorFixture.with(scratch) { fixture in
+                #expect(try await fixture.status().lockedApps == [app])
                 // Locked, it cannot have anything of this session; and it is not asked a second time.
-                _ = try await world.signIn(through: try world.agent(of: 1000))
-                let epoch = try await world.status().epoch
-                world.childSays(.appEnlisted(app: app, epoch: epoch, ticket: 1))
-                #expect(try await world.childHears(.appSettled) == .appSettled(ticket: 1, accepted: false))
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.status().epoch
+                fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: 1))
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: false))
                 let other = "1." + String(repeating: "a", count: 32)
                 for word in [(other, EraserReport.Result.done), (ended, .failed)] {
-                    world.childSays(.appAnswered(app: app, ended: word.0, word.1, ticket: 2))
-                    #expect(try await world.status().lockedApps == [app])
+                    fixture.sessionProcessSends(.appAnswered(app: app, ended: word.0, word.1, requestID: 2))
+                    #expect(try await fixture.status().lockedApps == [app])
                 }
-                world.childSays(.appAnswered(app: app, ended: ended, .done, ticket: 3))
-                #expect(try await world.status().lockedApps.isEmpty)
+                fixture.sessionProcessSends(.appAnswered(app: app, ended: ended, .done, requestID: 3))
+                #expect(try await fixture.status().lockedApps.isEmpty)
             }
-            try await SupervisorWorld.with(scratch) { world in
-                let locked = try await world.status().lockedApps
+            try await SupervisorFixture.with(scratch) { fixture in
+                let locked = try await fixture.status().lockedApps
                 #expect(locked.isEmpty)
             }
         }
@@ -122,18 +126,19 @@ import Testing
     @Test func `an app is asked by the next supervisor, too, and what it said before is not lost`() async throws {
         try await Scratch.with { scratch in
             let second = "org.example.round"
-            try await SupervisorWorld.with(scratch) { world in
-                let ended = try await signOut(world, [app, second])
-                world.childSays(.appAnswered(app: app, ended: ended, .done, ticket: 9), child: 2)
-                #expect(try await world.status().pending == ["app:" + second])
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture, [app, second])
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + second])
             }
-            try await SupervisorWorld.with(scratch) { world in
-                #expect(try await world.status().pending.contains("app:" + second))
-                world.clock.pass(.seconds(3))
-                let agent = try world.agent(of: 1000)
+            try await SupervisorFixture.with(scratch) { fixture in
+                #expect(try await fixture.status().pending.contains("app:" + second))
+                fixture.clock.pass(.seconds(3))
+                let agent = try fixture.agent(of: 1000)
                 guard case .close(let id) = try await agent.order() else { throw TestProblem("no order") }
                 agent.say(.closed(epoch: id))
-                let status = try await world.status()
+                let status = try await fixture.status()
                 #expect(status.session == "ready" && status.lockedApps == [second])
             }
         }
@@ -142,15 +147,16 @@ import Testing
     @Test func `the receipt has the time at which each app answered`() async throws {
         try await Scratch.with { scratch in
             let silent = "org.example.round"
-            try await SupervisorWorld.with(scratch) { world in
-                let ended = try await signOut(world, [app, silent])
-                world.clock.pass(.seconds(1))
-                world.childSays(.appAnswered(app: app, ended: ended, .done, ticket: 9), child: 2)
-                #expect(try await world.status().pending == ["app:" + silent])
-                world.clock.pass(.seconds(2))
-                #expect(try await world.status().session == "ready")
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture, [app, silent])
+                fixture.clock.pass(.seconds(1))
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + silent])
+                fixture.clock.pass(.seconds(2))
+                #expect(try await fixture.status().session == "ready")
             }
-            let book = ReceiptBook(directory: Directory(path: scratch.path("device/receipts")))
+            let book = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
             let receipt = try #require(ReceiptFile(bytes: try book.export()).receipts.first?.receipt)
             let times = Dictionary(uniqueKeysWithValues: receipt.items.map { ($0.name, $0.at - HandClock.began) })
             #expect(times["session_key"] == 0 && times["app:" + app] == 1 && times["app:" + silent] == 3)
@@ -159,31 +165,32 @@ import Testing
 
     @Test func `what has not ended cannot be erased`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
-                let epoch = try await world.status().epoch
-                world.childSays(.appAnswered(app: app, ended: epoch, .done, ticket: 4))
-                #expect(try await world.childHears(.appSettled) == .appSettled(ticket: 4, accepted: false))
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.status().epoch
+                fixture.sessionProcessSends(.appAnswered(app: app, ended: epoch, .done, requestID: 4))
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 4, accepted: false))
             }
         }
     }
 
     @Test func `a browser that cannot be removed holds the device, which says so in plain words`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                let id = try await world.signIn(through: agent)
-                world.order(.signOut(fromBrowser: false))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let id = try await fixture.signIn(through: agent)
+                fixture.order(.signOut(fromBrowser: false))
                 agent.say(.closeFailed(epoch: id, code: "not_cleared", message: ""))
-                let problem = try #require(try await world.status().problems.first)
+                let problem = try #require(try await fixture.status().problems.first)
                 #expect(problem.contains("cannot be removed (not_cleared)"))
                 agent.leave()
-                #expect(try await world.status().problems.first?.contains("Start baton-agent") == true)
-                #expect(try await world.status().session == "signingOut")
-                let next = try world.agent(of: 1000)
+                #expect(try await fixture.status().problems.first?.contains("Start baton-agent") == true)
+                #expect(try await fixture.status().session == "signingOut")
+                let next = try fixture.agent(of: 1000)
                 next.say(.closed(epoch: id))
-                #expect(try await world.status().session == "ready")
-                #expect(try await world.status().problems.isEmpty)
+                #expect(try await fixture.status().session == "ready")
+                #expect(try await fixture.status().problems.isEmpty)
             }
         }
     }
@@ -191,20 +198,22 @@ import Testing
     /// A session of these apps with erasers ends, and the browser is cleared.
     ///
     /// - Returns: the epoch that ended.
-    private func signOut(_ world: SupervisorWorld, _ apps: [String] = ["org.example.ward"]) async throws -> String {
-        let agent = try world.agent(of: 1000)
-        let id = try await world.signIn(through: agent)
-        let epoch = try await world.status().epoch
+    private func signOut(_ fixture: SupervisorFixture, _ apps: [String] = ["org.example.ward"]) async throws -> String {
+        let agent = try fixture.agent(of: 1000)
+        let id = try await fixture.signIn(through: agent)
+        let epoch = try await fixture.status().epoch
         for (number, app) in apps.enumerated() {
-            let ticket = UInt64(100 + number)
-            world.childSays(.appEnlisted(app: app, epoch: epoch, ticket: ticket))
-            #expect(try await world.childHears(.appSettled) == .appSettled(ticket: ticket, accepted: true))
+            let requestID = UInt64(100 + number)
+            fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: requestID))
+            #expect(
+                try await fixture.sessionProcessReceives(.appSettled)
+                    == .appSettled(requestID: requestID, accepted: true))
         }
-        world.order(.signOut(fromBrowser: false))
+        fixture.order(.signOut(fromBrowser: false))
         guard case .close = try await agent.order() else { throw TestProblem("no order") }
         agent.say(.closed(epoch: id))
         // What was said has been heard when the answer comes: from here the clock may go on.
-        _ = try await world.status()
+        _ = try await fixture.status()
         return epoch
     }
 }

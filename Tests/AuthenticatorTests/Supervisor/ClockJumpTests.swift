@@ -15,22 +15,22 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                try await world.visit(through: agent)
-                try await world.visit(through: agent) {
-                    let epoch = try await world.status().epoch
-                    world.clock.setWall(by: jump)
-                    world.clock.pass(.seconds(60))
-                    #expect(try await world.status().session == "signedIn")
-                    #expect(try await world.status().epoch == epoch)
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                try await fixture.playSession(through: agent)
+                try await fixture.playSession(through: agent) {
+                    let epoch = try await fixture.status().epoch
+                    fixture.clock.setWall(by: jump)
+                    fixture.clock.pass(.seconds(60))
+                    #expect(try await fixture.status().session == "signedIn")
+                    #expect(try await fixture.status().epoch == epoch)
                 }
-                world.clock.setWall(by: -jump)
-                try await world.visit(through: agent)
+                fixture.clock.setWall(by: -jump)
+                try await fixture.playSession(through: agent)
             }
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             let key = try #require(try ReceiptKey(in: files.keyStore))
-            let chain = ReceiptFile(bytes: try ReceiptBook(directory: files.receipts).export())
+            let chain = ReceiptFile(bytes: try ReceiptStore(directory: files.receipts).export())
             let verdict = ChainVerifier(.key(key.published)).verdict(on: chain)
             #expect(verdict.isIntact && verdict.last == 3)
         }
@@ -38,15 +38,15 @@ import Testing
 
     @Test func `idle time is measured by a clock that nobody sets`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                let epoch = try await world.signIn(through: agent)
-                world.clock.setWall(by: -Self.years)
-                world.clock.pass(.seconds(15 * 60))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let epoch = try await fixture.signIn(through: agent)
+                fixture.clock.setWall(by: -Self.years)
+                fixture.clock.pass(.seconds(15 * 60))
                 guard case .close = try await agent.order() else { throw TestProblem("no close") }
-                #expect(try world.door() == .idle)
+                #expect(try fixture.trigger() == .idle)
                 agent.say(.closed(epoch: epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
         }
     }
@@ -61,15 +61,16 @@ import Testing
             let ended = 1_795_244_100
             try files.root.make()
             var random = SystemRandomNumberGenerator()
+            try files.prepare()
             try files.write(JournalRecord.ready(Epoch(random: &random, counter: 1)))
-            try files.write([reader: [Principal(homeAccountID: "a.b", epoch: "1.x", endedAt: ended)]])
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.status()
-                #expect(try files.principals()[reader]?.count == 1)
-                world.clock.setWall(by: jump)
-                world.clock.pass(.seconds(60 * 60))
-                _ = try await world.status()
-                #expect(try files.principals().isEmpty)
+            try files.write([reader: [AccountTombstone(homeAccountID: "a.b", epoch: "1.x", endedAt: ended)]])
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                #expect(try files.tombstones()[reader]?.count == 1)
+                fixture.clock.setWall(by: jump)
+                fixture.clock.pass(.seconds(60 * 60))
+                _ = try await fixture.status()
+                #expect(try files.tombstones().isEmpty)
             }
         }
     }

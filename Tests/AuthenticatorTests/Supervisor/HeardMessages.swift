@@ -11,7 +11,7 @@ import TestSupport
 final class HeardMessages: Sendable {
     /// The cases of `SupervisorMessage`, by name.
     enum Kind: String {
-        case start, device, connection, principals, admit, refuse, confirm, tokenNoted, principalsStored, browserOpening
+        case start, device, connection, tombstones, admit, refuse, confirm, tokenNoted, tombstonesStored, browserOpening
         case browserEnded, join, willEnd, idle, locks, appSettled, leasesInQuestion, pinWanted
     }
 

@@ -16,17 +16,17 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch, isJoined: false) { world in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
                 let order = JoinOrder(
                     loginURL: "https://login.test", registrationURL: "https://registration.test", tenant: "t",
                     deviceName: "n")
-                async let answer = world.ask(.join(order))
-                #expect(try await world.childHears(.join) == .join(order))
-                #expect(try await world.status().session == "joining")
+                async let answer = fixture.ask(.join(order))
+                #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
+                #expect(try await fixture.status().session == "joining")
                 try files(scratch).write(confirmed: record)
-                world.inputs.post(.childEnded(child: 1))
+                fixture.inputs.post(.sessionProcessEnded(sessionProcess: 1))
                 #expect(try await answer == .joined(deviceID: "device", tenantID: "tenant"))
-                #expect(try await world.status().deviceID == "device")
+                #expect(try await fixture.status().deviceID == "device")
                 #expect(try files(scratch).join() == record)
                 #expect(try files(scratch).confirmedJoin() == nil)
             }
@@ -35,12 +35,12 @@ import Testing
 
     @Test func `a join that the directory confirmed is finished by the next start`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch, isJoined: false) { world in
-                #expect(try await world.status().deviceID == nil)
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                #expect(try await fixture.status().deviceID == nil)
                 try files(scratch).write(confirmed: record)
             }
-            try await SupervisorWorld.with(scratch, isJoined: false) { world in
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                let status = try await fixture.status()
                 #expect(status.deviceID == "device")
                 #expect(try files(scratch).confirmedJoin() == nil)
             }
@@ -49,9 +49,9 @@ import Testing
 
     @Test func `a joined device does not become another by what a former join left`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { _ in try files(scratch).write(confirmed: record) }
-            try await SupervisorWorld.with(scratch) { world in
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { _ in try files(scratch).write(confirmed: record) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let status = try await fixture.status()
                 #expect(status.deviceID == "d")
                 #expect(try files(scratch).confirmedJoin() == nil)
             }

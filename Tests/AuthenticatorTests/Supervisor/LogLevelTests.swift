@@ -2,14 +2,14 @@
 import TestSupport
 import Testing
 
-/// The session's process is the one that holds tokens: what it logs must be what was asked for.
+/// The session process is the one that holds tokens: what it logs must be what was asked for.
 @Suite(.timeLimit(.minutes(10))) struct LogLevelTests {
-    @Test func `the session's process logs at the broker's level`() async throws {
+    @Test func `the session process logs at the broker's level`() async throws {
         try await Scratch.with { scratch in
             let arguments = scratch.path("arguments")
             let script = "echo \"$@\" >\(arguments); exec /bin/cat <&3 >\(scratch.path("heard"))"
-            try await SupervisorWorld.with(scratch, child: script) { world in
-                _ = try await world.childHears(.start)
+            try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
+                _ = try await fixture.sessionProcessReceives(.start)
                 #expect(try textOfFile(arguments) == "session --log-level critical\n")
             }
         }

@@ -8,30 +8,30 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PINRequestTests {
     @Test func `where nobody is signed in there is no page`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let reply = try await world.ask(.setPIN)
+            try await SupervisorFixture.with(scratch) { fixture in
+                let reply = try await fixture.ask(.setPIN)
                 #expect(failure(of: reply) == "pin_needs_worker")
             }
         }
     }
 
-    @Test func `the session's process says what became of it, and the end of the session does`() async throws {
+    @Test func `the session process says what became of it, and the end of the session does`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let no = OperatorFailure(code: "no", message: "", remedy: "")
                 for (said, heard) in [(no, "no"), (nil, nil)] as [(OperatorFailure?, String?)] {
-                    async let reply = world.ask(.setPIN)
-                    _ = try await world.childHears(.pinWanted)
-                    let second = try await world.ask(.setPIN)
+                    async let reply = fixture.ask(.setPIN)
+                    _ = try await fixture.sessionProcessReceives(.pinWanted)
+                    let second = try await fixture.ask(.setPIN)
                     #expect(failure(of: second) == "pin_running")
-                    world.childSays(.pinSettled(said))
+                    fixture.sessionProcessSends(.pinSettled(said))
                     let first = try await reply
                     #expect(failure(of: first) == heard)
                 }
-                async let reply = world.ask(.setPIN)
-                _ = try await world.childHears(.pinWanted)
-                world.order(.signOut(fromBrowser: false))
+                async let reply = fixture.ask(.setPIN)
+                _ = try await fixture.sessionProcessReceives(.pinWanted)
+                fixture.order(.signOut(fromBrowser: false))
                 let last = try await reply
                 #expect(failure(of: last) == "pin_interrupted")
             }

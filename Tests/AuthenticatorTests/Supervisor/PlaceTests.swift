@@ -16,9 +16,9 @@ import UnixSocket
         socket: String, limit: Int
     ) async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
+            try await SupervisorFixture.with(scratch) { fixture in
                 // Answered when the sockets are open.
-                _ = try await world.status()
+                _ = try await fixture.status()
                 let path = scratch.path("run/" + socket)
                 var served: [Connection] = []
                 for _ in 0..<limit { served.append(try await connect(to: path)) }
@@ -38,9 +38,9 @@ import UnixSocket
 
     @Test func `an operator's connection that waits for nothing gives its place back, and no other`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch, helloPatience: .seconds(2)) { world in
-                let agent = try world.agent(of: geteuid())
-                let epoch = try await world.signIn(through: agent)
+            try await SupervisorFixture.with(scratch, helloPatience: .seconds(2)) { fixture in
+                let agent = try fixture.agent(of: geteuid())
+                let epoch = try await fixture.signIn(through: agent)
                 let waiting = try await ask(#"{"signOut":{"fromBrowser":false}}"#, scratch)
                 let answered = try await ask(#"{"status":{}}"#, scratch)
                 _ = try await blocking { try answered.read() }
@@ -69,8 +69,8 @@ import UnixSocket
     func `another user's flood takes no place of operators or agents`(socket: String, limit: Int) async throws {
         try #require(getuid() == 0, "a process of another user needs the right to make one")
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
                 // Whatever the modes of files say: the broker looks itself.
                 for (path, mode) in [(scratch.path, 0o755), (scratch.path("run/" + socket), 0o666)] {
                     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -102,21 +102,21 @@ import UnixSocket
             assert connection.recv(1) == b""
         """
 
-    @Test func `apps that the session's process has not taken are so many, and operators do not wait for them`()
+    @Test func `apps that the session process has not taken are so many, and operators do not wait for them`()
         async throws
     {
         // As batond does: with few files the limits are lower.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         try await Scratch.with { scratch in
             // It listens, and takes no connection.
-            try await SupervisorWorld.with(scratch) { world in
-                _ = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
                 var apps: [Connection] = []
                 for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
                 // 64 of one process wait. 32 were passed on, to a process that throws them away; the others made room.
                 let left = try await blocking { [apps] in try Self.awaitEnds(of: apps, untilLeft: 64) }
                 #expect(left == 64)
-                let reports = try #require(try await world.status().connectionLimits)
+                let reports = try #require(try await fixture.status().connectionLimits)
                 #expect(reports.map(\.limit) == [.process] && reports.map(\.stage) == [.waiting])
                 #expect(reports.first.map { $0.held == 64 && (200...204).contains($0.closed) } == true)
             }
@@ -140,7 +140,7 @@ import UnixSocket
         try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
     }
 
-    /// Whether the broker ends the connection; in this world it has patience for a hello.
+    /// Whether the broker ends the connection; in this fixture it has patience for a hello.
     private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
         try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
         return try await blocking {

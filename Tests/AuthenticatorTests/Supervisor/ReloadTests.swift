@@ -10,38 +10,38 @@ import Testing
 @Suite struct ReloadTests {
     @Test func `a reload is done when apps are served by it, and not before`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
+            try await SupervisorFixture.with(scratch) { fixture in
                 let isAnswered = Promise<OperatorReply>()
                 let seen = Mutex(false)
-                world.inputs.post(
+                fixture.inputs.post(
                     .operatorAsked(.reload) { reply in
                         seen.withLock { $0 = true }
                         isAnswered.settle(.success(reply))
                     })
-                _ = try await world.status()
+                _ = try await fixture.status()
                 let isTooEarly = seen.withLock { $0 }
                 #expect(!isTooEarly)
-                try await isTold(world, change: 1)
-                world.childSays(.deviceKnown(change: 1))
+                try await isTold(fixture, change: 1)
+                fixture.sessionProcessSends(.deviceKnown(change: 1))
                 #expect(try await isAnswered.value() == .done)
             }
         }
     }
 
-    @Test func `where the session's process dies first, nobody is served by what it knew`() async throws {
+    @Test func `where the session process dies first, nobody is served by what it knew`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                async let answer = world.ask(.reload)
-                try await isTold(world, change: 1)
-                world.inputs.post(.childEnded(child: 1))
+            try await SupervisorFixture.with(scratch) { fixture in
+                async let answer = fixture.ask(.reload)
+                try await isTold(fixture, change: 1)
+                fixture.inputs.post(.sessionProcessEnded(sessionProcess: 1))
                 #expect(try await answer == .done)
             }
         }
     }
 
     /// Expects that the next message about the device to the session process is this change.
-    private func isTold(_ world: SupervisorWorld, change wanted: UInt64) async throws {
-        guard case .device(_, change: wanted) = try await world.childHears(.device) else {
+    private func isTold(_ fixture: SupervisorFixture, change wanted: UInt64) async throws {
+        guard case .device(_, change: wanted) = try await fixture.sessionProcessReceives(.device) else {
             throw TestProblem("another change")
         }
     }
@@ -49,12 +49,12 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func `a reload that ends the session, and its process with it, is answered`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                _ = try await world.signIn(through: agent)
-                world.device.isSharedNoMore()
-                #expect(try await world.ask(.reload) == .done)
-                #expect(try await world.status().session == "signingOut")
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                _ = try await fixture.signIn(through: agent)
+                fixture.device.isSharedNoMore()
+                #expect(try await fixture.ask(.reload) == .done)
+                #expect(try await fixture.status().session == "signingOut")
             }
         }
     }

@@ -7,7 +7,7 @@ import Processes
 import TestSupport
 import Testing
 
-/// What becomes of a session's process that does not live.
+/// What becomes of a session process that does not live.
 @Suite(.timeLimit(.minutes(10))) struct RestartTests {
     @Test func `the pauses grow to five seconds and begin anew after a long life`() {
         var pause = RestartPause()
@@ -21,14 +21,15 @@ import Testing
 
     @Test func `a process that dies at once is started once more and then after pauses`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch, child: "printf x >> \(scratch.path("starts")); exit 1") { world in
-                var pauses = world.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
+            try await SupervisorFixture.with(scratch, sessionProcess: "printf x >> \(scratch.path("starts")); exit 1") {
+                fixture in
+                var pauses = fixture.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
                 for (count, pause) in [(2, 100), (3, 200), (4, 400)] {
                     #expect(await pauses.next() == .milliseconds(pause))
                     let starts = try Data(contentsOf: URL(filePath: scratch.path("starts"))).count
                     #expect(starts == count)
-                    #expect(try await world.status().session == "ready")
-                    world.clock.pass(.milliseconds(pause))
+                    #expect(try await fixture.status().session == "ready")
+                    fixture.clock.pass(.milliseconds(pause))
                 }
             }
         }
@@ -37,12 +38,12 @@ import Testing
     @Test func `a process that hears nothing is ended, and does not keep the device from signing out`() async throws {
         try await Scratch.with { scratch in
             let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
-            try await SupervisorWorld.with(scratch, child: script) { world in
-                _ = try await world.signIn(through: try world.agent(of: 1000))
+            try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 // More than a socket holds.
-                for _ in 0..<2000 { world.inputs.post(.deviceChanged) }
-                world.order(.signOut(fromBrowser: false))
-                #expect(try await world.status().session == "signingOut")
+                for _ in 0..<2000 { fixture.inputs.post(.deviceChanged) }
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().session == "signingOut")
             }
         }
     }
@@ -51,14 +52,14 @@ import Testing
         try await Scratch.with { scratch in
             let script =
                 "printf x >> \(scratch.path("starts")); test -e \(scratch.path("well")) && exec /bin/cat <&3 >/dev/null; exit 1"
-            try await SupervisorWorld.with(scratch, child: script) { world in
-                var pauses = world.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
+            try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
+                var pauses = fixture.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
                 #expect(await pauses.next() == .milliseconds(100))
                 try scratch.write("", to: "well")
-                world.clock.pass(.milliseconds(100))
+                fixture.clock.pass(.milliseconds(100))
                 // The third process lives: a worker is served by it.
-                let agent = try world.agent(of: 1000)
-                _ = try await world.signIn(through: agent, child: 3)
+                let agent = try fixture.agent(of: 1000)
+                _ = try await fixture.signIn(through: agent, sessionProcess: 3)
             }
         }
     }

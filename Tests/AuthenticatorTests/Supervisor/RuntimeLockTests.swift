@@ -15,7 +15,7 @@ import Testing
             configuration: SupervisorConfiguration(
                 directory: scratch.path("other"), runtimeDirectory: runtime, trustRoots: "/none", resolve: [:],
                 sessionUsers: [], checkInInterval: 900),
-            device: SupervisorWorld.FakeDevice(), inputs: Mailbox<SupervisorInput>(), executable: "/bin/false",
+            device: SupervisorFixture.FakeDevice(), inputs: Mailbox<SupervisorInput>(), executable: "/bin/false",
             logger: logger, clock: HandClock().supervisorClock, watch: { _ in })
     }
 
@@ -23,17 +23,17 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
+            try await SupervisorFixture.with(scratch) { fixture in
                 // It serves, and so has the folder.
-                let before = try await world.status().session
+                let before = try await fixture.status().session
                 await #expect(throws: RuntimeDirectoryInUse(path: scratch.path("run"))) {
                     try await other(scratch, runtime: scratch.path("run")).run()
                 }
-                let after = try await world.status().session
+                let after = try await fixture.status().session
                 #expect(before == "ready" && after == "ready")
             }
-            try await SupervisorWorld.with(scratch) { world in
-                let status = try await world.status()
+            try await SupervisorFixture.with(scratch) { fixture in
+                let status = try await fixture.status()
                 #expect(status.session == "ready")
             }
         }

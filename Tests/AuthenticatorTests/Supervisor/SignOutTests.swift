@@ -13,35 +13,35 @@ import UnixSocket
         async throws
     {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                let epoch = try await world.signIn(through: agent)
-                let app = try SignOutApp(world)
-                #expect(try await world.status().session == "signingOut")
-                world.clock.pass(.milliseconds(9_999))
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let epoch = try await fixture.signIn(through: agent)
+                let app = try SignOutApp(fixture)
+                #expect(try await fixture.status().session == "signingOut")
+                fixture.clock.pass(.milliseconds(9_999))
                 // An answer would be here before that of the status.
-                #expect(try await world.status().session == "signingOut")
+                #expect(try await fixture.status().session == "signingOut")
                 #expect(!app.hasAnswer)
-                world.clock.pass(.milliseconds(1))
+                fixture.clock.pass(.milliseconds(1))
                 guard case .failure(let error) = try await app.answer() else { throw TestProblem("no error") }
                 #expect(error.code == .unfinished)
                 #expect(try await app.hasEnded())
 
                 agent.say(.closed(epoch: epoch))
-                #expect(try await world.status().session == "ready")
+                #expect(try await fixture.status().session == "ready")
             }
         }
     }
 
     @Test func `an app hears of success when the device is ready, and nothing afterwards`() async throws {
         try await Scratch.with { scratch in
-            try await SupervisorWorld.with(scratch) { world in
-                let agent = try world.agent(of: 1000)
-                let epoch = try await world.signIn(through: agent)
-                let app = try SignOutApp(world)
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let epoch = try await fixture.signIn(through: agent)
+                let app = try SignOutApp(fixture)
                 agent.say(.closed(epoch: epoch))
                 guard case .success = try await app.answer() else { throw TestProblem("no success") }
-                world.clock.pass(.seconds(60))
+                fixture.clock.pass(.seconds(60))
                 #expect(try await app.hasEnded())
             }
         }
@@ -52,11 +52,12 @@ import UnixSocket
 private struct SignOutApp {
     private let connection: Connection
 
-    init(_ world: SupervisorWorld) throws {
+    init(_ fixture: SupervisorFixture) throws {
         let (ours, theirs) = try Connection.pair(maximumFrame: Wire.maximumFrame)
         try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
         connection = ours
-        world.childSays(.endWanted(requestID: "1", fromBrowser: true, correlationID: nil), [theirs.descriptor])
+        fixture.sessionProcessSends(
+            .endWanted(requestID: "1", fromBrowser: true, correlationID: nil), [theirs.descriptor])
     }
 
     var hasAnswer: Bool { connection.descriptor.withNumber { isReadable($0) } }

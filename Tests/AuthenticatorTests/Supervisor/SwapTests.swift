@@ -27,7 +27,7 @@ import Testing
         var device = try SwappedDevice(folder)
         for worker in 1...count {
             let counter = device.machine.epoch.counter
-            try device.handOver(worker)
+            try device.handover(worker)
             guard device.machine.state == .ready, device.machine.epoch.counter > counter,
                 try device.files.journal() == .ready(device.machine.epoch), try device.files.session.names().isEmpty
             else {
@@ -50,7 +50,7 @@ import Testing
 private struct SwappedDevice {
     let files: DeviceFiles
     var machine: SessionMachine
-    var receipts: [HandOver] = []
+    var receipts: [Handover] = []
     var locks: [String: String] = [:]
     var deaths = 0
     private var random = SplitMix(state: 20_261_121)
@@ -68,7 +68,7 @@ private struct SwappedDevice {
     }
 
     /// A worker comes and goes; every third time the supervisor dies somewhere on the way.
-    mutating func handOver(_ worker: Int) throws {
+    mutating func handover(_ worker: Int) throws {
         // The first action puts it into the journal that somebody is there.
         left = random.next() % 3 == 0 ? 1 + Int(random.next() % 15) : nil
         do {
@@ -83,10 +83,10 @@ private struct SwappedDevice {
     }
 
     private mutating func live(_ worker: Int) throws {
-        try handle(.visitWanted(.init(number: 1, purpose: .worker)))
+        try handle(.signInRequested(.init(number: 1, purpose: .worker)))
         try files.session.file("prt").replace(with: Array("worker-\(worker)".utf8))
         if worker % 2 == 0 { try handle(.browserWanted(url: "http://127.0.0.1:1/x")) }
-        try handle(.visitSucceeded)
+        try handle(.signInSucceeded)
         if worker % 5 == 0 { try handle(.appEnlisted("app", machine.epoch)) }
         try handle(.endWanted(.init(number: 1), worker % 3 == 0 ? .serverRevocation : .app))
         try finish(hasErased: worker % 10 == 0)
@@ -94,9 +94,9 @@ private struct SwappedDevice {
 
     /// The apps answer, or their time is over.
     private mutating func finish(hasErased: Bool) throws {
-        guard let clearing = machine.state.clearing else { return }
-        if hasErased { try handle(.appAnswered("app", hasErased: true, clearing.ended)) }
-        try handle(.appsOverdue(clearing.ended))
+        guard let pending = machine.state.pending else { return }
+        if hasErased { try handle(.appAnswered("app", hasErased: true, pending.ended)) }
+        try handle(.appsOverdue(pending.ended))
     }
 
     private mutating func start() throws {
@@ -123,8 +123,8 @@ private struct SwappedDevice {
             case .lockApps(let apps, let ended):
                 for app in apps { locks[app] = ended.description }
                 try files.write(locks: locks)
-            case .writeReceipt(let handOver):
-                if receipts.last?.ended != handOver.ended { receipts.append(handOver) }
+            case .writeReceipt(let handover):
+                if receipts.last?.ended != handover.ended { receipts.append(handover) }
             default: break
             }
         }

@@ -51,7 +51,7 @@ struct ProbeCommand: ParsableCommand {
     }
 }
 
-/// Keeps a line of text in memory that other programs of the user may not read, like the session's process.
+/// Keeps a line of text in memory that other programs of the user may not read, like the session process.
 struct HoldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "hold", shouldDisplay: false)
 

@@ -11,7 +11,7 @@ extension Decoder {
     /// What is made of property lists: check-in, commands, results, manifests, profiles and what the linter says.
     func feedManagement(_ bytes: [UInt8]) {
         _ = Refusal.code(in: bytes)
-        for delivery in [ProfileLinter.Delivery.enrolment, .push] {
+        for delivery in [ProfileLinter.Delivery.enrollment, .push] {
             _ = ProfileLinter(delivery: delivery).findings(inXML: bytes)
         }
         guard let value = try? PropertyList(xml: bytes) else { return }

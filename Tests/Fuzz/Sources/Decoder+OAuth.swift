@@ -44,7 +44,7 @@ extension Decoder {
         _ = try? PrimaryRefreshToken.nonce(decoding: bytes)
         _ = try? PrimaryRefreshToken.RenewalReply(decoding: bytes)
         _ = try? OfflineAnswer(decoding: bytes)
-        _ = try? SessionQuestion.standing(decoding: bytes)
+        _ = try? SessionQuestion.status(decoding: bytes)
         _ = try? TransportKey(curve: text)
         guard let members = try? Members(decoding: bytes) else { return }
         _ = try? PrimaryRefreshToken.IssueRequest(members)

@@ -11,15 +11,15 @@ import TestSupport
 import Testing
 
 @Suite struct AdminRoutesTests {
-    private func admin(_ world: World) -> TestClient<RouterResponder<IdentityContext>> {
+    private func admin(_ fixture: TestPlatform) -> TestClient<RouterResponder<IdentityContext>> {
         let router = Router(context: IdentityContext.self)
-        AdminRoutes(world.platform).addRoutes(to: router)
+        AdminRoutes(fixture.platform).addRoutes(to: router)
         return TestClient(router.buildResponder())
     }
 
     @Test func `a tenant made over the socket can be signed in to`() async throws {
-        let world = try await World()
-        let admin = admin(world)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
         let tenant: IdentityAdmin.Tenant = try await admin.call(
             .post, .tenants, body: IdentityAdmin.NewTenant(displayName: "Fabrikam", domain: "Fabrikam.test"))
         #expect(tenant.domain == "fabrikam.test")
@@ -44,23 +44,23 @@ import Testing
                 WellKnownApplication.broker: [graph, registration], CommandLineApp.clientID: [graph],
             ])
 
-        var query = AuthorizeQuery(world, ["client_id": clients[0].id])
+        var query = AuthorizeQuery(fixture, ["client_id": clients[0].id])
         query.tenant = "fabrikam.test"
-        let returned = try await Browser(world).signIn(
+        let returned = try await Browser(fixture).signIn(
             query, username: "zoe+1@fabrikam.test", password: "long enough")
         #expect(returned[ParameterName.code] != nil)
     }
 
     @Test func `people are listed, get passwords and go`() async throws {
-        let world = try await World()
-        let admin = admin(world)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
         let users: [IdentityAdmin.User] = try await admin.call(.get, .users, ["tenant": "-"])
         #expect(users.map(\.userPrincipalName) == ["amara@contoso.test", "bo@contoso.test"])
         let amara = ["tenant": "-", "user": "AMARA@contoso.test"]
-        let tokens = try await world.signedIn()
+        let tokens = try await fixture.signedIn()
         let new = IdentityAdmin.NewPassword(password: Sensitive("brand new password"))
         #expect(try await admin.send(.put, .password, amara, body: new).status == .noContent)
-        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
         let change = IdentityAdmin.UserChange(accountEnabled: false)
         #expect(try await admin.send(.patch, .user, amara, body: change).status == .noContent)
         let shown: IdentityAdmin.User = try await admin.call(.get, .user, amara)
@@ -72,13 +72,13 @@ import Testing
         #expect(try await admin.send(.patch, .user, amara, text: "{}").failureCode == "identity.malformed")
         #expect(try await admin.send(.delete, .user, amara).status == .noContent)
         #expect(try await admin.send(.get, .user, amara).failureCode == "identity.user.missing")
-        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
+        #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
     }
 
     @Test func `clients are registered and removed with all their tokens`() async throws {
-        let world = try await World()
-        let admin = admin(world)
-        let refresh = try await world.signedIn().string(ReplyName.refreshToken)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
+        let refresh = try await fixture.signedIn().string(ReplyName.refreshToken)
         let id = "0af3c2b1-0000-4000-8000-000000000001"
         let client: IdentityAdmin.Client = try await admin.call(
             .post, .clients, ["tenant": "-"],
@@ -89,20 +89,20 @@ import Testing
             .post, .clients, ["tenant": "-"],
             body: IdentityAdmin.NewClient(id: id, displayName: "New", redirectURIs: []))
         #expect(again.status == .conflict)
-        let app = ["tenant": "-", "client": world.app.id.rawValue]
+        let app = ["tenant": "-", "client": fixture.app.id.rawValue]
         #expect(try await admin.send(.delete, .client, app).status == .noContent)
         #expect(try await admin.send(.delete, .client, app).failureCode == "identity.client.missing")
-        #expect(try await world.refresh(refresh).errorNumber == 700016)
+        #expect(try await fixture.refresh(refresh).errorNumber == 700016)
     }
 
     @Test func `sessions are listed and ended, one or all of a person's`() async throws {
-        let world = try await World()
-        let admin = admin(world)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
         let tokens = [
-            try await world.signedIn(), try await world.signedIn(), try await world.signedIn("bo@contoso.test"),
+            try await fixture.signedIn(), try await fixture.signedIn(), try await fixture.signedIn("bo@contoso.test"),
         ]
         let all: [IdentityAdmin.Session] = try await admin.call(.get, .sessions, ["tenant": "-"])
-        #expect(all.count == 3 && all.allSatisfy { $0.begun == world.clock.now.seconds })
+        #expect(all.count == 3 && all.allSatisfy { $0.begun == fixture.clock.now.seconds })
         let path = IdentityAdmin.Path.sessions.filled(["tenant": "-"], query: [("user", "BO@contoso.test")])
         let bo = try JSONDecoder().decode(
             [IdentityAdmin.Session].self, from: Data(try await admin.send(.get, path).body))
@@ -116,7 +116,9 @@ import Testing
         #expect(try await admin.send(.delete, .session, nowhere).failureCode == "identity.session.missing")
         func statuses() async throws -> [HTTPResponse.Status] {
             var statuses: [HTTPResponse.Status] = []
-            for token in tokens { statuses.append(try await world.me(try token.string(ReplyName.accessToken)).status) }
+            for token in tokens {
+                statuses.append(try await fixture.me(try token.string(ReplyName.accessToken)).status)
+            }
             return statuses
         }
         #expect(try await statuses() == [.ok, .ok, .unauthorized])
@@ -128,11 +130,11 @@ import Testing
     }
 
     @Test func `of many sessions the newest thousand are listed, and an older one by its person`() async throws {
-        let world = try await World()
-        let admin = admin(world)
-        _ = try await world.signedIn()
-        let (bo, now) = (world.bo, world.clock.now)
-        try await world.platform.database.write { connection in
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
+        _ = try await fixture.signedIn()
+        let (bo, now) = (fixture.bo, fixture.clock.now)
+        try await fixture.platform.database.write { connection in
             for number in 1...1005 {
                 let id = try #require(SessionID(rawValue: UUID().uuidString))
                 _ = try Sessions(connection).begin(id, user: bo, methods: ["pwd"], at: now + .seconds(number))
@@ -148,8 +150,8 @@ import Testing
     }
 
     @Test func `groups are made and filled over the socket`() async throws {
-        let world = try await World()
-        let admin = admin(world)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
         let made: IdentityAdmin.Group = try await admin.call(
             .post, .groups, ["tenant": "-"],
             body: IdentityAdmin.NewGroup(displayName: "Ward 7", mailNickname: nil, description: "Nights"))
@@ -164,8 +166,8 @@ import Testing
     }
 
     @Test func `every act is in the audit log`() async throws {
-        let world = try await World()
-        let admin = admin(world)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
         _ = try await admin.send(.post, .users, ["tenant": "-"], body: Self.user("cy@contoso.test"))
         _ = try await admin.send(
             .put, .roleMember, ["tenant": "-", "role": "Global Administrator", "user": "cy@contoso.test"])
@@ -178,8 +180,8 @@ import Testing
     }
 
     @Test func `bad input has a code and a remedy`() async throws {
-        let world = try await World()
-        let admin = admin(world)
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
         let here = ["tenant": "-"]
         #expect(try await admin.send(.get, .users, ["tenant": "nowhere.test"]).failureCode == "identity.tenant.missing")
         #expect(try await admin.send(.post, .users, here, text: "{").failureCode == "identity.malformed")

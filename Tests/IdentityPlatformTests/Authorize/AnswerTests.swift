@@ -9,19 +9,19 @@ import Testing
 /// How the answer of the authorisation endpoint travels, and the older twin of the endpoint.
 @Suite struct AnswerTests {
     @Test func `each mode brings code, state and issuer, and an anchor to the same place`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        let issuer = "https://login.test:8443/\(world.tenant.id)/v2.0"
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        let issuer = "https://login.test:8443/\(fixture.tenant.id)/v2.0"
         for (mode, separator) in [("query", "?"), ("fragment", "#")] as [(String, Character)] {
-            let answer = try await browser.get(AuthorizeQuery(world, ["response_mode": mode]).path)
+            let answer = try await browser.get(AuthorizeQuery(fixture, ["response_mode": mode]).path)
             let returned = try answer.returned(behind: separator)
             #expect(returned[ParameterName.issuer] == issuer)
             #expect(returned[ParameterName.state] == "s t&a=te")
             #expect(answer.attribute("href", of: "<a") == answer.headers[.location])
-            #expect(try await world.redeem(returned[ParameterName.code]).status == .ok)
+            #expect(try await fixture.redeem(returned[ParameterName.code]).status == .ok)
         }
-        let query = AuthorizeQuery(world, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])
+        let query = AuthorizeQuery(fixture, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])
         let posted = try await browser.get(query.path)
         #expect(posted.hidden("iss") == issuer)
         #expect(posted.hidden("state") == "s t&a=te")
@@ -29,74 +29,75 @@ import Testing
     }
 
     @Test func `the older endpoint takes a resource for the scope`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
         for resource in ["https://graph.microsoft.com", "https://graph.microsoft.com/", "https://graph.test"] {
-            let query = AuthorizeQuery(world, ["scope": nil, "resource": resource])
+            let query = AuthorizeQuery(fixture, ["scope": nil, "resource": resource])
             let answer = try await browser.get(query.olderPath)
             let returned =
                 answer.status == .ok
-                ? try await browser.submit(answer, username: "amara@contoso.test", password: World.password)
+                ? try await browser.submit(answer, username: "amara@contoso.test", password: TestPlatform.password)
                 : answer
             #expect(
-                try returned.returned()[ParameterName.issuer] == "https://login.test:8443/\(world.tenant.id)/")
-            let reply = try await world.redeem(try returned.returned()[ParameterName.code]).json
+                try returned.returned()[ParameterName.issuer] == "https://login.test:8443/\(fixture.tenant.id)/")
+            let reply = try await fixture.redeem(try returned.returned()[ParameterName.code]).json
             let token = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
             #expect(try token.string(ClaimName.audience).hasPrefix(resource.dropLast(resource.hasSuffix("/") ? 1 : 0)))
             #expect(try reply.optionalString(ReplyName.idToken) != nil)
             #expect(try reply.optionalString(ReplyName.refreshToken) != nil)
-            #expect(try await world.me(try reply.string(ReplyName.accessToken)).status == .ok)
+            #expect(try await fixture.me(try reply.string(ReplyName.accessToken)).status == .ok)
         }
-        let unknown = AuthorizeQuery(world, ["scope": nil, "resource": "https://other.test"])
+        let unknown = AuthorizeQuery(fixture, ["scope": nil, "resource": "https://other.test"])
         #expect(try await browser.get(unknown.olderPath).returned()[ParameterName.error] == "invalid_resource")
     }
 
     @Test func `a code without a proof key is made only where the operator lets older clients in`() async throws {
         let bare = ["code_challenge": nil, "code_challenge_method": nil] as [String: String?]
-        let strict = try await World()
+        let strict = try await TestPlatform()
         let refused = try await strict.client.get(AuthorizeQuery(strict, bare).path).returned()
         #expect(refused[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
 
         // A secret is no substitute: whoever reads the code on its way may bring it to the application's own address.
         let site = try await strict.administration.addClient(
-            NewClient(displayName: "Site", redirectURIs: [World.redirect], isConfidential: true), tenant: strict.tenant)
+            NewClient(displayName: "Site", redirectURIs: [TestPlatform.redirect], isConfidential: true),
+            tenant: strict.tenant)
         let ofSite = AuthorizeQuery(strict, bare.merging(["client_id": site.id.rawValue]) { $1 })
         let told = try await strict.client.get(ofSite.path).returned()
         #expect(told[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
 
-        let world = try await World { $0.compatibility.codeWithoutProofKey = true }
-        let browser = Browser(world)
-        let code = try await browser.signIn(AuthorizeQuery(world, bare))[ParameterName.code]
-        #expect(try await world.redeem(code, ["code_verifier": nil]).status == .ok)
+        let fixture = try await TestPlatform { $0.compatibility.codeWithoutProofKey = true }
+        let browser = Browser(fixture)
+        let code = try await browser.signIn(AuthorizeQuery(fixture, bare))[ParameterName.code]
+        #expect(try await fixture.redeem(code, ["code_verifier": nil]).status == .ok)
         // A verifier that nobody announced, and one that is missing, are both refused.
-        let other = try await browser.get(AuthorizeQuery(world, bare).path).returned()[ParameterName.code]
-        #expect(try await world.redeem(other).errorNumber == 501_481)
-        let proven = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
-        #expect(try await world.redeem(proven, ["code_verifier": nil]).errorNumber == 900_144)
-        let half = AuthorizeQuery(world, ["code_challenge": nil])
+        let other = try await browser.get(AuthorizeQuery(fixture, bare).path).returned()[ParameterName.code]
+        #expect(try await fixture.redeem(other).errorNumber == 501_481)
+        let proven = try await browser.get(AuthorizeQuery(fixture).path).returned()[ParameterName.code]
+        #expect(try await fixture.redeem(proven, ["code_verifier": nil]).errorNumber == 900_144)
+        let half = AuthorizeQuery(fixture, ["code_challenge": nil])
         #expect(try await browser.get(half.path).returned()[ParameterName.error] == "invalid_request")
     }
 
     @Test func `addresses are read without regard to case`() async throws {
-        let world = try await World()
-        let query = AuthorizeQuery(world).olderPath.replacing("/oauth2/authorize", with: "/oAuth2/Authorize")
-        #expect(try await world.client.get(query).status == .ok)
+        let fixture = try await TestPlatform()
+        let query = AuthorizeQuery(fixture).olderPath.replacing("/oauth2/authorize", with: "/oAuth2/Authorize")
+        #expect(try await fixture.client.get(query).status == .ok)
     }
 
     @Test func `a nonce may be left out, and then stands in no token`() async throws {
-        let world = try await World()
-        let code = try await Browser(world).signIn(AuthorizeQuery(world, ["nonce": nil]))[ParameterName.code]
-        let token = try CompactJWS(try await world.redeem(code).json.string(ReplyName.idToken)).claims()
+        let fixture = try await TestPlatform()
+        let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["nonce": nil]))[ParameterName.code]
+        let token = try CompactJWS(try await fixture.redeem(code).json.string(ReplyName.idToken)).claims()
         #expect(token[ClaimName.nonce] == nil)
     }
 
     @Test func `the order of scopes does not matter, and unknown ones are left out`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
         for scope in ["User.Read email openid profile", "profile address User.Read phone openid email"] {
-            let answer = try await browser.get(AuthorizeQuery(world, ["scope": scope]).path)
-            let reply = try await world.redeem(try answer.returned()[ParameterName.code]).json
+            let answer = try await browser.get(AuthorizeQuery(fixture, ["scope": scope]).path)
+            let reply = try await fixture.redeem(try answer.returned()[ParameterName.code]).json
             let token = try CompactJWS(try reply.string(ReplyName.idToken)).claims()
             #expect(try token.string(ClaimName.email) == "amara@mail.test")
             #expect(
@@ -107,11 +108,11 @@ import Testing
     }
 
     @Test func `the request may come as a posted form`() async throws {
-        let world = try await World()
-        let parts = AuthorizeQuery(world).path.split(separator: "?")
-        let page = try await world.client.send(.post, String(parts[0]), body: String(parts[1]))
+        let fixture = try await TestPlatform()
+        let parts = AuthorizeQuery(fixture).path.split(separator: "?")
+        let page = try await fixture.client.send(.post, String(parts[0]), body: String(parts[1]))
         #expect(page.status == .ok && page.hidden("csrf") != nil)
-        let refused = try await world.client.send(.post, String(parts[0]), body: "client_id=x")
+        let refused = try await fixture.client.send(.post, String(parts[0]), body: "client_id=x")
         #expect(refused.alert?.hasPrefix("AADSTS700016:") == true)
     }
 }

@@ -20,8 +20,8 @@ import Testing
             (["redirect_uri": "https://app.test/cb#x"], 50011),
         ] as [([String: String?], Int)])
     func `what cannot be believed is shown and never redirected`(changes: [String: String?], number: Int) async throws {
-        let world = try await World()
-        let answer = try await world.client.get(AuthorizeQuery(world, changes).path)
+        let fixture = try await TestPlatform()
+        let answer = try await fixture.client.get(AuthorizeQuery(fixture, changes).path)
         #expect(answer.status == .badRequest)
         #expect(answer.headers[.location] == nil)
         #expect(answer.alert?.hasPrefix("AADSTS\(number):") == true)
@@ -49,35 +49,35 @@ import Testing
             (["claims": #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#], "interaction_required", 53003),
         ] as [([String: String?], String, Int)])
     func `other refusals go back to the client`(changes: [String: String?], error: String, number: Int) async throws {
-        let world = try await World()
-        let answer = try await world.client.get(AuthorizeQuery(world, changes).path)
+        let fixture = try await TestPlatform()
+        let answer = try await fixture.client.get(AuthorizeQuery(fixture, changes).path)
         #expect(answer.status == .found)
         let returned = try answer.returned()
         #expect(returned[ParameterName.error] == error)
         #expect(returned[ParameterName.errorDescription]?.hasPrefix("AADSTS\(number):") == true)
         #expect(returned[ParameterName.state] == "s t&a=te")
-        #expect(returned[ParameterName.issuer] == "https://login.test:8443/\(world.tenant.id)/v2.0")
+        #expect(returned[ParameterName.issuer] == "https://login.test:8443/\(fixture.tenant.id)/v2.0")
     }
 
     @Test(arguments: ["token", "id_token", "code id_token", "id_token token"])
     func `who asks for tokens in the address is told behind the number sign that there are none`(
         type: String
     ) async throws {
-        let world = try await World()
-        let answer = try await world.client.get(AuthorizeQuery(world, ["response_type": type]).path)
+        let fixture = try await TestPlatform()
+        let answer = try await fixture.client.get(AuthorizeQuery(fixture, ["response_type": type]).path)
         let location = try #require(answer.headers[.location])
         #expect(location.hasPrefix("http://localhost:4567#error=unsupported_response_type"))
         #expect(try answer.returned(behind: "#")[ParameterName.state] == "s t&a=te")
-        let asked = AuthorizeQuery(world, ["response_type": type, "response_mode": "query"])
-        #expect(try await world.client.get(asked.path).returned()[ParameterName.error] != nil)
+        let asked = AuthorizeQuery(fixture, ["response_type": type, "response_mode": "query"])
+        #expect(try await fixture.client.get(asked.path).returned()[ParameterName.error] != nil)
     }
 
     @Test func `parameters that nobody knows, or that only wish for a look, are passed over`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let wishes = [
             "ui_locales": "fr-CA fr", "display": "popup", "acr_values": "a b", "x-client-SKU": "y", "zz": "1",
         ]
-        #expect(try await world.client.get(AuthorizeQuery(world, wishes).path).status == .ok)
+        #expect(try await fixture.client.get(AuthorizeQuery(fixture, wishes).path).status == .ok)
     }
 
     @Test(arguments: [
@@ -85,41 +85,42 @@ import Testing
         "https://app.test/cb",
     ])
     func `registered addresses are taken, a loopback one with any port`(uri: String) async throws {
-        let world = try await World()
-        #expect(try await world.client.get(AuthorizeQuery(world, ["redirect_uri": uri]).path).status == .ok)
+        let fixture = try await TestPlatform()
+        #expect(try await fixture.client.get(AuthorizeQuery(fixture, ["redirect_uri": uri]).path).status == .ok)
     }
 
     @Test(arguments: ["nowhere.test", "11111111-1111-1111-1111-111111111111", "consumers"])
     func `an unknown tenant is refused`(tenant: String) async throws {
-        let world = try await World()
-        var query = AuthorizeQuery(world)
+        let fixture = try await TestPlatform()
+        var query = AuthorizeQuery(fixture)
         query.tenant = tenant
-        #expect(try await world.client.get(query.path).alert?.hasPrefix("AADSTS90002:") == true)
-        #expect(try await world.token(["grant_type": "refresh_token"], tenant: tenant).errorNumber == 90002)
+        #expect(try await fixture.client.get(query.path).alert?.hasPrefix("AADSTS90002:") == true)
+        #expect(try await fixture.token(["grant_type": "refresh_token"], tenant: tenant).errorNumber == 90002)
     }
 
     @Test func `common means the only tenant, and with several the one of the name`() async throws {
-        let world = try await World()
-        var query = AuthorizeQuery(world)
+        let fixture = try await TestPlatform()
+        var query = AuthorizeQuery(fixture)
         query.tenant = "Common"
-        #expect(try await world.client.get(query.path).status == .ok)
-        _ = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
-        #expect(try await world.client.get(query.path).alert?.hasPrefix("AADSTS50059:") == true)
+        #expect(try await fixture.client.get(query.path).status == .ok)
+        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        #expect(try await fixture.client.get(query.path).alert?.hasPrefix("AADSTS50059:") == true)
         query.parameters["login_hint"] = "amara@contoso.test"
-        #expect(try await world.client.get(query.path).status == .ok)
+        #expect(try await fixture.client.get(query.path).status == .ok)
     }
 
     @Test func `a malformed or repeated parameter is refused`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         for tail in ["&x=%zz", "&x=%ff", "&client_id=1"] {
-            let answer = try await world.client.get(AuthorizeQuery(world).path + tail)
+            let answer = try await fixture.client.get(AuthorizeQuery(fixture).path + tail)
             #expect(answer.alert?.hasPrefix("AADSTS9002313:") == true, "\(tail)")
         }
     }
 
     @Test func `another host name is nobody's`() async throws {
-        let world = try await World()
-        #expect(try await world.client.get(AuthorizeQuery(world).path, host: "evil.test").status == .misdirectedRequest)
-        #expect(try await world.client.get("/v1.0/me").status == .notFound)
+        let fixture = try await TestPlatform()
+        #expect(
+            try await fixture.client.get(AuthorizeQuery(fixture).path, host: "evil.test").status == .misdirectedRequest)
+        #expect(try await fixture.client.get("/v1.0/me").status == .notFound)
     }
 }

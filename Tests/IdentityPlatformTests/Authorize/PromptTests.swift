@@ -10,24 +10,25 @@ import Testing
 /// OpenID Connect Core section 3.1.2.1: what a request may want asked, and what it may forbid.
 @Suite struct PromptTests {
     /// The claims of the id token that a code is redeemed for.
-    private func idToken(_ world: World, _ answer: TestResponse) async throws -> Members {
-        let reply = try await world.redeem(try answer.returned()[ParameterName.code])
+    private func idToken(_ fixture: TestPlatform, _ answer: TestResponse) async throws -> Members {
+        let reply = try await fixture.redeem(try answer.returned()[ParameterName.code])
         #expect(reply.status == .ok)
         return try CompactJWS(try reply.json.string(ReplyName.idToken)).claims()
     }
 
     @Test func `login asks for the password again, and the token says the new time and session`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
         let first = try await browser.submit(
-            try await browser.get(AuthorizeQuery(world).path), username: "amara@contoso.test", password: World.password)
-        let before = try await idToken(world, first)
-        world.clock.advance(by: .seconds(90))
-        let query = AuthorizeQuery(world, ["prompt": "login"])
+            try await browser.get(AuthorizeQuery(fixture).path), username: "amara@contoso.test",
+            password: TestPlatform.password)
+        let before = try await idToken(fixture, first)
+        fixture.clock.advance(by: .seconds(90))
+        let query = AuthorizeQuery(fixture, ["prompt": "login"])
         let page = try await browser.get(query.path)
         #expect(page.attribute("value", of: "<input id=\"username\"") == "amara@contoso.test")
-        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
-        let after = try await idToken(world, answer)
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
+        let after = try await idToken(fixture, answer)
         let times = try [before, after].map { try $0.integer(ClaimName.authenticationTime) }
         #expect(times[1] == times[0] + 90)
         #expect(try before.string(ClaimName.sessionID) != after.string(ClaimName.sessionID))
@@ -36,67 +37,67 @@ import Testing
     }
 
     @Test func `for the broker the password is always typed, whoever is signed in`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
         let broker = ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"] as [String: String?]
         for prompt in [nil, "consent", "select_account"] {
-            let page = try await browser.get(AuthorizeQuery(world, broker.merging(["prompt": prompt]) { $1 }).path)
+            let page = try await browser.get(AuthorizeQuery(fixture, broker.merging(["prompt": prompt]) { $1 }).path)
             #expect(page.text.contains("name=\"password\""), "\(prompt ?? "-")")
         }
-        let silent = AuthorizeQuery(world, broker.merging(["prompt": "none"]) { $1 })
+        let silent = AuthorizeQuery(fixture, broker.merging(["prompt": "none"]) { $1 })
         #expect(try await browser.get(silent.path).returned()[ParameterName.error] == "login_required")
         let header = try #require(HTTPField.Name("x-ms-RefreshTokenCredential"))
-        let told = try await world.client.get(silent.path, headers: [header: try await session.credential()])
+        let told = try await fixture.client.get(silent.path, headers: [header: try await session.credential()])
         #expect(try told.returned()[ParameterName.error] == "login_required")
     }
 
     @Test func `max_age counts from the sign-in, and 0 is as good as login`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        world.clock.advance(by: .seconds(60))
-        #expect(try await browser.get(AuthorizeQuery(world, ["max_age": "60"]).path).status == .found)
-        #expect(try await browser.get(AuthorizeQuery(world, ["max_age": "59"]).path).hidden("csrf") != nil)
-        let silent = try await browser.get(AuthorizeQuery(world, ["max_age": "59", "prompt": "none"]).path)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        fixture.clock.advance(by: .seconds(60))
+        #expect(try await browser.get(AuthorizeQuery(fixture, ["max_age": "60"]).path).status == .found)
+        #expect(try await browser.get(AuthorizeQuery(fixture, ["max_age": "59"]).path).hidden("csrf") != nil)
+        let silent = try await browser.get(AuthorizeQuery(fixture, ["max_age": "59", "prompt": "none"]).path)
         #expect(try silent.returned()[ParameterName.error] == "login_required")
-        let answer = try await browser.signIn(AuthorizeQuery(world, ["max_age": "0"]))
+        let answer = try await browser.signIn(AuthorizeQuery(fixture, ["max_age": "0"]))
         #expect(answer[ParameterName.code] != nil)
     }
 
     @Test func `select_account shows who is signed in, and lets them go on`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        let page = try await browser.get(AuthorizeQuery(world, ["prompt": "select_account"]).path)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        let page = try await browser.get(AuthorizeQuery(fixture, ["prompt": "select_account"]).path)
         #expect(page.status == .ok)
         #expect(page.text.contains("Amara Okafor") && page.text.contains("amara@contoso.test"))
         let answer = try await browser.confirm(page, choice: "yes")
         #expect(answer.status == .seeOther)
         #expect(
-            try await idToken(world, answer).string(ClaimName.preferredUsername) == "amara@contoso.test")
+            try await idToken(fixture, answer).string(ClaimName.preferredUsername) == "amara@contoso.test")
     }
 
     @Test func `select_account lets another person sign in`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        let page = try await browser.get(AuthorizeQuery(world, ["prompt": "select_account"]).path)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        let page = try await browser.get(AuthorizeQuery(fixture, ["prompt": "select_account"]).path)
         let other = try await browser.confirm(page, choice: "no")
         #expect(other.attribute("value", of: "<input id=\"username\"") == "")
-        let answer = try await browser.submit(other, username: "bo@contoso.test", password: World.password)
-        #expect(try await idToken(world, answer).string(ClaimName.preferredUsername) == "bo@contoso.test")
+        let answer = try await browser.submit(other, username: "bo@contoso.test", password: TestPlatform.password)
+        #expect(try await idToken(fixture, answer).string(ClaimName.preferredUsername) == "bo@contoso.test")
         // Nobody signed in is nobody to choose.
-        let fresh = try await Browser(world).get(AuthorizeQuery(world, ["prompt": "select_account"]).path)
+        let fresh = try await Browser(fixture).get(AuthorizeQuery(fixture, ["prompt": "select_account"]).path)
         #expect(fresh.text.contains("<h1>Sign in</h1>"))
     }
 
     @Test func `consent shows what the application gets, and a no reaches it`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        let query = AuthorizeQuery(world, ["prompt": "consent"])
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        let query = AuthorizeQuery(fixture, ["prompt": "consent"])
         let page = try await browser.get(query.path)
         for word in ["Ward &lt;app&gt;", "amara@contoso.test", "User.Read", "until you sign out", "your name"] {
             #expect(page.text.contains(word), "\(word)")
@@ -112,99 +113,99 @@ import Testing
 
     @Test func `who signs in for a request with consent is asked afterwards, and no code is made before`() async throws
     {
-        let world = try await World()
-        let browser = Browser(world)
-        let query = AuthorizeQuery(world, ["prompt": "login consent", "max_age": "0"])
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let query = AuthorizeQuery(fixture, ["prompt": "login consent", "max_age": "0"])
         let page = try await browser.submit(
-            try await browser.get(query.path), username: "amara@contoso.test", password: World.password)
+            try await browser.get(query.path), username: "amara@contoso.test", password: TestPlatform.password)
         #expect(page.headers[.location] == nil)
         #expect(page.text.contains("<h1>Allow "))
-        let codes = try await world.platform.database.read { try $0.rows("SELECT hash FROM authorizationCode").count }
+        let codes = try await fixture.platform.database.read { try $0.rows("SELECT hash FROM authorizationCode").count }
         #expect(codes == 0)
-        world.clock.advance(by: .seconds(30))
+        fixture.clock.advance(by: .seconds(30))
         let answer = try await browser.confirm(page, choice: "yes")
         #expect(try answer.returned()[ParameterName.code] != nil)
     }
 
     @Test func `nobody gets past a page that was not shown, or not to them, or long ago`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        let ask = AuthorizeQuery(world, ["prompt": "select_account login"])
-        let page = try await browser.get(AuthorizeQuery(world, ["prompt": "consent"]).path)
-        let (ticket, request) = (try #require(page.hidden("ticket")), try #require(page.hidden("request")))
-        let path = "/\(world.tenant.id)/consent"
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        let ask = AuthorizeQuery(fixture, ["prompt": "select_account login"])
+        let page = try await browser.get(AuthorizeQuery(fixture, ["prompt": "consent"]).path)
+        let (state, request) = (try #require(page.hidden("state")), try #require(page.hidden("request")))
+        let path = "/\(fixture.tenant.id)/consent"
         let wanted = String(ask.path.split(separator: "?")[1])
-        let other = ticket.dropFirst(25).first == "x" ? "y" : "x"
-        let forged = "\(ticket.prefix(25))\(other)\(ticket.dropFirst(26))"
+        let other = state.dropFirst(25).first == "x" ? "y" : "x"
+        let forged = "\(state.prefix(25))\(other)\(state.dropFirst(26))"
         for (form, word) in [
-            (["request": wanted, "ticket": ticket, "choice": "yes"], "another request's ticket"),
-            (["request": request, "ticket": "", "choice": "yes"], "no ticket"),
-            (["request": request, "ticket": forged, "choice": "yes"], "a forged ticket"),
+            (["request": wanted, "state": state, "choice": "yes"], "another request's state"),
+            (["request": request, "state": "", "choice": "yes"], "no state"),
+            (["request": request, "state": forged, "choice": "yes"], "a forged state"),
         ] as [(KeyValuePairs<String, String>, String)] {
             let answer = try await browser.post(path, form)
             #expect(answer.headers[.location] == nil, "\(word)")
         }
-        let stranger = Browser(world)
-        _ = try await stranger.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
-        let stolen = try await stranger.post(path, ["request": request, "ticket": ticket, "choice": "yes"])
+        let stranger = Browser(fixture)
+        _ = try await stranger.signIn(AuthorizeQuery(fixture), username: "bo@contoso.test")
+        let stolen = try await stranger.post(path, ["request": request, "state": state, "choice": "yes"])
         #expect(stolen.headers[.location] == nil)
         // The question for the account is no answer to the one for consent.
-        let account = try await browser.get(AuthorizeQuery(world, ["prompt": "select_account consent"]).path)
+        let account = try await browser.get(AuthorizeQuery(fixture, ["prompt": "select_account consent"]).path)
         #expect(try await browser.confirm(account, choice: "yes").text.contains("<h1>Allow "))
         let crossed = try await browser.post(
             path,
             [
-                "request": try #require(account.hidden("request")), "ticket": try #require(account.hidden("ticket")),
+                "request": try #require(account.hidden("request")), "state": try #require(account.hidden("state")),
                 "choice": "yes",
             ])
         #expect(crossed.headers[.location] == nil)
-        world.clock.advance(by: .seconds(601))
+        fixture.clock.advance(by: .seconds(601))
         #expect(try await browser.confirm(page, choice: "yes").headers[.location] == nil)
     }
 
     @Test func `none never shows a page`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let query = AuthorizeQuery(world, ["prompt": "none"])
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let query = AuthorizeQuery(fixture, ["prompt": "none"])
         #expect(try await browser.get(query.path).returned()[ParameterName.error] == "login_required")
-        _ = try await browser.signIn(AuthorizeQuery(world))
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
         #expect(try await browser.get(query.path).returned()[ParameterName.code] != nil)
         for hint in ["bo@contoso.test", "nobody@contoso.test"] {
-            let answer = try await browser.get(AuthorizeQuery(world, ["prompt": "none", "login_hint": hint]).path)
+            let answer = try await browser.get(AuthorizeQuery(fixture, ["prompt": "none", "login_hint": hint]).path)
             #expect(try answer.returned()[ParameterName.error] == "login_required")
         }
     }
 
     @Test func `an id token as a hint names the one person that the answer may be about`() async throws {
-        let world = try await World()
-        let amara = Browser(world)
-        let hint = try await world.signedIn(browser: amara).string(ReplyName.idToken)
+        let fixture = try await TestPlatform()
+        let amara = Browser(fixture)
+        let hint = try await fixture.signedIn(browser: amara).string(ReplyName.idToken)
         let silent = ["prompt": "none", "id_token_hint": hint]
-        #expect(try await amara.get(AuthorizeQuery(world, silent).path).returned()[ParameterName.code] != nil)
-        let bo = Browser(world)
-        _ = try await bo.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
-        let refused = try await bo.get(AuthorizeQuery(world, silent).path).returned()
+        #expect(try await amara.get(AuthorizeQuery(fixture, silent).path).returned()[ParameterName.code] != nil)
+        let bo = Browser(fixture)
+        _ = try await bo.signIn(AuthorizeQuery(fixture), username: "bo@contoso.test")
+        let refused = try await bo.get(AuthorizeQuery(fixture, silent).path).returned()
         #expect(refused[ParameterName.error] == "login_required")
-        let query = AuthorizeQuery(world, ["id_token_hint": hint])
+        let query = AuthorizeQuery(fixture, ["id_token_hint": hint])
         let page = try await bo.get(query.path)
         #expect(page.attribute("value", of: "<input id=\"username\"") == "amara@contoso.test")
-        let other = try await bo.submit(page, username: "bo@contoso.test", password: World.password)
+        let other = try await bo.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(try other.returned()[ParameterName.error] == "login_required")
         // It may have expired; whoever changed it gets nowhere.
-        world.clock.advance(by: .seconds(7200))
+        fixture.clock.advance(by: .seconds(7200))
         #expect(try await amara.get(query.path).status == .found)
         let parts = hint.split(separator: ".")
         let unsigned = "\(Base64URL.encode(Array(#"{"alg":"none"}"#.utf8))).\(parts[1])."
-        let forged = try await amara.get(AuthorizeQuery(world, ["id_token_hint": unsigned]).path)
+        let forged = try await amara.get(AuthorizeQuery(fixture, ["id_token_hint": unsigned]).path)
         #expect(try forged.returned()[ParameterName.error] == "invalid_request")
     }
 
     @Test func `a login hint is the name that the page begins with`() async throws {
-        let world = try await World()
-        let page = try await Browser(world).get(AuthorizeQuery(world, ["login_hint": "bo@contoso.test"]).path)
+        let fixture = try await TestPlatform()
+        let page = try await Browser(fixture).get(AuthorizeQuery(fixture, ["login_hint": "bo@contoso.test"]).path)
         #expect(page.attribute("value", of: "<input id=\"username\"") == "bo@contoso.test")
-        let domain = try await Browser(world).get(AuthorizeQuery(world, ["domain_hint": "contoso.test"]).path)
+        let domain = try await Browser(fixture).get(AuthorizeQuery(fixture, ["domain_hint": "contoso.test"]).path)
         #expect(domain.attribute("value", of: "<input id=\"username\"") == "")
     }
 }

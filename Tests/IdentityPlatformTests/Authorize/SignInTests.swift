@@ -10,11 +10,11 @@ import Testing
 
 @Suite struct SignInTests {
     @Test func `from the sign-in page to the person's own data in Graph`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         #expect(page.status == .ok)
-        let answer = try await browser.submit(page, username: "Amara@Contoso.test", password: World.password)
+        let answer = try await browser.submit(page, username: "Amara@Contoso.test", password: TestPlatform.password)
         #expect(answer.status == .seeOther)
         let location = try #require(answer.headers[.location])
         #expect(location.hasPrefix("http://localhost:4567/?code="))
@@ -22,41 +22,41 @@ import Testing
         let returned = try answer.returned()
         #expect(returned[ParameterName.state] == "s t&a=te")
         let info = try ClientInfo(decoding: try #require(returned[ParameterName.clientInfo]))
-        #expect(info == ClientInfo(userID: world.amara.id.rawValue, tenantID: world.tenant.id.rawValue))
+        #expect(info == ClientInfo(userID: fixture.amara.id.rawValue, tenantID: fixture.tenant.id.rawValue))
 
-        let reply = try await world.redeem(returned[ParameterName.code])
+        let reply = try await fixture.redeem(returned[ParameterName.code])
         #expect(reply.status == .ok)
         #expect(reply.headers[.cacheControl] == "no-store")
         let tokens = try reply.json
         #expect(try tokens.string(ReplyName.tokenType) == "Bearer")
         #expect(try tokens.integer(ReplyName.expiresIn) == 3600)
         #expect(try tokens.integer(ReplyName.extendedExpiresIn) == 3600)
-        let me = try await world.me(try tokens.string(ReplyName.accessToken)).json
+        let me = try await fixture.me(try tokens.string(ReplyName.accessToken)).json
         #expect(me.values["displayName"] == .string("Amara Okafor"))
-        #expect(me.values["id"] == .string(world.amara.id.rawValue))
+        #expect(me.values["id"] == .string(fixture.amara.id.rawValue))
         #expect(me.values["officeLocation"] == .null)
     }
 
     @Test func `tokens are signed with the published key and say what Entra's say`() async throws {
-        let world = try await World()
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.amara)
-        let tokens = try await world.signedIn()
-        let discovery = try await world.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.amara)
+        let tokens = try await fixture.signedIn()
+        let discovery = try await fixture.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
         let keysPath =
             "/"
             + (try #require(discovery.values["jwks_uri"]?.string)).split(separator: "/").dropFirst(2)
             .joined(separator: "/")
-        let keys = try JSONWebKeySet(decoding: try await world.client.get(keysPath).body)
+        let keys = try JSONWebKeySet(decoding: try await fixture.client.get(keysPath).body)
         let access = try CompactJWS(try tokens.string(ReplyName.accessToken))
         let accessKey = try #require(access.keyID.flatMap { keys[$0] })
         try access.verify(with: accessKey.verificationKey())
         let claims = try access.claims()
         let issuer = try #require(discovery.values["issuer"]?.string)
-        #expect(issuer == "https://login.test:8443/\(world.tenant.id)/v2.0")
+        #expect(issuer == "https://login.test:8443/\(fixture.tenant.id)/v2.0")
         #expect(try claims.string(ClaimName.issuer) == issuer)
-        #expect(try claims.string(ClaimName.objectID) == world.amara.id.rawValue)
-        #expect(try claims.string(ClaimName.tenantID) == world.tenant.id.rawValue)
-        #expect(try claims.string(ClaimName.appID) == world.app.id.rawValue)
+        #expect(try claims.string(ClaimName.objectID) == fixture.amara.id.rawValue)
+        #expect(try claims.string(ClaimName.tenantID) == fixture.tenant.id.rawValue)
+        #expect(try claims.string(ClaimName.appID) == fixture.app.id.rawValue)
         #expect(try claims.string(ClaimName.scopes) == "User.Read openid profile")
         #expect(try claims.strings(ClaimName.authenticationMethods) == ["pwd"])
         #expect(try claims.strings(ClaimName.directoryRoles) == ["7698a772-787b-4ac8-901f-60d6b08affd2"])
@@ -66,24 +66,24 @@ import Testing
         let idKey = try #require(id.keyID.flatMap { keys[$0] })
         try id.verify(with: idKey.verificationKey())
         let person = try id.claims()
-        #expect(try person.string(ClaimName.audience) == world.app.id.rawValue)
+        #expect(try person.string(ClaimName.audience) == fixture.app.id.rawValue)
         #expect(try person.string(ClaimName.nonce) == "n-0S6")
         #expect(try person.string(ClaimName.preferredUsername) == "amara@contoso.test")
         #expect(try person.string(ClaimName.sessionID) == claims.string(ClaimName.sessionID))
-        #expect(try person.string(ClaimName.subject) != world.amara.id.rawValue)
+        #expect(try person.string(ClaimName.subject) != fixture.amara.id.rawValue)
     }
 
     @Test func `the first page alarms nobody`() async throws {
-        let world = try await World()
-        let page = try await Browser(world).get(AuthorizeQuery(world).path)
+        let fixture = try await TestPlatform()
+        let page = try await Browser(fixture).get(AuthorizeQuery(fixture).path)
         #expect(page.status == .ok)
         #expect(page.alert == nil)
     }
 
     @Test func `an unknown name and a wrong password get the same page, byte for byte`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         let wrong = try await browser.submit(page, username: "amara@contoso.test", password: "wrong")
         let unknown = try await browser.submit(page, username: "nobody@contoso.tes", password: "wrong")
         #expect(wrong.status == .badRequest)
@@ -96,41 +96,43 @@ import Testing
     }
 
     @Test func `a removed person cannot sign in`() async throws {
-        let world = try await World()
-        try await world.administration.remove(world.amara)
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        try await fixture.administration.remove(fixture.amara)
+        let browser = Browser(fixture)
         let answer = try await browser.submit(
-            try await browser.get(AuthorizeQuery(world).path), username: "amara@contoso.test", password: World.password)
+            try await browser.get(AuthorizeQuery(fixture).path), username: "amara@contoso.test",
+            password: TestPlatform.password)
         #expect(answer.alert?.contains("AADSTS50126") == true)
     }
 
     @Test func `the form counts only with the cookie of the same browser`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         browser.forget()
-        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(answer.status == .badRequest)
         #expect(answer.alert?.contains("AADSTS165900") == true)
         #expect(browser.cookies["__Host-baton-session"] == nil)
-        let other = Browser(world)
-        _ = try await other.get(AuthorizeQuery(world).path)
-        let foreign = try await other.submit(page, username: "amara@contoso.test", password: World.password)
+        let other = Browser(fixture)
+        _ = try await other.get(AuthorizeQuery(fixture).path)
+        let foreign = try await other.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(foreign.alert?.contains("AADSTS165900") == true)
         #expect(other.cookies["__Host-baton-session"] == nil)
     }
 
     @Test func `what a client sends stays text in the page, whatever marks follow it`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let hostile = "\"\u{301} autofocus onfocus=x <\u{301}b>'"
-        let page = try await world.client.get(AuthorizeQuery(world, ["login_hint": hostile, "state": hostile]).path)
+        let page = try await fixture.client.get(
+            AuthorizeQuery(fixture, ["login_hint": hostile, "state": hostile]).path)
         let scalars = String(String.UnicodeScalarView(page.text.unicodeScalars.filter { $0 != "\u{301}" }))
         #expect(scalars.contains("value=\"&quot; autofocus onfocus=x &lt;b&gt;&#39;\""))
     }
 
     @Test func `cookies and headers keep the page to itself`() async throws {
-        let world = try await World()
-        let page = try await world.client.get(AuthorizeQuery(world).path)
+        let fixture = try await TestPlatform()
+        let page = try await fixture.client.get(AuthorizeQuery(fixture).path)
         let cookie = try #require(page.headers[.setCookie])
         for part in ["__Host-baton-csrf=", "Path=/", "Secure", "HttpOnly", "SameSite=Lax"] {
             #expect(cookie.contains(part))
@@ -145,31 +147,31 @@ import Testing
     }
 
     @Test func `a signed-in browser is let through, and asked again where the request demands it`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        #expect(try await browser.get(AuthorizeQuery(world).path).status == .found)
-        #expect(try await browser.get(AuthorizeQuery(world, ["prompt": "none"]).path).status == .found)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        #expect(try await browser.get(AuthorizeQuery(fixture).path).status == .found)
+        #expect(try await browser.get(AuthorizeQuery(fixture, ["prompt": "none"]).path).status == .found)
         for asking in [
             ["prompt": "login"], ["prompt": "select_account login"], ["prompt": "consent login"],
             ["login_hint": "bo@contoso.test"],
         ] {
-            let page = try await browser.get(AuthorizeQuery(world, asking).path)
+            let page = try await browser.get(AuthorizeQuery(fixture, asking).path)
             #expect(page.status == .ok, "\(asking)")
             #expect(page.hidden("csrf") != nil)
         }
-        world.clock.advance(by: .seconds(11))
-        #expect(try await browser.get(AuthorizeQuery(world, ["max_age": "10"]).path).status == .ok)
-        world.clock.advance(by: .seconds(86_400))
-        #expect(try await browser.get(AuthorizeQuery(world).path).status == .ok)
+        fixture.clock.advance(by: .seconds(11))
+        #expect(try await browser.get(AuthorizeQuery(fixture, ["max_age": "10"]).path).status == .ok)
+        fixture.clock.advance(by: .seconds(86_400))
+        #expect(try await browser.get(AuthorizeQuery(fixture).path).status == .ok)
     }
 
     @Test func `one sign-in gives every application the same session`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let first = try await world.signedIn(browser: browser)
-        let code = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
-        let second = try await world.redeem(code).json
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let first = try await fixture.signedIn(browser: browser)
+        let code = try await browser.get(AuthorizeQuery(fixture).path).returned()[ParameterName.code]
+        let second = try await fixture.redeem(code).json
         let sessions = try [first, second].map {
             try CompactJWS($0.string(ReplyName.accessToken)).claims().string(ClaimName.sessionID)
         }
@@ -177,28 +179,28 @@ import Testing
     }
 
     @Test func `form_post sends the code in a form of its own`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let query = AuthorizeQuery(world, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let query = AuthorizeQuery(fixture, ["response_mode": "form_post", "redirect_uri": "https://app.test/cb"])
         let answer = try await browser.submit(
-            try await browser.get(query.path), username: "amara@contoso.test", password: World.password)
+            try await browser.get(query.path), username: "amara@contoso.test", password: TestPlatform.password)
         #expect(answer.status == .ok)
         #expect(answer.attribute("action", of: "<form") == "https://app.test/cb")
         #expect(answer.headers[.contentSecurityPolicy]?.contains("form-action https://app.test;") == true)
-        let reply = try await world.redeem(answer.hidden("code"), ["redirect_uri": "https://app.test/cb"])
+        let reply = try await fixture.redeem(answer.hidden("code"), ["redirect_uri": "https://app.test/cb"])
         #expect(reply.status == .ok)
     }
 
     @Test func `sign-ins are in the audit log, by id and never by name`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
         _ = try await browser.submit(
-            try await browser.get(AuthorizeQuery(world, ["prompt": "login"]).path), username: "amara@contoso.test",
+            try await browser.get(AuthorizeQuery(fixture, ["prompt": "login"]).path), username: "amara@contoso.test",
             password: "wrong")
-        let entries = try await world.platform.database.read { try AuditLog($0).latest(2, tenant: world.tenant.id) }
+        let entries = try await fixture.platform.database.read { try AuditLog($0).latest(2, tenant: fixture.tenant.id) }
         #expect(entries.map(\.action) == ["sign-in", "sign-in"])
         #expect(entries.map(\.outcome) == ["done", "refused"])
-        #expect(entries.allSatisfy { $0.actor == world.amara.id.rawValue })
+        #expect(entries.allSatisfy { $0.actor == fixture.amara.id.rawValue })
     }
 }

@@ -10,18 +10,19 @@ import Testing
 @Suite struct DeviceCodeTests {
     /// A program on the other screen.
     fileprivate struct Screen {
-        let world: World
+        let fixture: TestPlatform
         let reply: Members
 
-        init(_ world: World, _ changes: [String: String?] = [:], path: String = "v2.0/devicecode") async throws {
-            self.world = world
+        init(_ fixture: TestPlatform, _ changes: [String: String?] = [:], path: String = "v2.0/devicecode") async throws
+        {
+            self.fixture = fixture
             var fields: [String: String?] = [
-                "client_id": world.app.id.rawValue, "scope": "openid offline_access User.Read",
+                "client_id": fixture.app.id.rawValue, "scope": "openid offline_access User.Read",
             ]
             for (name, value) in changes { fields[name] = value }
             let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
-            let answer = try await world.client.send(
-                .post, "/\(world.tenant.id)/oauth2/\(path)", body: body.joined(separator: "&"))
+            let answer = try await fixture.client.send(
+                .post, "/\(fixture.tenant.id)/oauth2/\(path)", body: body.joined(separator: "&"))
             #expect(answer.status == .ok, "\(answer.text)")
             reply = try answer.json
         }
@@ -30,11 +31,11 @@ import Testing
 
         func poll(_ changes: [String: String?] = [:]) async throws -> TestResponse {
             var fields: [String: String?] = [
-                "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": world.app.id.rawValue,
+                "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": fixture.app.id.rawValue,
                 "device_code": try reply.string(ReplyName.deviceCode), "client_info": "1",
             ]
             for (name, value) in changes { fields[name] = value }
-            return try await world.token(fields)
+            return try await fixture.token(fields)
         }
 
         /// What the person does: types the code, signs in where asked, and answers.
@@ -43,7 +44,7 @@ import Testing
         ) async throws -> TestResponse {
             var page = try await type(code ?? userCode, browser)
             if page.text.contains("name=\"password\"") {
-                page = try await browser.submit(page, username: username, password: World.password)
+                page = try await browser.submit(page, username: username, password: TestPlatform.password)
             }
             guard page.text.contains("name=\"choice\"") else { return page }
             return try await browser.post(
@@ -65,8 +66,8 @@ import Testing
     private func error(_ answer: TestResponse) throws -> String { try answer.json.string(ReplyName.error) }
 
     @Test func `a person signs another screen in`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
         #expect(
             try screen.reply.string(ReplyName.verificationURI) == "https://login.test:8443/common/oauth2/deviceauth")
         #expect(try screen.reply.integer(ReplyName.interval) == 5)
@@ -76,33 +77,33 @@ import Testing
         #expect(try screen.reply.string(ReplyName.message).contains(code))
         #expect(try error(try await screen.poll()) == "authorization_pending")
 
-        let browser = Browser(world)
+        let browser = Browser(fixture)
         let question = try await screen.type(code.lowercased().replacing("-", with: " "), browser)
-        let asked = try await browser.submit(question, username: "amara@contoso.test", password: World.password)
+        let asked = try await browser.submit(question, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(asked.text.contains("Ward &lt;app&gt;") && asked.text.contains("amara@contoso.test"))
         #expect(asked.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
         let done = try await screen.answer("yes", browser: browser)
         #expect(done.text.contains("You are signed in"))
 
-        world.clock.advance(by: .seconds(5))
+        fixture.clock.advance(by: .seconds(5))
         let tokens = try await screen.poll().json
-        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
-        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
-        #expect(try ClientInfo(decoding: try tokens.string(ReplyName.clientInfo)).userID == world.amara.id.rawValue)
+        #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+        #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
+        #expect(try ClientInfo(decoding: try tokens.string(ReplyName.clientInfo)).userID == fixture.amara.id.rawValue)
         #expect(try await screen.poll().errorNumber == 70018)
         // It is a session of its own, which outlives the browser's.
         _ = try await browser.confirm(try await browser.get("/common/oauth2/v2.0/logout"))
-        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(20, tenant: world.tenant.id) }
-        #expect(lines.filter { $0.action == "device-code.approve" && $0.actor == world.amara.id.rawValue }.count == 1)
+        #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(20, tenant: fixture.tenant.id) }
+        #expect(lines.filter { $0.action == "device-code.approve" && $0.actor == fixture.amara.id.rawValue }.count == 1)
     }
 
     @Test func `another site cannot press the button that signs a screen in`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let browser = Browser(fixture)
         let signIn = try await screen.type(try screen.userCode, browser)
-        let question = try await browser.submit(signIn, username: "amara@contoso.test", password: World.password)
+        let question = try await browser.submit(signIn, username: "amara@contoso.test", password: TestPlatform.password)
         let foreign = String(repeating: "A", count: try #require(question.hidden("csrf")).count)
         let answer = try await browser.post(
             try #require(question.attribute("action", of: "<form")),
@@ -112,27 +113,27 @@ import Testing
     }
 
     @Test func `clients of the older endpoint find their names`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let screen = try await Screen(
-            world, ["scope": nil, "resource": "https://graph.microsoft.com"], path: "devicecode")
+            fixture, ["scope": nil, "resource": "https://graph.microsoft.com"], path: "devicecode")
         #expect(try screen.reply.string(ReplyName.verificationURL).hasSuffix("/common/oauth2/deviceauth"))
         #expect(try screen.reply.string(ReplyName.expiresIn) == "900")
         #expect(try screen.reply.string(ReplyName.interval) == "5")
-        _ = try await screen.answer("yes", browser: Browser(world))
+        _ = try await screen.answer("yes", browser: Browser(fixture))
         let code = try screen.reply.string(ReplyName.deviceCode)
         let body = [
-            "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code", "client_id=\(world.app.id)",
+            "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code", "client_id=\(fixture.app.id)",
             "code=\(code)",
         ].joined(separator: "&")
-        let answer = try await world.client.send(.post, "/\(world.tenant.id)/oauth2/token", body: body)
+        let answer = try await fixture.client.send(.post, "/\(fixture.tenant.id)/oauth2/token", body: body)
         #expect(try answer.json.string(ReplyName.resource) == "https://graph.microsoft.com")
         #expect(try answer.json.string(ReplyName.expiresIn) == "3600")
     }
 
     @Test func `a person's no is told once and for all`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let browser = Browser(fixture)
         #expect(try await screen.answer("no", browser: browser).text.contains("Cancelled"))
         #expect(try error(try await screen.poll()) == "authorization_declined")
         #expect(try await screen.answer("yes", browser: browser).alert?.hasPrefix("AADSTS5000620:") == true)
@@ -140,32 +141,32 @@ import Testing
     }
 
     @Test func `a code expires for both sides`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        world.clock.advance(by: .seconds(900))
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        fixture.clock.advance(by: .seconds(900))
         #expect(try error(try await screen.poll()) == "expired_token")
         #expect(
-            try await screen.answer("yes", browser: Browser(world)).alert?.hasPrefix("AADSTS5000620:") == true)
-        let late = try await Screen(world)
-        _ = try await late.answer("yes", browser: Browser(world))
-        world.clock.advance(by: .seconds(900))
+            try await screen.answer("yes", browser: Browser(fixture)).alert?.hasPrefix("AADSTS5000620:") == true)
+        let late = try await Screen(fixture)
+        _ = try await late.answer("yes", browser: Browser(fixture))
+        fixture.clock.advance(by: .seconds(900))
         #expect(try error(try await late.poll()) == "expired_token")
     }
 
     @Test func `only who asks twice as often as agreed is told to slow down`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
         _ = try await screen.poll()
         for (pause, word) in [(3, "authorization_pending"), (2, "slow_down"), (3, "authorization_pending")] {
-            world.clock.advance(by: .seconds(pause))
+            fixture.clock.advance(by: .seconds(pause))
             #expect(try error(try await screen.poll()) == word)
         }
     }
 
     @Test func `a device code is its client's alone`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        _ = try await screen.answer("yes", browser: Browser(world))
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        _ = try await screen.answer("yes", browser: Browser(fixture))
         #expect(try await screen.poll(["client_id": WellKnownApplication.broker]).errorNumber == 70018)
         #expect(try await screen.poll(["client_secret": "x"]).errorNumber == 700025)
         #expect(try await screen.poll(["device_code": nil]).errorNumber == 900144)
@@ -174,9 +175,9 @@ import Testing
     }
 
     @Test func `many who redeem one code at once get tokens once`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        _ = try await screen.answer("yes", browser: Browser(world))
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        _ = try await screen.answer("yes", browser: Browser(fixture))
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 { group.addTask { try await screen.poll().status.code } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -185,63 +186,63 @@ import Testing
     }
 
     @Test func `guesses are counted by address, and a right code costs none`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let guesser = Browser(world.from("192.0.2.1"))
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let guesser = Browser(fixture.from("192.0.2.1"))
         for _ in 0..<10 {
             let page = try await Screen.typed("BBBB-BBBB", guesser)
             #expect(page.alert?.hasPrefix("AADSTS5000620:") == true)
         }
         let locked = try await Screen.typed(try screen.userCode, guesser)
         #expect(locked.alert?.hasPrefix("AADSTS5000621:") == true)
-        let restarted = try await world.restarted()
+        let restarted = try await fixture.restarted()
         let again = try await Screen.typed(try screen.userCode, Browser(restarted.from("192.0.2.1")))
         #expect(again.alert?.hasPrefix("AADSTS5000621:") == true)
-        let other = Browser(world.from("192.0.2.2"))
+        let other = Browser(fixture.from("192.0.2.2"))
         for _ in 0..<12 { #expect(try await screen.type(try screen.userCode, other).alert == nil) }
-        world.clock.advance(by: .seconds(30))
+        fixture.clock.advance(by: .seconds(30))
         #expect(try await Screen.typed(try screen.userCode, guesser).alert == nil)
     }
 
     @Test func `strangers who guess at an address keep nobody who is signed in from typing a code`() async throws {
-        let world = try await World().from("192.0.2.1")
-        let screen = try await Screen(world)
+        let fixture = try await TestPlatform().from("192.0.2.1")
+        let screen = try await Screen(fixture)
         func number(_ code: String, _ browser: Browser) async throws -> Int? {
             try await Screen.typed(code, browser).alert.flatMap {
                 Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" })
             }
         }
-        let (amara, again, bo) = (Browser(world), Browser(world), Browser(world))
-        for browser in [amara, again] { _ = try await browser.signIn(AuthorizeQuery(world)) }
-        _ = try await bo.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
+        let (amara, again, bo) = (Browser(fixture), Browser(fixture), Browser(fixture))
+        for browser in [amara, again] { _ = try await browser.signIn(AuthorizeQuery(fixture)) }
+        _ = try await bo.signIn(AuthorizeQuery(fixture), username: "bo@contoso.test")
         let code = try screen.userCode
-        for _ in 1...10 { #expect(try await number("BBBB-BBBB", Browser(world)) == 5_000_620) }
-        #expect(try await number(code, Browser(world)) == 5_000_621)
+        for _ in 1...10 { #expect(try await number("BBBB-BBBB", Browser(fixture)) == 5_000_620) }
+        #expect(try await number(code, Browser(fixture)) == 5_000_621)
         #expect(try await number(code, amara) == nil)
         // Who is signed in is counted by person, in whichever browser and from whichever address.
         for _ in 1...5 {
             for browser in [amara, again] { #expect(try await number("BBBB-BBBB", browser) == 5_000_620) }
         }
-        let moved = Browser(world.from("192.0.2.2"), cookies: amara.cookies)
+        let moved = Browser(fixture.from("192.0.2.2"), cookies: amara.cookies)
         for browser in [amara, again, moved] { #expect(try await number(code, browser) == 5_000_621) }
         #expect(try await number(code, bo) == nil)
-        world.clock.advance(by: .seconds(30))
+        fixture.clock.advance(by: .seconds(30))
         #expect(try await number(code, amara) == nil)
         // A session that has ended vouches for nobody.
-        try await world.administration.setEnabled(false, world.amara)
-        #expect(try await number(code, Browser(world)) == nil)
-        for _ in 1...1 { #expect(try await number("BBBB-BBBB", Browser(world)) == 5_000_620) }
+        try await fixture.administration.setEnabled(false, fixture.amara)
+        #expect(try await number(code, Browser(fixture)) == nil)
+        for _ in 1...1 { #expect(try await number("BBBB-BBBB", Browser(fixture)) == 5_000_620) }
         #expect(try await number(code, amara) == 5_000_621)
     }
 
     @Test func `guesses at user codes have an end in all, one for strangers and one for who is signed in`() async throws
     {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let (amara, bo) = (Browser(world.from("192.0.2.3")), Browser(world.from("192.0.2.3")))
-        _ = try await amara.signIn(AuthorizeQuery(world))
-        _ = try await bo.signIn(AuthorizeQuery(world), username: "bo@contoso.test")
-        func stranger(_ number: Int) -> Browser { Browser(world.from("198.51.100.\(number)")) }
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let (amara, bo) = (Browser(fixture.from("192.0.2.3")), Browser(fixture.from("192.0.2.3")))
+        _ = try await amara.signIn(AuthorizeQuery(fixture))
+        _ = try await bo.signIn(AuthorizeQuery(fixture), username: "bo@contoso.test")
+        func stranger(_ number: Int) -> Browser { Browser(fixture.from("198.51.100.\(number)")) }
         func isLocked(_ browser: Browser) async throws -> Bool {
             try await Screen.typed(try screen.userCode, browser).alert?.hasPrefix("AADSTS5000621:") == true
         }
@@ -250,8 +251,8 @@ import Testing
         ] {
             _ = try await Screen.typed("BBBB-BBBB", first)
             // All but one of a thousand.
-            let drained = world.clock.now + .seconds(2 * 999)
-            let rows = try await world.platform.database.write { connection in
+            let drained = fixture.clock.now + .seconds(2 * 999)
+            let rows = try await fixture.platform.database.write { connection in
                 try connection.execute(
                     "UPDATE signInThrottle SET drained = \(drained), expires = \(drained) WHERE kind = \(kind)")
             }
@@ -260,21 +261,21 @@ import Testing
             _ = try await Screen.typed("BBBB-BBBB", first)
             #expect(try await isLocked(second))
             #expect(try await !isLocked(other))
-            world.clock.advance(by: .seconds(2))
+            fixture.clock.advance(by: .seconds(2))
             #expect(try await !isLocked(second))
         }
     }
 
     @Test func `the forms count only with the cookie of the same browser`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let browser = Browser(fixture)
         let page = try await screen.type(try screen.userCode, browser)
-        let asked = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let asked = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         let csrf = try #require(asked.hidden("csrf"))
         let action = try #require(asked.attribute("action", of: "<form"))
         let kept = browser.cookies["__Host-baton-session"].map { "__Host-baton-session=\($0)" } ?? ""
-        let forged = try await world.client.post(
+        let forged = try await fixture.client.post(
             action, form: ["csrf": csrf, "user_code": try screen.userCode, "choice": "yes"],
             headers: [.cookie: kept])
         #expect(forged.alert?.hasPrefix("AADSTS165900:") == true)
@@ -282,46 +283,46 @@ import Testing
     }
 
     @Test func `a wrong password at this page counts as one`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let browser = Browser(fixture)
         let page = try await screen.type(try screen.userCode, browser)
         let wrong = try await browser.submit(page, username: "amara@contoso.test", password: "wrong")
         #expect(wrong.alert == "AADSTS50126: The user name or password is incorrect.")
         for _ in 0..<9 { _ = try await browser.submit(page, username: "amara@contoso.test", password: "wrong") }
-        let locked = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let locked = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(locked.alert?.hasPrefix("AADSTS50053:") == true)
         #expect(browser.cookies["__Host-baton-session"] == nil)
     }
 
     @Test func `somebody at a shared device signs no other screen in`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let till = try await Till.joined(world)
-        let refresh = try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)
-        #expect(try await till.issue(refresh).status == .ok)
-        let screen = try await Screen(world)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let testDevice = try await TestDevice.joined(fixture)
+        let refresh = try await fixture.brokerTokens(browser: browser).string(ReplyName.refreshToken)
+        #expect(try await testDevice.issue(refresh).status == .ok)
+        let screen = try await Screen(fixture)
         let answer = try await screen.answer("yes", browser: browser)
         #expect(answer.alert?.hasPrefix("AADSTS5000622:") == true)
         #expect(try error(try await screen.poll()) == "authorization_pending")
     }
 
     @Test func `device codes are counted by address, and bounded in all`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         func ask(_ client: ClientID? = nil, from address: String) async throws -> TestResponse {
-            try await world.from(address).client.post(
-                "/\(world.tenant.id)/oauth2/v2.0/devicecode",
-                form: ["client_id": (client ?? world.app.id).rawValue, "scope": "openid"])
+            try await fixture.from(address).client.post(
+                "/\(fixture.tenant.id)/oauth2/v2.0/devicecode",
+                form: ["client_id": (client ?? fixture.app.id).rawValue, "scope": "openid"])
         }
         func fill(to count: Int) async throws {
-            try await world.platform.database.write { connection in
+            try await fixture.platform.database.write { connection in
                 let rows = try connection.rows("SELECT hash FROM deviceCode").count
                 for number in rows..<count {
                     let hash = Array("filler \(number)".utf8)
                     try connection.execute(
                         """
                         INSERT INTO deviceCode (tenant, hash, userCodeHash, client, scope, expires)
-                        VALUES (\(world.tenant.id), \(hash), \(hash), \(world.app.id), '', \(world.clock.now + .seconds(60)))
+                        VALUES (\(fixture.tenant.id), \(hash), \(hash), \(fixture.app.id), '', \(fixture.clock.now + .seconds(60)))
                         """)
                 }
             }
@@ -330,18 +331,18 @@ import Testing
         let refused = try await ask(from: "192.0.2.1")
         #expect(refused.errorNumber == 5_000_627 && refused.status == .serviceUnavailable)
         #expect(try await ask(from: "192.0.2.2").status == .ok)
-        world.clock.advance(by: .seconds(5))
+        fixture.clock.advance(by: .seconds(5))
         #expect(try await ask(from: "192.0.2.1").status == .ok)
         // What strangers ask for costs nobody else anything, be it of the same client.
-        let drained = world.clock.now + .seconds(1000)
-        try await world.platform.database.write { connection in
+        let drained = fixture.clock.now + .seconds(1000)
+        try await fixture.platform.database.write { connection in
             _ = try connection.execute(
                 "UPDATE signInThrottle SET drained = \(drained), expires = \(drained) WHERE kind <> 'deviceCodesOfAddress'"
             )
         }
         #expect(try await ask(from: "192.0.2.3").status == .ok)
-        let other = try await world.administration.addClient(
-            NewClient(displayName: "Other", redirectURIs: []), tenant: world.tenant)
+        let other = try await fixture.administration.addClient(
+            NewClient(displayName: "Other", redirectURIs: []), tenant: fixture.tenant)
         // What has expired makes room, what is good does not.
         try await fill(to: 5_000)
         // The second half is for addresses that ask for few.
@@ -350,15 +351,15 @@ import Testing
         #expect(try await ask(from: "192.0.2.6").status == .ok)
         try await fill(to: 10_000)
         #expect(try await ask(other.id, from: "192.0.2.4").errorNumber == 5_000_627)
-        world.clock.advance(by: .seconds(60))
+        fixture.clock.advance(by: .seconds(60))
         #expect(try await ask(other.id, from: "192.0.2.4").status == .ok)
-        let rows = try await world.platform.database.read { try $0.rows("SELECT hash FROM deviceCode").count }
+        let rows = try await fixture.platform.database.read { try $0.rows("SELECT hash FROM deviceCode").count }
         #expect(rows < 10_000)
     }
 
     @Test func `a broker gets no device code, and nobody one for device registration`() async throws {
-        let world = try await World()
-        _ = try await world.administration.addCompatibilityClients(tenant: world.tenant)
+        let fixture = try await TestPlatform()
+        _ = try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant)
         let windowsSignIn = "38aa3b87-a06d-4817-b275-7a316988d93b"
         let azureCommandLine = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
         let registration = "urn:ms-drs:drs.test"
@@ -370,49 +371,49 @@ import Testing
             (azureCommandLine, ["resource": registration], "devicecode", 5_000_626),
         ] {
             let body = form.merging(["client_id": client]) { $1 }.map { "\($0)=\(percentEncoded($1))" }
-            let answer = try await world.client.send(
-                .post, "/\(world.tenant.id)/oauth2/\(path)", body: body.joined(separator: "&"))
+            let answer = try await fixture.client.send(
+                .post, "/\(fixture.tenant.id)/oauth2/\(path)", body: body.joined(separator: "&"))
             #expect(answer.errorNumber == number, "\(client) \(answer.text)")
         }
-        let rows = try await world.platform.database.read { try $0.rows("SELECT hash FROM deviceCode") }
+        let rows = try await fixture.platform.database.read { try $0.rows("SELECT hash FROM deviceCode") }
         #expect(rows.isEmpty)
     }
 
     @Test func `what came of a device code registers no device and gives no primary refresh token`() async throws {
-        let world = try await World()
-        _ = try await world.administration.addCompatibilityClients(tenant: world.tenant)
-        let till = try await Till.joined(world)
+        let fixture = try await TestPlatform()
+        _ = try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant)
+        let testDevice = try await TestDevice.joined(fixture)
         let client = ["client_id": "04b07795-8ddb-461a-bbee-02f9e1bf7b46"] as [String: String?]
-        let screen = try await Screen(world, client)
-        _ = try await screen.answer("yes", browser: Browser(world))
+        let screen = try await Screen(fixture, client)
+        _ = try await screen.answer("yes", browser: Browser(fixture))
         let refresh = try await screen.poll(client).json.string(ReplyName.refreshToken)
         let registration = client.merging(["scope": "openid offline_access urn:ms-drs:drs.test/.default"]) { $1 }
-        #expect(try await world.refresh(refresh, registration).errorNumber == 5_000_626)
+        #expect(try await fixture.refresh(refresh, registration).errorNumber == 5_000_626)
         // Nor where a client has become a broker since, or has the token already.
-        try await world.platform.database.write { connection in
+        try await fixture.platform.database.write { connection in
             _ = try connection.execute(
                 "UPDATE client SET isBroker = 1 WHERE id = '04b07795-8ddb-461a-bbee-02f9e1bf7b46'")
         }
         let broker = try #require(client["client_id"] ?? nil)
-        #expect(try await till.issue(refresh, clientID: broker).errorNumber == 5_000_626)
-        let token = try await world.registrationToken("amara@contoso.test")
-        try await world.platform.database.write { _ = try $0.execute("UPDATE session SET fromDeviceCode = 1") }
-        let refused = try await Till(world, number: 1).join(token, isShared: false)
+        #expect(try await testDevice.issue(refresh, clientID: broker).errorNumber == 5_000_626)
+        let token = try await fixture.registrationToken("amara@contoso.test")
+        try await fixture.platform.database.write { _ = try $0.execute("UPDATE session SET fromDeviceCode = 1") }
+        let refused = try await TestDevice(fixture, number: 1).join(token, isShared: false)
         #expect(refused.registrationCode == "authorization_failed", "\(refused.text)")
     }
 
     @Test func `neither code is in the database`() async throws {
-        let world = try await World()
-        let screen = try await Screen(world)
-        let rows = try await world.platform.database.read { try $0.rows("SELECT * FROM deviceCode").flatMap(\.cells) }
+        let fixture = try await TestPlatform()
+        let screen = try await Screen(fixture)
+        let rows = try await fixture.platform.database.read { try $0.rows("SELECT * FROM deviceCode").flatMap(\.cells) }
         #expect(rows.count > 3)
         let secrets = [try screen.reply.string(ReplyName.deviceCode), try screen.userCode]
         for secret in secrets + [secrets[1].replacing("-", with: "")] {
             #expect(rows.allSatisfy { $0.firstRange(of: Array(secret.utf8)) == nil })
         }
-        world.clock.advance(by: .seconds(2 * 86400))
-        while try await Housekeeping(world.platform).sweep() > 0 {}
-        #expect(try await world.platform.database.read { try $0.rows("SELECT hash FROM deviceCode") }.isEmpty)
+        fixture.clock.advance(by: .seconds(2 * 86400))
+        while try await Housekeeping(fixture.platform).sweep() > 0 {}
+        #expect(try await fixture.platform.database.read { try $0.rows("SELECT hash FROM deviceCode") }.isEmpty)
     }
 }
 

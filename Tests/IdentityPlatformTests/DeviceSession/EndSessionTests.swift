@@ -8,32 +8,33 @@ import Testing
 
 @Suite struct EndSessionTests {
     @Test func `the device ends its session and all that came of it`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let browser = Browser(world)
-        let refresh = try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)
-        let issued = try PrimaryRefreshToken.IssueReply(decoding: try await till.issue(refresh).body)
-        let session = TillSession(
-            till: till, reply: issued, key: try issued.sessionKey(transportKey: till.transportKey), counter: 1,
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let browser = Browser(fixture)
+        let refresh = try await fixture.brokerTokens(browser: browser).string(ReplyName.refreshToken)
+        let issued = try PrimaryRefreshToken.IssueReply(decoding: try await testDevice.issue(refresh).body)
+        let session = TestDeviceSession(
+            testDevice: testDevice, reply: issued, key: try issued.sessionKey(transportKey: testDevice.transportKey),
+            counter: 1,
             brokerRefreshToken: refresh)
         let access = try await session.tokens().string(ReplyName.accessToken)
-        let pending = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
+        let pending = try await browser.get(AuthorizeQuery(fixture).path).returned()[ParameterName.code]
         #expect(pending != nil)
 
         let answer = try await session.end(endsBrowserSession: true)
         #expect(answer.status == .ok)
         #expect(answer.text == #"{"ended":true}"#)
         #expect(try await session.use().errorNumber == 70000)
-        #expect(try await world.refresh(refresh, ["client_id": WellKnownApplication.broker]).errorNumber == 70000)
-        #expect(try await world.redeem(pending).errorNumber == 70000)
-        #expect(try await world.me(access).status == .unauthorized)
-        #expect(try await browser.get(AuthorizeQuery(world).path).status == .ok)
+        #expect(try await fixture.refresh(refresh, ["client_id": WellKnownApplication.broker]).errorNumber == 70000)
+        #expect(try await fixture.redeem(pending).errorNumber == 70000)
+        #expect(try await fixture.me(access).status == .unauthorized)
+        #expect(try await browser.get(AuthorizeQuery(fixture).path).status == .ok)
         #expect(try await session.end().text == #"{"ended":true}"#)
     }
 
     @Test func `a session that the server does not know has ended`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         for unknown in ["0af3c2b1-0000-4000-8000-000000000001", "never seen"] {
             #expect(try await session.end(sessionID: unknown, counter: 0).status == .ok)
         }
@@ -41,21 +42,21 @@ import Testing
     }
 
     @Test func `another device's session is not for it to end`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let other = try await Till.joined(world, number: 1)
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let other = try await TestDevice.joined(fixture, number: 1)
         #expect(try await session.end(by: other).text == #"{"ended":true}"#)
         #expect(try await session.use().status == .ok)
     }
 
     @Test func `a session that no device has yet is for no device to end`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let tokens = try await world.signedIn("bo@contoso.test")
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let tokens = try await fixture.signedIn("bo@contoso.test")
         let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
         let id = try claims.string(ClaimName.sessionID)
         #expect(try await session.end(sessionID: id).text == #"{"ended":true}"#)
-        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+        #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
     }
 
     @Test(arguments: [
@@ -63,9 +64,9 @@ import Testing
         "HTTPS://Login.Test:9000",
     ])
     func `a device may spell the server's address in its own way`(origin: String) async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let path = EndpointPath.endSession(tenant: world.tenant.id.rawValue)
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let path = EndpointPath.endSession(tenant: fixture.tenant.id.rawValue)
         #expect(try await session.end(audience: origin + path).text == #"{"ended":true}"#)
         #expect(try await session.use().errorNumber == 70000)
     }
@@ -75,9 +76,9 @@ import Testing
         "https://login.test@evil.test", "login.test", "",
     ])
     func `what is meant for another address says so and ends nothing`(origin: String) async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let path = EndpointPath.endSession(tenant: world.tenant.id.rawValue)
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let path = EndpointPath.endSession(tenant: fixture.tenant.id.rawValue)
         #expect(try await session.end(audience: origin + path).errorNumber == 5_000_615)
         let other = EndpointPath.endSession(tenant: "0af3c2b1-0000-4000-8000-000000000001")
         #expect(try await session.end(audience: "https://login.test:8443" + other).errorNumber == 5_000_615)
@@ -87,45 +88,45 @@ import Testing
     }
 
     @Test func `a clock set back by some seconds leaves a nonce good`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let nonce = try await session.till.nonce()
-        world.clock.advance(by: .seconds(-31))
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let nonce = try await session.testDevice.nonce()
+        fixture.clock.advance(by: .seconds(-31))
         #expect(try await session.end(nonce: nonce).suberror == Suberror.staleNonce)
-        world.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         #expect(try await session.end(nonce: nonce).text == #"{"ended":true}"#)
     }
 
     @Test func `after the end no lower epoch comes back`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session(counter: 3)
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session(counter: 3)
         #expect(try await session.end().status == .ok)
-        let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
-        #expect(try await session.till.issue(refresh, counter: 2).suberror == Suberror.staleEpoch)
+        let refresh = try await fixture.brokerTokens().string(ReplyName.refreshToken)
+        #expect(try await session.testDevice.issue(refresh, counter: 2).suberror == Suberror.staleEpoch)
         // Nor the epoch that has just ended.
-        #expect(try await session.till.issue(refresh, counter: 3).suberror == Suberror.staleEpoch)
-        #expect(try await session.till.issue(refresh, counter: 4).status == .ok)
+        #expect(try await session.testDevice.issue(refresh, counter: 3).suberror == Suberror.staleEpoch)
+        #expect(try await session.testDevice.issue(refresh, counter: 4).status == .ok)
     }
 
     @Test func `an epoch is over when its end is told, though nobody was known to be signed in`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session(counter: 3)
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session(counter: 3)
         let scopes = ["openid", "offline_access", "User.Read"]
         let app = try await session.tokens(scopes: scopes).string(ReplyName.refreshToken)
         #expect(try await session.end(sessionID: "never seen", counter: 4).status == .ok)
         #expect(try await session.use().errorNumber == 70000)
-        #expect(try await world.refresh(app).errorNumber == 70000)
-        #expect(try await session.standing(counter: 4) == .ended)
-        let refresh = try await world.brokerTokens().string(ReplyName.refreshToken)
-        #expect(try await session.till.issue(refresh, counter: 4).suberror == Suberror.staleEpoch)
-        #expect(try await session.till.issue(refresh, counter: 5).status == .ok)
+        #expect(try await fixture.refresh(app).errorNumber == 70000)
+        #expect(try await session.status(counter: 4) == .ended)
+        let refresh = try await fixture.brokerTokens().string(ReplyName.refreshToken)
+        #expect(try await session.testDevice.issue(refresh, counter: 4).suberror == Suberror.staleEpoch)
+        #expect(try await session.testDevice.issue(refresh, counter: 5).status == .ok)
     }
 
     @Test func `a stale nonce and a replay are refused`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         #expect(try await session.end(nonce: "x").suberror == Suberror.staleNonce)
-        let nonce = try await session.till.nonce()
+        let nonce = try await session.testDevice.nonce()
         #expect(try await session.end(nonce: nonce, sessionID: "unknown", counter: 0).status == .ok)
         let replay = try await session.end(nonce: nonce, sessionID: "unknown", counter: 0)
         #expect(replay.suberror == Suberror.replayedRequest)
@@ -133,12 +134,12 @@ import Testing
     }
 
     @Test func `a disabled device may still say that a session ended`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let id = try #require(DeviceID(rawValue: try session.till.id))
-        try await world.administration.setEnabled(false, id, tenant: world.tenant)
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let id = try #require(DeviceID(rawValue: try session.testDevice.id))
+        try await fixture.administration.setEnabled(false, id, tenant: fixture.tenant)
         #expect(try await session.end().status == .ok)
-        try await world.administration.remove(id, tenant: world.tenant)
+        try await fixture.administration.remove(id, tenant: fixture.tenant)
         #expect(try await session.end().errorNumber == 50155)
     }
 }

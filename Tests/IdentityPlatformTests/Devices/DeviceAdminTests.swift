@@ -10,11 +10,11 @@ import Testing
 
 @Suite struct DeviceAdminTests {
     @Test func `devices are listed, disabled and removed over the administration socket`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let router = Router(context: IdentityContext.self)
-        AdminRoutes(world.platform).addRoutes(to: router)
+        AdminRoutes(fixture.platform).addRoutes(to: router)
         let admin = TestClient(router.buildResponder())
-        let id = try await Till.joined(world).id
+        let id = try await TestDevice.joined(fixture).id
         let places = ["tenant": "-", "device": id]
         func list() async throws -> [IdentityAdmin.Device] {
             let answer = try await admin.get(IdentityAdmin.Path.devices.filled(places))
@@ -24,7 +24,7 @@ import Testing
         #expect(device.deviceID == id)
         #expect(device.profileType == "Shared")
         #expect(device.trustType == "AzureAd")
-        #expect(device.registered == world.clock.now.seconds)
+        #expect(device.registered == fixture.clock.now.seconds)
         let path = IdentityAdmin.Path.device.filled(places)
         #expect(try await admin.send(.patch, path, body: #"{"accountEnabled":false}"#).status == .noContent)
         #expect(try await list().map(\.accountEnabled) == [false])

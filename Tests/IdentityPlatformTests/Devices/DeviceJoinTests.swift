@@ -15,97 +15,97 @@ import Testing
 import X509
 
 @Suite struct DeviceJoinTests {
-    private func devices(_ world: World) async throws -> [Device] {
-        try await world.platform.database.read { try Devices($0).all(tenant: world.tenant.id) }
+    private func devices(_ fixture: TestPlatform) async throws -> [Device] {
+        try await fixture.platform.database.read { try Devices($0).all(tenant: fixture.tenant.id) }
     }
 
     @Test func `a worker is refused the join of a shared device`() async throws {
-        let world = try await World()
-        let answer = try await Till(world).join(try await world.registrationToken("amara@contoso.test"))
+        let fixture = try await TestPlatform()
+        let answer = try await TestDevice(fixture).join(try await fixture.registrationToken("amara@contoso.test"))
         #expect(answer.status == .forbidden)
         #expect(answer.registrationCode == "authorization_failed")
         #expect(try answer.json.string(RegistrationName.message).contains("Cloud Device Administrator"))
-        #expect(try await devices(world).isEmpty)
+        #expect(try await devices(fixture).isEmpty)
     }
 
     @Test(arguments: [DirectoryRole.cloudDeviceAdministrator, .globalAdministrator])
     func `an administrator of devices joins one that is shared`(role: DirectoryRole) async throws {
-        let world = try await World()
-        try await world.administration.assign(role, to: world.bo)
-        let answer = try await Till(world).join(try await world.registrationToken("bo@contoso.test"))
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(role, to: fixture.bo)
+        let answer = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
         #expect(answer.status == .ok)
-        let device = try #require(try await devices(world).first)
+        let device = try #require(try await devices(fixture).first)
         #expect(device.profileType == .shared)
         #expect(device.trustType == .joined)
-        #expect(device.displayName == "Till 1")
+        #expect(device.displayName == "TestDevice 1")
         #expect(!device.isManaged)
         #expect(device.id.rawValue != device.objectID.rawValue)
         #expect(try JoinReply(decoding: answer.body).userPrincipalName == "bo@contoso.test")
     }
 
     @Test func `a device that lost the answer to its join, and asks again with its key, is one device`() async throws {
-        let world = try await World()
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        let token = try await world.registrationToken("bo@contoso.test")
-        let till = try Till(world)
-        #expect(try await till.join(token).status == .ok)
-        let lost = try #require(try await devices(world).first)
-        #expect(try await till.join(token).status == .ok)
-        let found = try await devices(world)
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let token = try await fixture.registrationToken("bo@contoso.test")
+        let testDevice = try TestDevice(fixture)
+        #expect(try await testDevice.join(token).status == .ok)
+        let lost = try #require(try await devices(fixture).first)
+        #expect(try await testDevice.join(token).status == .ok)
+        let found = try await devices(fixture)
         #expect(found.count == 1 && found[0].id != lost.id)
         // Another key is another device.
-        #expect(try await Till(world, number: 1).join(token).status == .ok)
-        #expect(try await devices(world).count == 2)
+        #expect(try await TestDevice(fixture, number: 1).join(token).status == .ok)
+        #expect(try await devices(fixture).count == 2)
     }
 
     @Test(arguments: [true, false])
     func `a device that was in use, or is disabled, is not replaced by who has its key`(isUsed: Bool) async throws {
-        let world = try await World()
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        let token = try await world.registrationToken("bo@contoso.test")
-        let till = try Till(world)
-        #expect(try await till.join(token).status == .ok)
-        let (id, tenant) = (try #require(try await devices(world).first).id, world.tenant.id)
-        try await world.platform.database.write { connection in
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let token = try await fixture.registrationToken("bo@contoso.test")
+        let testDevice = try TestDevice(fixture)
+        #expect(try await testDevice.join(token).status == .ok)
+        let (id, tenant) = (try #require(try await devices(fixture).first).id, fixture.tenant.id)
+        try await fixture.platform.database.write { connection in
             let change: SQL =
                 isUsed
                 ? "UPDATE device SET epochID = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', epochCounter = 1 WHERE tenant = \(tenant) AND id = \(id)"
                 : "UPDATE device SET accountEnabled = \(false) WHERE tenant = \(tenant) AND id = \(id)"
             _ = try connection.execute(change)
         }
-        #expect(try await till.join(token).status == .ok)
-        let found = try await devices(world)
+        #expect(try await testDevice.join(token).status == .ok)
+        let found = try await devices(fixture)
         #expect(found.count == 2 && found.contains { $0.id == id })
     }
 
     @Test func `the directory decides at the join, not the token`() async throws {
-        let world = try await World()
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        let token = try await world.registrationToken("bo@contoso.test")
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let token = try await fixture.registrationToken("bo@contoso.test")
         let claims = try CompactJWS(token).claims()
         #expect(try claims.strings(ClaimName.directoryRoles) == [DirectoryRole.cloudDeviceAdministrator.id.rawValue])
-        try await world.administration.unassign(.cloudDeviceAdministrator, from: world.bo)
-        #expect(try await Till(world).join(token).status == .forbidden)
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        #expect(try await Till(world).join(token).status == .ok)
+        try await fixture.administration.unassign(.cloudDeviceAdministrator, from: fixture.bo)
+        #expect(try await TestDevice(fixture).join(token).status == .forbidden)
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        #expect(try await TestDevice(fixture).join(token).status == .ok)
     }
 
     @Test func `the certificate says who, where and for what`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let device = try #require(try await devices(world).first)
-        let certificate = try till.parsed
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let device = try #require(try await devices(fixture).first)
+        let certificate = try testDevice.parsed
         #expect(certificate.subject.description == "CN=\(device.id)")
         #expect(certificate.issuer.description.contains("CN=MS-Organization-Access"))
         let unit = try #require(certificate.issuer.description.split(separator: ",").first { $0.contains("OU=") })
         #expect(DeviceID(rawValue: String(unit.split(separator: "=")[1])) != nil)
         #expect(certificate.signatureAlgorithm == .sha256WithRSAEncryption)
-        #expect(certificate.publicKey == Certificate.PublicKey(till.deviceKey.publicKey))
+        #expect(certificate.publicKey == Certificate.PublicKey(testDevice.deviceKey.publicKey))
         let extensions = certificate.extensions
         #expect(try extensions.extendedKeyUsage == ExtendedKeyUsage([.clientAuth]))
         #expect(try extensions.basicConstraints == .notCertificateAuthority)
         #expect(try extensions.keyUsage == KeyUsage(digitalSignature: true))
-        let seconds = certificate.notValidAfter.timeIntervalSince1970 - Double(world.clock.now.seconds)
+        let seconds = certificate.notValidAfter.timeIntervalSince1970 - Double(fixture.clock.now.seconds)
         #expect(seconds == 10 * 365 * 86400)
 
         func value(_ suffix: UInt) throws -> [UInt8]? {
@@ -117,43 +117,43 @@ import X509
             return [4, 16] + [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15].map { bytes[$0] }
         }
         #expect(try value(2) == littleEndian(device.id.rawValue))
-        #expect(try value(3) == littleEndian(world.bo.id.rawValue))
-        #expect(try value(5) == littleEndian(world.tenant.id.rawValue))
+        #expect(try value(3) == littleEndian(fixture.bo.id.rawValue))
+        #expect(try value(5) == littleEndian(fixture.tenant.id.rawValue))
         #expect(try value(7) == [4, 1] + Array("1".utf8))
         #expect(try value(8) == [4, 2] + Array("EU".utf8))
     }
 
     @Test func `two devices have one issuer, and a restarted server has it again`() async throws {
-        let world = try await World()
-        let first = try await Till.joined(world)
-        let restarted = try await world.restarted()
-        let second = try await Till.joined(restarted, number: 1)
+        let fixture = try await TestPlatform()
+        let first = try await TestDevice.joined(fixture)
+        let restarted = try await fixture.restarted()
+        let second = try await TestDevice.joined(restarted, number: 1)
         #expect(try first.parsed.issuer == second.parsed.issuer)
         #expect(try first.parsed.extensions.authorityKeyIdentifier == second.parsed.extensions.authorityKeyIdentifier)
     }
 
     @Test func `a join needs a token for device registration`() async throws {
-        let world = try await World()
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        let till = try Till(world)
-        let graph = try await world.signedIn("bo@contoso.test").string(ReplyName.accessToken)
-        let drs = try await world.registrationToken("bo@contoso.test")
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let testDevice = try TestDevice(fixture)
+        let graph = try await fixture.signedIn("bo@contoso.test").string(ReplyName.accessToken)
+        let drs = try await fixture.registrationToken("bo@contoso.test")
         for token in [nil, "x", graph, drs + "A"] {
-            let answer = try await till.join(token)
+            let answer = try await testDevice.join(token)
             #expect(answer.status == .unauthorized)
             #expect(answer.registrationCode == "authentication_required")
             #expect(answer.headers[.wwwAuthenticate] == "Bearer")
         }
-        world.clock.advance(by: .seconds(3600))
-        #expect(try await till.join(drs).status == .unauthorized)
+        fixture.clock.advance(by: .seconds(3600))
+        #expect(try await testDevice.join(drs).status == .unauthorized)
     }
 
     @Test func `a malformed join is refused`() async throws {
-        let world = try await World()
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        let till = try Till(world)
-        let token = try await world.registrationToken("bo@contoso.test")
-        let request = try till.request(isShared: true)
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let testDevice = try TestDevice(fixture)
+        let token = try await fixture.registrationToken("bo@contoso.test")
+        let request = try testDevice.request(isShared: true)
         let good = String(decoding: try request.encoded(), as: UTF8.self)
         var damaged = request.certificateRequest
         damaged[damaged.count - 1] ^= 1
@@ -164,21 +164,22 @@ import X509
             String(repeating: " ", count: 70_000) + good,
         ]
         for body in bodies {
-            let answer = try await till.join(token, body: body)
+            let answer = try await testDevice.join(token, body: body)
             #expect(answer.status == .badRequest)
             #expect(answer.registrationCode == "bad_request")
         }
         for version in ["", "?api-version=4.0", "?api-version="] {
             #expect(
-                try await till.join(token, body: good, version: version).registrationCode == "unsupported_api_version")
+                try await testDevice.join(token, body: good, version: version).registrationCode
+                    == "unsupported_api_version")
         }
-        #expect(try await devices(world).isEmpty)
+        #expect(try await devices(fixture).isEmpty)
     }
 
     @Test func `a foreign client's join of a device of one's own is understood`() async throws {
-        let world = try await World()
-        let till = try Till(world)
-        let request = try till.request(isShared: false)
+        let fixture = try await TestPlatform()
+        let testDevice = try TestDevice(fixture)
+        let request = try testDevice.request(isShared: false)
         guard case .rsa(let modulus, let exponent) = request.transportKey.key.numbers else {
             throw JOSEFailure.malformed
         }
@@ -188,31 +189,32 @@ import X509
             .replacing(
                 #""Attributes":{"SharedDevice":false}"#,
                 with: #""attributes":{"ReuseDevice":"true","ReturnClientSid":"true"}"#)
-        let answer = try await till.join(try await world.registrationToken("amara@contoso.test"), body: body)
+        let answer = try await testDevice.join(try await fixture.registrationToken("amara@contoso.test"), body: body)
         #expect(answer.status == .ok)
-        #expect(try await devices(world).first?.profileType == .personal)
+        #expect(try await devices(fixture).first?.profileType == .personal)
     }
 
     @Test func `discovery and nonces answer on the registration host alone`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let path = EndpointPath.registrationDiscovery(tenant: "contoso.test") + "?api-version=1.9&managed=True"
-        let document = try await world.client.get(path, host: "drs.test:8443")
+        let document = try await fixture.client.get(path, host: "drs.test:8443")
         #expect(document.status == .ok)
         #expect(document.text.contains(#""JoinEndpoint":"https://drs.test:8443/EnrollmentServer/device/""#))
         #expect(document.text.contains(#""JoinResourceId":"urn:ms-drs:drs.test""#))
-        let nonce = try await world.client.get(
-            EndpointPath.registrationNonce(tenant: world.tenant.id.rawValue) + "?api-version=1.0", host: "drs.test:8443"
+        let nonce = try await fixture.client.get(
+            EndpointPath.registrationNonce(tenant: fixture.tenant.id.rawValue) + "?api-version=1.0",
+            host: "drs.test:8443"
         )
         #expect(try nonce.json.string(RegistrationName.value).utf8.count == 43)
-        let unknown = try await world.client.get(
+        let unknown = try await fixture.client.get(
             EndpointPath.registrationDiscovery(tenant: "nowhere.test"), host: "drs.test:8443")
         #expect(unknown.registrationCode == "unknown_tenant")
-        #expect(try await world.client.get(path).status == .notFound)
+        #expect(try await fixture.client.get(path).status == .notFound)
     }
 
     @Test func `every address that discovery names is served`() async throws {
-        let world = try await World()
-        let document = try await world.client.get(
+        let fixture = try await TestPlatform()
+        let document = try await fixture.client.get(
             EndpointPath.registrationDiscovery(tenant: "contoso.test"), host: "drs.test:8443")
         let addresses = try document.json.values.values.flatMap { Self.addresses(in: $0) }
         #expect(addresses.count == 6)
@@ -222,11 +224,11 @@ import X509
             var statuses: [HTTPResponse.Status] = []
             for method in [HTTPRequest.Method.get, .post] {
                 statuses.append(
-                    try await world.client.send(method, "/\(parts[1])", host: String(parts[0])).status)
+                    try await fixture.client.send(method, "/\(parts[1])", host: String(parts[0])).status)
             }
             #expect(statuses.contains { $0 != .notFound && $0 != .misdirectedRequest }, "\(address): \(statuses)")
         }
-        let nowhere = try await world.client.send(.post, "/EnrollmentServer/nowhere", host: "drs.test:8443")
+        let nowhere = try await fixture.client.send(.post, "/EnrollmentServer/nowhere", host: "drs.test:8443")
         #expect(nowhere.status == .notFound)
     }
 
@@ -245,53 +247,54 @@ import X509
         "\u{9b}2J",
     ])
     func `a name that is too long or acts on whoever reads it is refused`(name: String) async throws {
-        let world = try await World()
-        let token = try await world.registrationToken("amara@contoso.test")
-        let answer = try await Till(world).join(token, isShared: false, name: name)
+        let fixture = try await TestPlatform()
+        let token = try await fixture.registrationToken("amara@contoso.test")
+        let answer = try await TestDevice(fixture).join(token, isShared: false, name: name)
         #expect(answer.registrationCode == "bad_request")
-        #expect(try await devices(world).isEmpty)
-        #expect(try await Till(world).join(token, isShared: false, name: "Zoë’s ☎ 平板").status == .ok)
+        #expect(try await devices(fixture).isEmpty)
+        #expect(try await TestDevice(fixture).join(token, isShared: false, name: "Zoë’s ☎ 平板").status == .ok)
     }
 
     @Test func `a person has so many devices and no more, and they go with the person`() async throws {
-        let world = try await World { $0.devices.devicesPerPerson = 2 }
-        try await world.administration.assign(.cloudDeviceAdministrator, to: world.bo)
-        let shared = try await Till(world).join(try await world.registrationToken("bo@contoso.test"))
+        let fixture = try await TestPlatform { $0.devices.devicesPerPerson = 2 }
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        let shared = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
         #expect(shared.status == .ok)
-        let token = try await world.registrationToken("amara@contoso.test")
-        for _ in 1...2 { #expect(try await Till(world, number: 1).join(token, isShared: false).status == .ok) }
-        let third = try await Till(world, number: 1).join(token, isShared: false)
+        let token = try await fixture.registrationToken("amara@contoso.test")
+        for _ in 1...2 { #expect(try await TestDevice(fixture, number: 1).join(token, isShared: false).status == .ok) }
+        let third = try await TestDevice(fixture, number: 1).join(token, isShared: false)
         #expect(third.status == .forbidden)
         #expect(third.registrationCode == "authorization_failed")
-        #expect(try await devices(world).count == 3)
+        #expect(try await devices(fixture).count == 3)
 
-        var till = try Till(world, number: 1)
-        till.certificate = try JoinReply(
-            decoding: try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: false).body
+        var testDevice = try TestDevice(fixture, number: 1)
+        testDevice.certificate = try JoinReply(
+            decoding: try await testDevice.join(try await fixture.registrationToken("bo@contoso.test"), isShared: false)
+                .body
         ).certificate
-        try await world.administration.remove(world.amara)
-        #expect(try await devices(world).compactMap(\.registeredOwner) == [world.bo.id])
-        try await world.administration.remove(world.bo)
-        #expect(try await devices(world).map(\.profileType) == [.shared])
-        let refresh = try await world.administration.addUser(
-            "cy@contoso.test", profile: User.Profile(displayName: "Cy"), password: Sensitive(World.password),
-            tenant: world.tenant)
+        try await fixture.administration.remove(fixture.amara)
+        #expect(try await devices(fixture).compactMap(\.registeredOwner) == [fixture.bo.id])
+        try await fixture.administration.remove(fixture.bo)
+        #expect(try await devices(fixture).map(\.profileType) == [.shared])
+        let refresh = try await fixture.administration.addUser(
+            "cy@contoso.test", profile: User.Profile(displayName: "Cy"), password: Sensitive(TestPlatform.password),
+            tenant: fixture.tenant)
         #expect(refresh.isEnabled)
-        let answer = try await till.issue(
-            try await world.brokerTokens("cy@contoso.test").string(ReplyName.refreshToken))
+        let answer = try await testDevice.issue(
+            try await fixture.brokerTokens("cy@contoso.test").string(ReplyName.refreshToken))
         #expect(answer.errorNumber == 50155)
     }
 
     @Test func `joins are recorded, refused ones too`() async throws {
-        let world = try await World()
-        _ = try await Till(world).join(try await world.registrationToken("amara@contoso.test"))
-        let session = try await Till.joined(world).session()
-        _ = try await session.till.session("bo@contoso.test", counter: 2)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(50, tenant: world.tenant.id) }
+        let fixture = try await TestPlatform()
+        _ = try await TestDevice(fixture).join(try await fixture.registrationToken("amara@contoso.test"))
+        let session = try await TestDevice.joined(fixture).session()
+        _ = try await session.testDevice.session("bo@contoso.test", counter: 2)
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(50, tenant: fixture.tenant.id) }
         #expect(lines.filter { $0.action == "device.join" }.map(\.outcome) == ["refused", "done"])
         #expect(lines.filter { $0.action == "session.bind" }.map(\.subject).first == session.reply.sessionID)
         let end = try #require(lines.last { $0.action == "session.end" })
         #expect(end.subject == session.reply.sessionID && end.outcome == "handed-over")
-        #expect(try end.actor == session.till.id)
+        #expect(try end.actor == session.testDevice.id)
     }
 }

@@ -14,78 +14,80 @@ import X509
 
 /// What device registration offers beside the join of Baton's own device.
 @Suite struct DeviceRegistrationTests {
-    private func devices(_ world: World) async throws -> [Device] {
-        try await world.platform.database.read { try Devices($0).all(tenant: world.tenant.id) }
+    private func devices(_ fixture: TestPlatform) async throws -> [Device] {
+        try await fixture.platform.database.read { try Devices($0).all(tenant: fixture.tenant.id) }
     }
 
     // MARK: - Version 3.0
 
     @Test func `a device with keys on P-256 joins by version 3 alone`() async throws {
-        let world = try await World()
-        let till = try Till(world)
-        let token = try await world.registrationToken("amara@contoso.test")
+        let fixture = try await TestPlatform()
+        let testDevice = try TestDevice(fixture)
+        let token = try await fixture.registrationToken("amara@contoso.test")
         let (device, transport) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
         let body = try CurveJoin(device: device, transport: transport).body
-        #expect(try await till.join(token, body: body).registrationCode == "bad_request")
-        let answer = try await till.join(token, body: body, version: "?api-version=3.0")
+        #expect(try await testDevice.join(token, body: body).registrationCode == "bad_request")
+        let answer = try await testDevice.join(token, body: body, version: "?api-version=3.0")
         #expect(answer.status == .ok, "\(answer.text)")
         let certificate = try Certificate(derEncoded: try JoinReply(decoding: answer.body).certificate)
         #expect(certificate.publicKey == Certificate.PublicKey(device.publicKey))
-        let known = try #require(try await devices(world).first)
+        let known = try #require(try await devices(fixture).first)
         #expect(certificate.subject.description == "CN=\(known.id)")
         #expect(known.operatingSystem == "MacOS")
 
         let wrongKind = try CurveJoin(device: device, transport: transport, keyType: "RSA").body
         #expect(
-            try await till.join(token, body: wrongKind, version: "?api-version=3.0").registrationCode == "bad_request")
-        let rsa = String(decoding: try till.request(isShared: false).encoded(), as: UTF8.self)
-        #expect(try await till.join(token, body: rsa, version: "?api-version=3.0").registrationCode == "bad_request")
-        #expect(try await devices(world).count == 1)
+            try await testDevice.join(token, body: wrongKind, version: "?api-version=3.0").registrationCode
+                == "bad_request")
+        let rsa = String(decoding: try testDevice.request(isShared: false).encoded(), as: UTF8.self)
+        #expect(
+            try await testDevice.join(token, body: rsa, version: "?api-version=3.0").registrationCode == "bad_request")
+        #expect(try await devices(fixture).count == 1)
     }
 
     // MARK: - The nonce of a certificate request
 
     @Test func `a certificate request's nonce has to be ours, fresh and new`() async throws {
-        let world = try await World()
-        let till = try Till(world)
-        let token = try await world.registrationToken("amara@contoso.test")
-        let plain = try till.request(isShared: false)
+        let fixture = try await TestPlatform()
+        let testDevice = try TestDevice(fixture)
+        let token = try await fixture.registrationToken("amara@contoso.test")
+        let plain = try testDevice.request(isShared: false)
         let good = String(decoding: try plain.encoded(), as: UTF8.self)
         func body(_ nonce: String, wrapped: Bool = false) throws -> String {
-            let request = ForeignRequest(Certificate.PrivateKey(till.deviceKey), .sha256WithRSAEncryption)
+            let request = ForeignRequest(Certificate.PrivateKey(testDevice.deviceKey), .sha256WithRSAEncryption)
             return good.replacing(
                 Base64.encode(plain.certificateRequest), with: try request.with(nonce: nonce, wrapped: wrapped))
         }
         func fresh() async throws -> String {
             let path = EndpointPath.registrationNonce(tenant: "contoso.test") + "?api-version=1.0"
-            return try await world.client.get(path, host: "drs.test:8443").json.string(RegistrationName.value)
+            return try await fixture.client.get(path, host: "drs.test:8443").json.string(RegistrationName.value)
         }
         for wrapped in [false, true] {
-            #expect(try await till.join(token, body: try body(try await fresh(), wrapped: wrapped)).status == .ok)
+            #expect(try await testDevice.join(token, body: try body(try await fresh(), wrapped: wrapped)).status == .ok)
         }
-        #expect(try await till.join(token, body: try body("made up")).registrationCode == "bad_request")
+        #expect(try await testDevice.join(token, body: try body("made up")).registrationCode == "bad_request")
         let twice = try body(try await fresh())
-        #expect(try await till.join(token, body: twice).status == .ok)
-        #expect(try await till.join(token, body: twice).registrationCode == "bad_request")
+        #expect(try await testDevice.join(token, body: twice).status == .ok)
+        #expect(try await testDevice.join(token, body: twice).registrationCode == "bad_request")
         let old = try await fresh()
-        world.clock.advance(by: .seconds(300))
-        let later = try await world.registrationToken("amara@contoso.test")
-        #expect(try await till.join(later, body: try body(old)).registrationCode == "bad_request")
+        fixture.clock.advance(by: .seconds(300))
+        let later = try await fixture.registrationToken("amara@contoso.test")
+        #expect(try await testDevice.join(later, body: try body(old)).registrationCode == "bad_request")
     }
 
     // MARK: - Who may
 
     @Test func `the organisation says who joins and registers devices of their own, and how many`() async throws {
-        let world = try await World()
-        let till = try Till(world)
-        let token = try await world.registrationToken("amara@contoso.test")
-        let join = String(decoding: try till.request(isShared: false).encoded(), as: UTF8.self)
+        let fixture = try await TestPlatform()
+        let testDevice = try TestDevice(fixture)
+        let token = try await fixture.registrationToken("amara@contoso.test")
+        let join = String(decoding: try testDevice.request(isShared: false).encoded(), as: UTF8.self)
         let register = join.replacing(#""JoinType":0"#, with: #""JoinType":4"#)
         func outcomes(_ rules: DeviceRegistrationRules) async throws -> [String] {
-            try await world.administration.setDeviceRegistrationRules(rules, tenant: world.tenant)
+            try await fixture.administration.setDeviceRegistrationRules(rules, tenant: fixture.tenant)
             var outcomes: [String] = []
             for body in [join, register] {
-                let answer = try await till.join(token, body: body)
+                let answer = try await testDevice.join(token, body: body)
                 outcomes.append(answer.registrationCode ?? "\(answer.status.code)")
             }
             return outcomes
@@ -93,56 +95,56 @@ import X509
         let refused = "authorization_failed"
         #expect(try await outcomes(.init(join: .nobody)) == [refused, "200"])
         #expect(try await outcomes(.init(register: .nobody)) == ["200", refused])
-        #expect(try await outcomes(.init(join: .selected([world.bo.id]), register: .nobody)) == [refused, refused])
-        #expect(try await outcomes(.init(join: .selected([world.amara.id]), register: .nobody)) == ["200", refused])
+        #expect(try await outcomes(.init(join: .selected([fixture.bo.id]), register: .nobody)) == [refused, refused])
+        #expect(try await outcomes(.init(join: .selected([fixture.amara.id]), register: .nobody)) == ["200", refused])
         #expect(try await outcomes(.init(quota: 4)) == ["200", refused])
-        #expect(try await devices(world).filter { $0.trustType == .registered }.count == 1)
-        #expect(try await devices(world).filter { $0.trustType == .joined }.count == 3)
+        #expect(try await devices(fixture).filter { $0.trustType == .registered }.count == 1)
+        #expect(try await devices(fixture).filter { $0.trustType == .joined }.count == 3)
         // The rules are about devices of one's own: an administrator's shared one is not among them.
-        try await world.administration.setDeviceRegistrationRules(.init(join: .nobody), tenant: world.tenant)
-        #expect(try await Till.joined(world).parsed.subject.isEmpty == false)
+        try await fixture.administration.setDeviceRegistrationRules(.init(join: .nobody), tenant: fixture.tenant)
+        #expect(try await TestDevice.joined(fixture).parsed.subject.isEmpty == false)
     }
 
     // MARK: - Leaving
 
-    private func leave(_ world: World, _ id: String, certificate: [UInt8]?) async throws -> TestResponse {
+    private func leave(_ fixture: TestPlatform, _ id: String, certificate: [UInt8]?) async throws -> TestResponse {
         let path = EndpointPath.registration + id + "?api-version=2.0"
-        return try await world.client(showing: certificate).send(.delete, path, host: "drs.test:8443")
+        return try await fixture.client(showing: certificate).send(.delete, path, host: "drs.test:8443")
     }
 
     @Test func `a device takes itself out with its own certificate and no other`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        let other = try await Till.joined(world, number: 1)
-        let id = try session.till.id
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let other = try await TestDevice.joined(fixture, number: 1)
+        let id = try session.testDevice.id
         for certificate in [nil, [], [0x30, 0], other.certificate] as [[UInt8]?] {
-            let answer = try await leave(world, id, certificate: certificate)
+            let answer = try await leave(fixture, id, certificate: certificate)
             #expect(answer.status == .unauthorized)
             #expect(answer.registrationCode == "client_certificate_required")
         }
         #expect(try await session.use().status == .ok)
-        #expect(try await leave(world, id.uppercased(), certificate: session.till.certificate).status == .ok)
-        #expect(try await devices(world).map(\.id.rawValue) == [try other.id])
+        #expect(try await leave(fixture, id.uppercased(), certificate: session.testDevice.certificate).status == .ok)
+        #expect(try await devices(fixture).map(\.id.rawValue) == [try other.id])
         #expect(try await session.use().errorNumber == 70000)
-        #expect(try await session.till.issue(session.brokerRefreshToken, counter: 2).errorNumber == 50155)
-        #expect(try await leave(world, id, certificate: session.till.certificate).status == .unauthorized)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(5, tenant: world.tenant.id) }
+        #expect(try await session.testDevice.issue(session.brokerRefreshToken, counter: 2).errorNumber == 50155)
+        #expect(try await leave(fixture, id, certificate: session.testDevice.certificate).status == .unauthorized)
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(5, tenant: fixture.tenant.id) }
         #expect(lines.contains { $0.action == "device.remove" && $0.actor == id && $0.subject == id })
     }
 
     @Test func `a disabled device stays in the administrators' sight`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let id = try #require(DeviceID(rawValue: try till.id))
-        try await world.administration.setEnabled(false, id, tenant: world.tenant)
-        #expect(try await leave(world, id.rawValue, certificate: till.certificate).status == .forbidden)
-        #expect(try await devices(world).count == 1)
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let id = try #require(DeviceID(rawValue: try testDevice.id))
+        try await fixture.administration.setEnabled(false, id, tenant: fixture.tenant)
+        #expect(try await leave(fixture, id.rawValue, certificate: testDevice.certificate).status == .forbidden)
+        #expect(try await devices(fixture).count == 1)
     }
 
     @Test func `a certificate of the same names by another authority is nobody's`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let genuine = try till.parsed
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let genuine = try testDevice.parsed
         let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
         let forged = try Certificate(
             version: .v3, serialNumber: genuine.serialNumber, publicKey: key.publicKey,
@@ -151,22 +153,22 @@ import X509
             issuerPrivateKey: key)
         var der = DER.Serializer()
         try der.serialize(forged)
-        #expect(try await leave(world, try till.id, certificate: der.serializedBytes).status == .unauthorized)
-        #expect(try await devices(world).count == 1)
+        #expect(try await leave(fixture, try testDevice.id, certificate: der.serializedBytes).status == .unauthorized)
+        #expect(try await devices(fixture).count == 1)
     }
 
     // MARK: - Versions
 
     @Test func `an API version that nobody knows is refused`() async throws {
-        let world = try await World()
-        let token = try await world.registrationToken("amara@contoso.test")
+        let fixture = try await TestPlatform()
+        let token = try await fixture.registrationToken("amara@contoso.test")
         for (method, path) in [
             (HTTPRequest.Method.get, EndpointPath.registrationDiscovery(tenant: "contoso.test") + "?api-version=7"),
             (.get, EndpointPath.registrationNonce(tenant: "contoso.test") + "?api-version=7"),
             (.post, EndpointPath.registration + "?api-version=7"), (.post, EndpointPath.helloKey + "?api-version=7"),
             (.post, EndpointPath.helloKey), (.delete, EndpointPath.registration + "x?api-version=7"),
         ] {
-            let answer = try await world.client(showing: nil).send(
+            let answer = try await fixture.client(showing: nil).send(
                 method, path, host: "drs.test:8443", headers: [.authorization: "Bearer \(token)"])
             #expect(answer.registrationCode == "unsupported_api_version", "\(path)")
         }

@@ -15,15 +15,15 @@ import Testing
         passwords.map { "\(hash($0).prefix(digits)):\(3)" }.sorted().map { $0 + ending }.joined()
     }
 
-    /// Sets a password in a world with that list; the code of the refusal, nil where it is taken.
-    private func refusal(_ password: String, _ list: String, _ world: World) async throws -> AdminRefusal? {
+    /// Sets a password in a platform with that list; the code of the refusal, nil where it is taken.
+    private func refusal(_ password: String, _ list: String, _ fixture: TestPlatform) async throws -> AdminRefusal? {
         try await Scratch.with { scratch in
             let path = try scratch.write(list, to: "breached.txt")
-            var configuration = world.platform.configuration
+            var configuration = fixture.platform.configuration
             configuration.breachedPasswords = path
-            let guarded = try await world.restarted(configuration: configuration)
+            let guarded = try await fixture.restarted(configuration: configuration)
             do {
-                try await guarded.administration.setPassword(Sensitive(password), of: world.amara)
+                try await guarded.administration.setPassword(Sensitive(password), of: fixture.amara)
                 return nil
             } catch let refusal as AdminRefusal {
                 return refusal
@@ -35,16 +35,16 @@ import Testing
     func `a password on the list is refused wherever it stands there, and no other`(
         digits: Int, ending: String
     ) async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let known = (1...200).map { "password\($0)" }
         let list = Self.list(known, digits: digits, ending: ending)
         let sorted = known.sorted { Self.hash($0) < Self.hash($1) }
         for password in [sorted[0], sorted[1], sorted[99], sorted[198], sorted[199]] {
-            #expect(try await refusal(password, list, world) == .breachedPassword)
-            #expect(try await refusal(password, String(list.dropLast(1)), world) == .breachedPassword)
+            #expect(try await refusal(password, list, fixture) == .breachedPassword)
+            #expect(try await refusal(password, String(list.dropLast(1)), fixture) == .breachedPassword)
         }
         for password in ["not on the list 1", "not on the list 2", "not on the list 3"] {
-            #expect(try await refusal(password, list, world) == nil)
+            #expect(try await refusal(password, list, fixture) == nil)
         }
     }
 
@@ -71,29 +71,29 @@ import Testing
         #expect(throws: BreachedPasswords.Failure.unreadable) { try BreachedPasswords(path: "/tmp") }
         try await Scratch.with { scratch in
             let path = try scratch.write(Self.list(["password1"]), to: "list")
-            let world = try await World()
-            var configuration = world.platform.configuration
+            let fixture = try await TestPlatform()
+            var configuration = fixture.platform.configuration
             configuration.breachedPasswords = path
-            let guarded = try await world.restarted(configuration: configuration)
+            let guarded = try await fixture.restarted(configuration: configuration)
             try FileManager.default.removeItem(atPath: path)
             await #expect(throws: AdminRefusal.passwordListUnreadable) {
-                try await guarded.administration.setPassword(Sensitive("a fine password"), of: world.amara)
+                try await guarded.administration.setPassword(Sensitive("a fine password"), of: fixture.amara)
             }
         }
     }
 
     @Test func `eight characters are the least, whatever they are made of, and 256 bytes the most`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         for (password, isGood) in [
             ("1234567", false), ("12345678", true), ("éèéèéè", false), ("pässwört", true),
             (String(repeating: "x", count: 256), true),
             (String(repeating: "x", count: 257), false), ("👩‍⚕️👨‍⚕️", false),
         ] {
             if isGood {
-                try await world.administration.setPassword(Sensitive(password), of: world.amara)
+                try await fixture.administration.setPassword(Sensitive(password), of: fixture.amara)
             } else {
                 await #expect(throws: AdminRefusal.weakPassword) {
-                    try await world.administration.setPassword(Sensitive(password), of: world.amara)
+                    try await fixture.administration.setPassword(Sensitive(password), of: fixture.amara)
                 }
             }
         }

@@ -7,19 +7,19 @@ import Testing
 
 /// A client gets what it is registered for, and the ordinary permissions where that is nothing.
 @Suite struct ClientPermissionTests {
-    private func permissions(_ world: World, _ client: Client, scope: String) async throws -> String {
-        let code = try await Browser(world).signIn(
-            AuthorizeQuery(world, ["client_id": client.id.rawValue, "scope": scope]))[ParameterName.code]
-        let reply = try await world.redeem(code, ["client_id": client.id.rawValue])
+    private func permissions(_ fixture: TestPlatform, _ client: Client, scope: String) async throws -> String {
+        let code = try await Browser(fixture).signIn(
+            AuthorizeQuery(fixture, ["client_id": client.id.rawValue, "scope": scope]))[ParameterName.code]
+        let reply = try await fixture.redeem(code, ["client_id": client.id.rawValue])
         #expect(reply.status == .ok, "\(reply.text)")
         let claims = try CompactJWS(try reply.json.string(ReplyName.accessToken)).claims()
         return try claims.string(ClaimName.scopes)
     }
 
-    private func client(_ world: World, _ permissions: [String]) async throws -> Client {
-        try await world.administration.addClient(
-            NewClient(displayName: "Console", redirectURIs: [World.redirect], permissions: permissions),
-            tenant: world.tenant)
+    private func client(_ fixture: TestPlatform, _ permissions: [String]) async throws -> Client {
+        try await fixture.administration.addClient(
+            NewClient(displayName: "Console", redirectURIs: [TestPlatform.redirect], permissions: permissions),
+            tenant: fixture.tenant)
     }
 
     @Test(arguments: [
@@ -31,42 +31,42 @@ import Testing
     func `a client gets what it is registered for`(
         registered: [String], scope: String, granted: String
     ) async throws {
-        let world = try await World()
-        let client = try await client(world, registered)
-        #expect(try await permissions(world, client, scope: scope) == granted)
+        let fixture = try await TestPlatform()
+        let client = try await client(fixture, registered)
+        #expect(try await permissions(fixture, client, scope: scope) == granted)
     }
 
     @Test(arguments: [("Group.Read.All", "AADSTS65001:"), ("Mail.Read", "AADSTS70011:")])
     func `a permission that the client is not registered for is refused`(scope: String, text: String) async throws {
-        let world = try await World()
-        let answer = try await world.client.get(AuthorizeQuery(world, ["scope": scope]).path)
+        let fixture = try await TestPlatform()
+        let answer = try await fixture.client.get(AuthorizeQuery(fixture, ["scope": scope]).path)
         #expect(try answer.returned()[ParameterName.errorDescription]?.hasPrefix(text) == true)
     }
 
     @Test func `a permission that no resource knows is not registered`() async throws {
-        let world = try await World()
-        await #expect(throws: AdminRefusal.unknownPermission) { try await client(world, ["Mail.Read"]) }
+        let fixture = try await TestPlatform()
+        await #expect(throws: AdminRefusal.unknownPermission) { try await client(fixture, ["Mail.Read"]) }
     }
 
     @Test func `applications of other makers are registered only when the operator asks, and once`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let azure = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
         let query = AuthorizeQuery(
-            world,
+            fixture,
             [
                 "client_id": azure, "scope": "openid https://graph.microsoft.com/.default",
                 "redirect_uri": "https://login.microsoftonline.com/common/oauth2/nativeclient",
             ])
-        #expect(try await world.client.get(query.path).text.contains("AADSTS700016"))
-        let added = try await world.administration.addCompatibilityClients(tenant: world.tenant)
+        #expect(try await fixture.client.get(query.path).text.contains("AADSTS700016"))
+        let added = try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant)
         #expect(added.count == 7)
-        #expect(try await world.administration.addCompatibilityClients(tenant: world.tenant).isEmpty)
-        #expect(try await world.client.get(query.path).status == .ok)
+        #expect(try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant).isEmpty)
+        #expect(try await fixture.client.get(query.path).status == .ok)
         let client = try #require(added.first { $0.id.rawValue == azure })
-        let scopes = try await permissions(world, client, scope: "openid https://graph.microsoft.com/.default")
+        let scopes = try await permissions(fixture, client, scope: "openid https://graph.microsoft.com/.default")
         #expect(scopes.split(separator: " ").count == GraphPermission.allCases.count + 1)
         let office = try #require(added.first { $0.displayName == "Office" })
-        #expect(try await permissions(world, office, scope: ".default") == "User.Read")
+        #expect(try await permissions(fixture, office, scope: ".default") == "User.Read")
         #expect(added.filter(\.isBroker).map(\.displayName) == ["Windows Sign In"])
     }
 }

@@ -10,13 +10,13 @@ import Testing
 /// An application with a secret has to show it at every grant (RFC 6749 section 2.3.1).
 @Suite struct ConfidentialClientTests {
     private struct Site {
-        let world: World
+        let fixture: TestPlatform
         let client: Client
         let secret: String
 
         func code() async throws -> String? {
-            try await Browser(world).signIn(
-                AuthorizeQuery(world, ["client_id": client.id.rawValue]))[ParameterName.code]
+            try await Browser(fixture).signIn(
+                AuthorizeQuery(fixture, ["client_id": client.id.rawValue]))[ParameterName.code]
         }
 
         func redeem(_ code: String?, _ changes: [String: String?], basic: String? = nil) async throws -> TestResponse {
@@ -26,22 +26,23 @@ import Testing
             ]
             for (name, value) in changes { fields[name] = value }
             let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
-            return try await world.client.send(
-                .post, "/\(world.tenant.id)/oauth2/v2.0/token",
+            return try await fixture.client.send(
+                .post, "/\(fixture.tenant.id)/oauth2/v2.0/token",
                 headers: basic.map { [.authorization: "Basic \(Data($0.utf8).base64EncodedString())"] } ?? [:],
                 body: body.joined(separator: "&"))
         }
     }
 
     private func site(algorithm: SignatureAlgorithm = .rs256) async throws -> Site {
-        let world = try await World()
-        let client = try await world.administration.addClient(
+        let fixture = try await TestPlatform()
+        let client = try await fixture.administration.addClient(
             NewClient(
-                displayName: "Site", redirectURIs: [World.redirect], isConfidential: true, tokenAlgorithm: algorithm),
-            tenant: world.tenant)
+                displayName: "Site", redirectURIs: [TestPlatform.redirect], isConfidential: true,
+                tokenAlgorithm: algorithm),
+            tenant: fixture.tenant)
         return Site(
-            world: world, client: client,
-            secret: try await world.administration.addSecret(to: client).text.exposed)
+            fixture: fixture, client: client,
+            secret: try await fixture.administration.addSecret(to: client).text.exposed)
     }
 
     @Test func `the secret is taken from the header and from the form`() async throws {
@@ -54,9 +55,9 @@ import Testing
         let basic = try await site.redeem(try await site.code(), [:], basic: "\(id):\(site.secret)")
         #expect(basic.status == .ok, "\(basic.text)")
         let refresh = try basic.json.string(ReplyName.refreshToken)
-        let bare = try await site.world.refresh(refresh, ["client_id": id])
+        let bare = try await site.fixture.refresh(refresh, ["client_id": id])
         #expect(bare.errorNumber == 7_000_218)
-        let again = try await site.world.refresh(refresh, ["client_id": id, "client_secret": site.secret])
+        let again = try await site.fixture.refresh(refresh, ["client_id": id, "client_secret": site.secret])
         #expect(again.status == .ok)
     }
 
@@ -68,8 +69,8 @@ import Testing
             (["client_id": id], nil, 7_000_218), (["client_id": id, "client_secret": "x"], nil, 7_000_215),
             ([:], "\(id):x", 7_000_215), ([:], "\(id):", 7_000_218),
             (["client_id": id, "client_secret": site.secret], "\(id):\(site.secret)", 7_000_219),
-            (["client_id": site.world.app.id.rawValue], "\(id):\(site.secret)", 7_000_219),
-            ([:], "no colon", 9_002_313), ([:], "\(site.world.app.id):x", 700025),
+            (["client_id": site.fixture.app.id.rawValue], "\(id):\(site.secret)", 7_000_219),
+            ([:], "no colon", 9_002_313), ([:], "\(site.fixture.app.id):x", 700025),
         ] as [([String: String?], String?, Int)] {
             let answer = try await site.redeem(code, changes, basic: basic)
             #expect(answer.errorNumber == number, "\(changes) \(basic ?? "")")
@@ -81,7 +82,7 @@ import Testing
 
     @Test func `secrets overlap, expire and are taken away`() async throws {
         let site = try await site()
-        let administration = site.world.administration
+        let administration = site.fixture.administration
         let second = try await administration.addSecret(to: site.client)
         let code = try await site.code()
         func answer(_ secret: String) async throws -> Int? {
@@ -96,22 +97,22 @@ import Testing
         await #expect(throws: AdminRefusal.noSecret) {
             try await administration.removeSecret(second.secret.id, of: site.client)
         }
-        site.world.clock.advance(by: .seconds(2 * 365 * 86400))
+        site.fixture.clock.advance(by: .seconds(2 * 365 * 86400))
         #expect(try await answer(site.secret) == 7_000_215)
     }
 
     @Test func `a public client has no secret`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         await #expect(throws: AdminRefusal.publicClient) {
-            _ = try await world.administration.addSecret(to: world.app)
+            _ = try await fixture.administration.addSecret(to: fixture.app)
         }
     }
 
     @Test func `a device's session gives no tokens of a client that has a secret`() async throws {
         let site = try await site()
-        let session = try await Till.joined(site.world).session()
+        let session = try await TestDevice.joined(site.fixture).session()
         let request = try await session.useRequest(redirectURI: nil, clientID: site.client.id.rawValue)
-        #expect(try await session.till.send(PrimaryRefreshToken.form(request: request)).errorNumber == 7_000_218)
+        #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).errorNumber == 7_000_218)
     }
 
     @Test func `its tokens are signed as it was registered`() async throws {
@@ -119,7 +120,7 @@ import Testing
         let tokens = try await site.redeem(
             try await site.code(), [:], basic: "\(site.client.id):\(site.secret)"
         ).json
-        let document = try await site.world.client.get("/\(site.world.tenant.id)/discovery/v2.0/keys")
+        let document = try await site.fixture.client.get("/\(site.fixture.tenant.id)/discovery/v2.0/keys")
         let keys = try JSONWebKeySet(decoding: document.body)
         for name in [ReplyName.idToken, .accessToken] {
             let token = try CompactJWS(try tokens.string(name))
@@ -127,6 +128,6 @@ import Testing
             #expect(key.algorithm == .es256)
             try token.verify(with: key)
         }
-        #expect(try await site.world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+        #expect(try await site.fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
     }
 }

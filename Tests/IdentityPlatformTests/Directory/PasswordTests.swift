@@ -6,17 +6,17 @@ import Testing
 
 @Suite struct PasswordTests {
     @Test func `the cost is stored with the hash, so that old hashes stay good`() async throws {
-        let world = try await World()
-        let stored = try await world.platform.database.read {
+        let fixture = try await TestPlatform()
+        let stored = try await fixture.platform.database.read {
             try $0.rows("SELECT passwordHash FROM person").map { try $0.text(0) }
         }
         #expect(stored.allSatisfy { $0.hasPrefix("scrypt$4$8$1$") })
         #expect(Set(stored).count == stored.count)
-        var configuration = world.platform.configuration
+        var configuration = fixture.platform.configuration
         configuration.passwordCost = try #require(PasswordCost(logarithm: 5, blockSize: 8, parallelism: 1))
-        let dearer = try await world.restarted(configuration: configuration).platform
-        #expect(try await check(dearer, world, World.password))
-        #expect(try await !check(dearer, world, "wrong"))
+        let dearer = try await fixture.restarted(configuration: configuration).platform
+        #expect(try await check(dearer, fixture, TestPlatform.password))
+        #expect(try await !check(dearer, fixture, "wrong"))
     }
 
     @Test(arguments: ["", "scrypt$4$8$1$AA", "scrypt$31$8$1$AAAA$AAAA", "bcrypt$4$8$1$AAAA$AAAA", "scrypt$4$8$1$?$?"])
@@ -29,27 +29,27 @@ import Testing
     }
 
     @Test func `an unknown, a disabled and a mistaken person cost the same hash`() async throws {
-        let world = try await World()
-        try await world.administration.setEnabled(false, world.bo)
+        let fixture = try await TestPlatform()
+        try await fixture.administration.setEnabled(false, fixture.bo)
         let one = PasswordCost.minimal.rounds
         for (name, password) in [
-            ("nobody@contoso.test", World.password), ("bo@contoso.test", World.password),
+            ("nobody@contoso.test", TestPlatform.password), ("bo@contoso.test", TestPlatform.password),
             ("amara@contoso.test", "wrong"), ("", ""),
         ] {
-            let before = world.platform.hashing.done
-            #expect(try await !check(world.platform, world, password, name: name))
-            #expect(world.platform.hashing.done == before + one)
+            let before = fixture.platform.hashing.done
+            #expect(try await !check(fixture.platform, fixture, password, name: name))
+            #expect(fixture.platform.hashing.done == before + one)
         }
     }
 
     @Test func `hashes cost what OWASP asks for, and older ones are made anew at the next sign-in`() async throws {
         #expect(PasswordCost.standard == PasswordCost(logarithm: 15, blockSize: 8, parallelism: 3))
-        let world = try await World()
-        var configuration = world.platform.configuration
+        let fixture = try await TestPlatform()
+        var configuration = fixture.platform.configuration
         configuration.passwordCost = try #require(PasswordCost(logarithm: 4, blockSize: 8, parallelism: 3))
-        let changed = try await world.restarted(configuration: configuration)
+        let changed = try await fixture.restarted(configuration: configuration)
         func hashes() async throws -> [String] {
-            try await world.platform.database.read {
+            try await fixture.platform.database.read {
                 try $0.rows("SELECT passwordHash FROM person ORDER BY loginName").map {
                     try $0.text(0).split(separator: "$").prefix(4).joined(separator: "$")
                 }
@@ -58,19 +58,19 @@ import Testing
         #expect(try await signIn(changed).alert == nil)
         #expect(try await hashes() == ["scrypt$4$8$3", "scrypt$4$8$1"])
         #expect(try await signIn(changed).alert == nil)
-        #expect(try await check(changed.platform, world, World.password))
-        #expect(try await !check(changed.platform, world, "wrong"))
+        #expect(try await check(changed.platform, fixture, TestPlatform.password))
+        #expect(try await !check(changed.platform, fixture, "wrong"))
     }
 
     @Test(arguments: [(7, 1), (4, 3)])
     func `after a change of the cost the work still does not tell who exists`(
         logarithm: Int, parallelism: Int
     ) async throws {
-        let world = try await World()
-        var configuration = world.platform.configuration
+        let fixture = try await TestPlatform()
+        var configuration = fixture.platform.configuration
         let dear = try #require(PasswordCost(logarithm: logarithm, blockSize: 8, parallelism: parallelism))
         configuration.passwordCost = dear
-        let changed = try await world.restarted(configuration: configuration)
+        let changed = try await fixture.restarted(configuration: configuration)
         func work(_ name: String, _ password: String = "wrong") async throws -> Int {
             let before = changed.platform.hashing.done
             let browser = Browser(changed)
@@ -83,7 +83,7 @@ import Testing
         for number in 1...8 { #expect(try await work("n\(number)@contoso.test") == old) }
 
         // A sign-in brings the person's hash to the present cost; unknown names follow, each for good.
-        _ = try await work("amara@contoso.test", World.password)
+        _ = try await work("amara@contoso.test", TestPlatform.password)
         #expect(try await work("amara@contoso.test") == dear.rounds)
         #expect(try await work("bo@contoso.test") == old)
         for number in 1...12 {
@@ -96,18 +96,19 @@ import Testing
     @Test func `a password set while a sign-in waits for its turn lets nobody in with the old one`() async throws {
         for isRemoved in [false, true] {
             let (reads, read) = AsyncStream.makeStream(of: Void.self)
-            let world = try await World({ $0.hashingThreads = 1 }, over: { HashReads(database: $0, isRead: read) })
-            let (gate, pool) = (Gate(), world.platform.hashing)
+            let fixture = try await TestPlatform(
+                { $0.hashingThreads = 1 }, over: { HashReads(database: $0, isRead: read) })
+            let (gate, pool) = (Gate(), fixture.platform.hashing)
             let blocker = Task.immediate { try await pool.run { gate.pass() } }
             #expect(pool.waiting == 1)
-            async let outcome = signIn(world)
+            async let outcome = signIn(fixture)
             // The sign-in has read the old password's hash, and computes with it behind the one that holds the thread.
             _ = await reads.first { _ in true }
             // The administrator does not wait in that queue.
             if isRemoved {
-                try await world.administration.remove(world.amara)
+                try await fixture.administration.remove(fixture.amara)
             } else {
-                try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+                try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
             }
             gate.open()
             try await blocker.value
@@ -118,18 +119,18 @@ import Testing
     }
 
     /// What the page says, and the session's cookie.
-    private func signIn(_ world: World) async throws -> (alert: String?, cookie: String?) {
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
-        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+    private func signIn(_ fixture: TestPlatform) async throws -> (alert: String?, cookie: String?) {
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         return (answer.alert, browser.cookies["__Host-baton-session"])
     }
 
     private func check(
-        _ platform: Platform, _ world: World, _ password: String, name: String = "amara@contoso.test"
+        _ platform: Platform, _ fixture: TestPlatform, _ password: String, name: String = "amara@contoso.test"
     ) async throws -> Bool {
         let checked = try await platform.passwords.check(
-            name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: world.tenant.id,
+            name: name, password: SecretBytes(copying: Array(password.utf8)), tenant: fixture.tenant.id,
             from: SignInOrigin(PeerAddress(nil)))
         return checked != nil
     }

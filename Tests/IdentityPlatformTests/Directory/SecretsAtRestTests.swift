@@ -11,27 +11,27 @@ import Testing
 /// What a copy of the database alone is worth.
 @Suite struct SecretsAtRestTests {
     @Test func `the database holds no key, token, code, cookie, password or name that signs in`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let till = try await Till.joined(world)
-        let session = try await till.session()
-        let tokens = try await world.signedIn(browser: browser)
-        let code = try await browser.get(AuthorizeQuery(world).path).returned()[ParameterName.code]
-        let stranger = Browser(world)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
+        let tokens = try await fixture.signedIn(browser: browser)
+        let code = try await browser.get(AuthorizeQuery(fixture).path).returned()[ParameterName.code]
+        let stranger = Browser(fixture)
         _ = try await stranger.submit(
-            try await stranger.get(AuthorizeQuery(world).path), username: "canary@contoso.test", password: "canary")
+            try await stranger.get(AuthorizeQuery(fixture).path), username: "canary@contoso.test", password: "canary")
         let secret = session.key.secret
         let key = secret.withBytes { span in
             (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
         }
         var canaries = try [
             tokens.string(ReplyName.accessToken), tokens.string(ReplyName.refreshToken),
-            session.reply.token.exposed, session.brokerRefreshToken, World.password, "canary",
+            session.reply.token.exposed, session.brokerRefreshToken, TestPlatform.password, "canary",
             try #require(code), try #require(browser.cookies["__Host-baton-session"]),
         ].map { Array($0.utf8) }
         canaries.append(key)
 
-        let cells = try await Self.cells(of: world.platform.database)
+        let cells = try await Self.cells(of: fixture.platform.database)
         #expect(cells.count > 100)
         for cell in cells {
             for canary in canaries { #expect(cell.firstRange(of: canary) == nil) }
@@ -43,27 +43,27 @@ import Testing
     }
 
     @Test func `a signing key moved to another row opens nothing`() async throws {
-        let world = try await World()
-        let other = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
-        try await world.platform.database.write { connection in
+        let fixture = try await TestPlatform()
+        let other = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        try await fixture.platform.database.write { connection in
             let stolen = try #require(
                 try connection.row(
                     """
-                    SELECT sealedPrivateKey FROM signingKey WHERE tenant = \(world.tenant.id) AND algorithm = 'RS256'
+                    SELECT sealedPrivateKey FROM signingKey WHERE tenant = \(fixture.tenant.id) AND algorithm = 'RS256'
                     """))
             let bytes = try stolen.bytes(0)
             try connection.execute(
                 "UPDATE signingKey SET sealedPrivateKey = \(bytes) WHERE tenant = \(other.id)")
         }
         await #expect(throws: StorageKey.Failure.doesNotOpen) {
-            try await world.restarted().platform.keys.all(of: other.id)
+            try await fixture.restarted().platform.keys.all(of: other.id)
         }
-        #expect(try await world.restarted().platform.keys.all(of: world.tenant.id).count == 2)
+        #expect(try await fixture.restarted().platform.keys.all(of: fixture.tenant.id).count == 2)
     }
 
     @Test func `no table and no column is named by a word that PostgreSQL reserves`() async throws {
-        let world = try await World()
-        let names = try await world.platform.database.read { connection in
+        let fixture = try await TestPlatform()
+        let names = try await fixture.platform.database.read { connection in
             try connection.rows(
                 """
                 SELECT lower(m.name), lower(c.name) FROM sqlite_master m, pragma_table_info(m.name) c

@@ -18,23 +18,24 @@ import Testing
         let seconds: Double
     }
 
-    /// A world in which Chidi's account is disabled; a hash costs some milliseconds, so that its absence would show.
-    private static func world() async throws -> World {
-        let world = try await World {
+    /// A platform in which Chidi's account is disabled; a hash costs some milliseconds, so that its absence would show.
+    private static func fixture() async throws -> TestPlatform {
+        let fixture = try await TestPlatform {
             $0.passwordCost = PasswordCost(logarithm: 10, blockSize: 8, parallelism: 1) ?? .minimal
         }
-        _ = try await world.administration.addUser(
-            "chidi@contoso.test", profile: User.Profile(displayName: "Chidi"), password: .init(World.password),
-            isEnabled: false, tenant: world.tenant)
-        return world
+        _ = try await fixture.administration.addUser(
+            "chidi@contoso.test", profile: User.Profile(displayName: "Chidi"), password: .init(TestPlatform.password),
+            isEnabled: false, tenant: fixture.tenant)
+        return fixture
     }
 
     /// One wrong guess, or the disabled account's right password, at the page. The clock moves on, so that nobody is throttled.
-    private static func attempt(_ kind: Kind, _ world: World, _ browser: Browser, _ page: TestResponse) async throws
+    private static func attempt(_ kind: Kind, _ fixture: TestPlatform, _ browser: Browser, _ page: TestResponse)
+        async throws
         -> Attempt
     {
-        world.clock.advance(by: .seconds(301))
-        let password = kind == .disabled ? World.password : "a wrong password...."
+        fixture.clock.advance(by: .seconds(301))
+        let password = kind == .disabled ? TestPlatform.password : "a wrong password...."
         let clock = ContinuousClock()
         let begin = clock.now
         let answer = try await browser.submit(page, username: try #require(names[kind]), password: password)
@@ -44,12 +45,12 @@ import Testing
     @Test func `the page says the same to a wrong password, an unknown name and a disabled account, byte for byte`()
         async throws
     {
-        let world = try await Self.world()
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+        let fixture = try await Self.fixture()
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         var said: Set<String> = []
         for kind in Kind.allCases {
-            let answer = try await Self.attempt(kind, world, browser, page).answer
+            let answer = try await Self.attempt(kind, fixture, browser, page).answer
             let headers = answer.headers.map { "\($0.name): \($0.value)" }.sorted().joined(separator: "\n")
             let name = try #require(Self.names[kind])
             #expect(answer.text.contains(name))
@@ -64,17 +65,17 @@ import Testing
     @Test func `the time of an answer does not tell a wrong password from an unknown name or a disabled account`()
         async throws
     {
-        let world = try await Self.world()
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
-        for kind in Kind.allCases { _ = try await Self.attempt(kind, world, browser, page) }
-        let hash = world.platform.configuration.passwordCost.rounds
+        let fixture = try await Self.fixture()
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
+        for kind in Kind.allCases { _ = try await Self.attempt(kind, fixture, browser, page) }
+        let hash = fixture.platform.configuration.passwordCost.rounds
         var seconds: [Kind: [Double]] = [:]
         for _ in 1...40 {
             for kind in Kind.allCases.shuffled() {
-                let before = world.platform.hashing.done
-                seconds[kind, default: []].append(try await Self.attempt(kind, world, browser, page).seconds)
-                #expect(world.platform.hashing.done == before + hash, "\(kind)")
+                let before = fixture.platform.hashing.done
+                seconds[kind, default: []].append(try await Self.attempt(kind, fixture, browser, page).seconds)
+                #expect(fixture.platform.hashing.done == before + hash, "\(kind)")
             }
         }
         let mistaken = try #require(seconds[.mistaken])

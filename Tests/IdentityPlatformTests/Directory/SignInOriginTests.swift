@@ -13,65 +13,68 @@ import Testing
 
     /// Tries a password in a browser; gives the number of the page's alert, nil for a success.
     private func attempt(
-        _ browser: Browser, _ path: String, _ name: String = "amara@contoso.test", _ password: String = World.password
+        _ browser: Browser, _ path: String, _ name: String = "amara@contoso.test",
+        _ password: String = TestPlatform.password
     ) async throws -> Int? {
         let answer = try await browser.submit(try await browser.get(path), username: name, password: password)
         return answer.alert.flatMap { Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" }) }
     }
 
     /// Guesses at invented names until the address is locked.
-    private func exhaust(_ world: World) async throws {
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+    private func exhaust(_ fixture: TestPlatform) async throws {
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         for number in 1...110 {
             let answer = try await browser.submit(page, username: "n\(number)@contoso.test", password: "wrong")
             if answer.alert?.hasPrefix("AADSTS50053:") == true { break }
         }
-        #expect(try await attempt(Browser(world), AuthorizeQuery(world).path) == 50053)
+        #expect(try await attempt(Browser(fixture), AuthorizeQuery(fixture).path) == 50053)
     }
 
     /// The address that a broker opens in a browser without cookies.
     private func page(
-        on till: Till, _ world: World, counter: Int = 1, nonce: String? = nil, audience: String? = nil,
+        on testDevice: TestDevice, _ fixture: TestPlatform, counter: Int = 1, nonce: String? = nil,
+        audience: String? = nil,
         deviceID: String? = nil
     ) async throws -> String {
-        let fresh = try await till.nonce()
+        let fresh = try await testDevice.nonce()
         let proof = SignInPageProof(
-            try till.binding(SignInPageProof.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
-            epoch: try #require(Till.epoch(counter)))
-        return page(with: try proof.signed(with: .rsa(till.deviceKey), certificate: till.certificate), world)
+            try testDevice.binding(SignInPageProof.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
+            epoch: try #require(TestDevice.epoch(counter)))
+        return page(
+            with: try proof.signed(with: .rsa(testDevice.deviceKey), certificate: testDevice.certificate), fixture)
     }
 
-    private func page(with proof: String, _ world: World) -> String {
-        AuthorizeQuery(world, ["baton_device_proof": proof]).path
+    private func page(with proof: String, _ fixture: TestPlatform) -> String {
+        AuthorizeQuery(fixture, ["baton_device_proof": proof]).path
     }
 
     @Test func `a worker signs in on a joined device whatever strangers guess behind its address`() async throws {
-        let world = try await World().from(Self.ward)
-        let till = try await Till.joined(world)
-        try await exhaust(world)
-        #expect(try await attempt(Browser(world), try await page(on: till, world)) == nil)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let testDevice = try await TestDevice.joined(fixture)
+        try await exhaust(fixture)
+        #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture)) == nil)
         // Strangers who know her name lock it for every stranger, and not for the device.
-        let path = AuthorizeQuery(world).path
-        let elsewhere = world.from("192.0.2.1")
+        let path = AuthorizeQuery(fixture).path
+        let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
         #expect(try await attempt(Browser(elsewhere), path) == 50053)
-        #expect(try await attempt(Browser(world), try await page(on: till, world)) == nil)
-        #expect(try await attempt(Browser(world.from("192.0.2.9")), try await page(on: till, world)) == nil)
+        #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture)) == nil)
+        #expect(try await attempt(Browser(fixture.from("192.0.2.9")), try await page(on: testDevice, fixture)) == nil)
         #expect(try await attempt(Browser(elsewhere), path) == 50053)
     }
 
     @Test func `a browser that signed somebody in before lets them in whatever strangers guess`() async throws {
-        let world = try await World().from(Self.ward)
-        let browser = Browser(world)
-        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        let fixture = try await TestPlatform().from(Self.ward)
+        let browser = Browser(fixture)
+        let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
         #expect(try await attempt(browser, path) == nil)
-        try await exhaust(world)
-        let elsewhere = world.from("192.0.2.1")
+        try await exhaust(fixture)
+        let elsewhere = fixture.from("192.0.2.1")
         for _ in 1...10 { _ = try await attempt(Browser(elsewhere), path, "amara@contoso.test", "wrong") }
         #expect(try await attempt(browser, path) == nil)
         // The sign-out ends the session, and the browser is known still.
-        let question = try await browser.get("/\(world.tenant.id)/oauth2/v2.0/logout")
+        let question = try await browser.get("/\(fixture.tenant.id)/oauth2/v2.0/logout")
         #expect(try await browser.confirm(question).text.contains("You are signed out"))
         #expect(browser.cookies["__Host-baton-session"] == nil)
         #expect(try await attempt(browser, path) == nil)
@@ -82,28 +85,29 @@ import Testing
     @Test func `a browser vouches for eight people, for three months, and for nobody in another organisation`()
         async throws
     {
-        let world = try await World().from(Self.ward)
-        let path = AuthorizeQuery(world, ["prompt": "login"]).path
-        let browser = Browser(world)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
+        let browser = Browser(fixture)
         #expect(try await attempt(browser, path) == nil)
         for number in 1...7 {
-            _ = try await world.administration.addUser(
-                "p\(number)@contoso.test", profile: User.Profile(displayName: "P"), password: Sensitive(World.password),
-                tenant: world.tenant)
+            _ = try await fixture.administration.addUser(
+                "p\(number)@contoso.test", profile: User.Profile(displayName: "P"),
+                password: Sensitive(TestPlatform.password),
+                tenant: fixture.tenant)
             #expect(try await attempt(browser, path, "p\(number)@contoso.test") == nil)
         }
         let text = try #require(browser.cookies["__Host-baton-device"])
         #expect(text.utf8.count < 1000)
-        try await exhaust(world)
+        try await exhaust(fixture)
         #expect(try await attempt(browser, path) == nil)
-        world.clock.advance(by: .seconds(90 * 86400 - 1))
-        try await exhaust(world)
+        fixture.clock.advance(by: .seconds(90 * 86400 - 1))
+        try await exhaust(fixture)
         #expect(try await attempt(browser, path) == nil)
-        world.clock.advance(by: .seconds(90 * 86400))
-        try await exhaust(world)
+        fixture.clock.advance(by: .seconds(90 * 86400))
+        try await exhaust(fixture)
         #expect(try await attempt(browser, path) == 50053)
 
-        let other = try await World().from(Self.ward)
+        let other = try await TestPlatform().from(Self.ward)
         #expect(try await attempt(Browser(other), AuthorizeQuery(other).path) == nil)
         try await exhaust(other)
         let thief = Browser(other)
@@ -112,17 +116,17 @@ import Testing
     }
 
     @Test func `a stolen device cookie gives its own ten guesses and says nothing about anybody`() async throws {
-        let world = try await World().from(Self.ward)
-        let path = AuthorizeQuery(world, ["prompt": "login"]).path
-        let browser = Browser(world)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
+        let browser = Browser(fixture)
         #expect(try await attempt(browser, path) == nil)
         let stolen = try #require(browser.cookies["__Host-baton-device"])
-        for secret in [world.amara.id.rawValue, "amara", world.tenant.id.rawValue] {
+        for secret in [fixture.amara.id.rawValue, "amara", fixture.tenant.id.rawValue] {
             #expect(!stolen.lowercased().contains(secret))
             #expect(try Base64URL.decode(stolen).firstRange(of: Array(secret.utf8)) == nil)
         }
-        #expect(try Base64URL.decode(stolen).firstRange(of: world.amara.id.bytes) == nil)
-        let elsewhere = world.from("192.0.2.1")
+        #expect(try Base64URL.decode(stolen).firstRange(of: fixture.amara.id.bytes) == nil)
+        let elsewhere = fixture.from("192.0.2.1")
         func thief() -> Browser {
             let thief = Browser(elsewhere)
             thief.set("__Host-baton-device", stolen)
@@ -140,13 +144,13 @@ import Testing
     }
 
     @Test func `a sign-in with a device cookie forgives no failures that were counted by it before`() async throws {
-        let world = try await World().from(Self.ward)
-        let path = AuthorizeQuery(world, ["prompt": "login"]).path
-        let browser = Browser(world)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
+        let browser = Browser(fixture)
         #expect(try await attempt(browser, path) == nil)
         let stolen = try #require(browser.cookies["__Host-baton-device"])
         func thief() -> Browser {
-            let thief = Browser(world.from("192.0.2.1"))
+            let thief = Browser(fixture.from("192.0.2.1"))
             thief.set("__Host-baton-device", stolen)
             return thief
         }
@@ -159,26 +163,26 @@ import Testing
     }
 
     @Test func `a device cookie with a changed byte is worth nothing`() async throws {
-        let world = try await World().from(Self.ward)
-        let browser = Browser(world)
-        let path = AuthorizeQuery(world, ["prompt": "login"]).path
+        let fixture = try await TestPlatform().from(Self.ward)
+        let browser = Browser(fixture)
+        let path = AuthorizeQuery(fixture, ["prompt": "login"]).path
         #expect(try await attempt(browser, path) == nil)
         let text = try #require(browser.cookies["__Host-baton-device"])
-        try await exhaust(world)
+        try await exhaust(fixture)
         var bytes = try Base64URL.decode(text)
         bytes[20] ^= 1
         for changed in [Base64URL.encode(bytes), "", ".", "..", "AAAA", String(repeating: "A.", count: 2000)] {
-            let other = Browser(world)
+            let other = Browser(fixture)
             other.set("__Host-baton-device", changed)
             #expect(try await attempt(other, path) == 50053)
         }
     }
 
     @Test func `who guesses at a joined device is throttled there by person, and locks nobody else out`() async throws {
-        let world = try await World().from(Self.ward)
-        let till = try await Till.joined(world)
-        func attemptThere(_ name: String, _ password: String = World.password) async throws -> Int? {
-            try await attempt(Browser(world), try await page(on: till, world), name, password)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let testDevice = try await TestDevice.joined(fixture)
+        func attemptThere(_ name: String, _ password: String = TestPlatform.password) async throws -> Int? {
+            try await attempt(Browser(fixture), try await page(on: testDevice, fixture), name, password)
         }
         #expect(try await attemptThere("bo@contoso.test") == nil)
         for _ in 1...10 { #expect(try await attemptThere("amara@contoso.test", "wrong") == 50126) }
@@ -191,119 +195,124 @@ import Testing
         }
         #expect(refused > 0)
         #expect(try await attemptThere("bo@contoso.test") == nil)
-        #expect(try await attempt(Browser(world), AuthorizeQuery(world).path) == nil)
-        world.clock.advance(by: .seconds(300))
+        #expect(try await attempt(Browser(fixture), AuthorizeQuery(fixture).path) == nil)
+        fixture.clock.advance(by: .seconds(300))
         #expect(try await attemptThere("amara@contoso.test") == nil)
     }
 
     @Test func `a page is a joined device's only by a fresh proof of an enabled shared device`() async throws {
-        let world = try await World().from(Self.ward)
-        let till = try await Till.joined(world)
-        let personal = try await Till.joined(world, number: 1, isShared: false)
-        let session = try await till.session()
-        let path = try await page(on: till, world)
-        let used = Browser(world)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let testDevice = try await TestDevice.joined(fixture)
+        let personal = try await TestDevice.joined(fixture, number: 1, isShared: false)
+        let session = try await testDevice.session()
+        let path = try await page(on: testDevice, fixture)
+        let used = Browser(fixture)
         #expect(try await attempt(used, path) == nil)
-        let nonce = try await till.nonce()
-        try await exhaust(world)
+        let nonce = try await testDevice.nonce()
+        try await exhaust(fixture)
         let question = SessionQuestion(
-            try till.binding(SessionQuestion.self, nonce: nonce), epoch: try #require(Till.epoch(1)), sessionID: nil)
+            try testDevice.binding(SessionQuestion.self, nonce: nonce), epoch: try #require(TestDevice.epoch(1)),
+            sessionID: nil)
         let pages = [
-            path, page(with: "x", world), page(with: "a.b.c", world),
-            try await page(on: personal, world), try await page(on: till, world, nonce: "AAAA"),
-            try await page(on: till, world, audience: "https://login.test/x/oauth2/v2.0/authorize"),
-            try await page(on: till, world, deviceID: world.amara.id.rawValue),
+            path, page(with: "x", fixture), page(with: "a.b.c", fixture),
+            try await page(on: personal, fixture), try await page(on: testDevice, fixture, nonce: "AAAA"),
+            try await page(on: testDevice, fixture, audience: "https://login.test/x/oauth2/v2.0/authorize"),
+            try await page(on: testDevice, fixture, deviceID: fixture.amara.id.rawValue),
             page(
-                with: try question.signed(with: .rsa(till.deviceKey), certificate: till.certificate), world),
+                with: try question.signed(with: .rsa(testDevice.deviceKey), certificate: testDevice.certificate),
+                fixture),
         ]
         for (number, page) in pages.enumerated() {
-            #expect(try await attempt(Browser(world), page) == 50053, "\(number)")
+            #expect(try await attempt(Browser(fixture), page) == 50053, "\(number)")
         }
-        let late = try await page(on: till, world)
-        world.clock.advance(by: .seconds(301))
-        try await exhaust(world)
-        #expect(try await attempt(Browser(world), late) == 50053)
+        let late = try await page(on: testDevice, fixture)
+        fixture.clock.advance(by: .seconds(301))
+        try await exhaust(fixture)
+        #expect(try await attempt(Browser(fixture), late) == 50053)
         #expect(try await session.end().status == .ok)
-        try await exhaust(world)
-        #expect(try await attempt(Browser(world), try await page(on: till, world)) == 50053)
-        #expect(try await attempt(Browser(world), try await page(on: till, world, counter: 2)) == nil)
+        try await exhaust(fixture)
+        #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture)) == 50053)
+        #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture, counter: 2)) == nil)
         let device = try #require(
-            try await world.platform.database.read { connection in
-                try Devices(connection).all(tenant: world.tenant.id).first { $0.profileType == .shared }
+            try await fixture.platform.database.read { connection in
+                try Devices(connection).all(tenant: fixture.tenant.id).first { $0.profileType == .shared }
             })
-        try await world.administration.setEnabled(false, device.id, tenant: world.tenant)
-        #expect(try await attempt(Browser(world), try await page(on: till, world, counter: 2)) == 50053)
+        try await fixture.administration.setEnabled(false, device.id, tenant: fixture.tenant)
+        #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture, counter: 2)) == 50053)
     }
 
     @Test
     func `the form of a device's page counts in the browser that the page was shown in, for a quarter of an hour`()
         async throws
     {
-        let world = try await World().from(Self.ward)
-        let till = try await Till.joined(world)
-        let (browser, other) = (Browser(world), Browser(world))
-        let shown = try await browser.get(try await page(on: till, world))
+        let fixture = try await TestPlatform().from(Self.ward)
+        let testDevice = try await TestDevice.joined(fixture)
+        let (browser, other) = (Browser(fixture), Browser(fixture))
+        let shown = try await browser.get(try await page(on: testDevice, fixture))
         #expect(!shown.text.contains("baton_device_proof"))
         let request = try #require(shown.hidden("request"))
-        let stranger = try await other.get(AuthorizeQuery(world).path)
-        try await exhaust(world)
+        let stranger = try await other.get(AuthorizeQuery(fixture).path)
+        try await exhaust(fixture)
         let action = try #require(stranger.attribute("action", of: "<form"))
         let moved = try await other.post(
             action,
             [
                 "csrf": try #require(stranger.hidden("csrf")), "request": request, "username": "amara@contoso.test",
-                "password": World.password,
+                "password": TestPlatform.password,
             ])
         #expect(moved.alert?.hasPrefix("AADSTS50053:") == true)
         // A wrong password shows the page anew, which is the device's still.
-        world.clock.advance(by: .seconds(600))
-        try await exhaust(world)
+        fixture.clock.advance(by: .seconds(600))
+        try await exhaust(fixture)
         let again = try await browser.submit(shown, username: "amara@contoso.test", password: "wrong")
         #expect(again.alert?.hasPrefix("AADSTS50126:") == true)
-        #expect(try await browser.submit(again, username: "amara@contoso.test", password: World.password).alert == nil)
-        world.clock.advance(by: .seconds(301))
-        try await exhaust(world)
-        let late = try await browser.submit(again, username: "bo@contoso.test", password: World.password)
+        #expect(
+            try await browser.submit(again, username: "amara@contoso.test", password: TestPlatform.password).alert
+                == nil)
+        fixture.clock.advance(by: .seconds(301))
+        try await exhaust(fixture)
+        let late = try await browser.submit(again, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(late.alert?.hasPrefix("AADSTS50053:") == true)
     }
 
     @Test func `an administrator lifts a lock wherever it came about, and so does a new password`() async throws {
-        let world = try await World().from(Self.ward)
-        let till = try await Till.joined(world)
-        let path = AuthorizeQuery(world).path
-        #expect(try await attempt(Browser(world), path) == nil)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let testDevice = try await TestDevice.joined(fixture)
+        let path = AuthorizeQuery(fixture).path
+        #expect(try await attempt(Browser(fixture), path) == nil)
         func attempts(_ password: String) async throws -> [Int?] {
             [
-                try await attempt(Browser(world), path, "amara@contoso.test", password),
+                try await attempt(Browser(fixture), path, "amara@contoso.test", password),
                 try await attempt(
-                    Browser(world.from("192.0.2.1")), path, "amara@contoso.test", password),
-                try await attempt(Browser(world), try await page(on: till, world), "amara@contoso.test", password),
+                    Browser(fixture.from("192.0.2.1")), path, "amara@contoso.test", password),
+                try await attempt(
+                    Browser(fixture), try await page(on: testDevice, fixture), "amara@contoso.test", password),
             ]
         }
         for isNewPassword in [false, true] {
             for _ in 1...10 { #expect(try await attempts("wrong") == [50126, 50126, 50126]) }
-            #expect(try await attempts(World.password) == [50053, 50053, 50053])
+            #expect(try await attempts(TestPlatform.password) == [50053, 50053, 50053])
             if isNewPassword {
-                try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+                try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
                 #expect(try await attempts("another password") == [nil, nil, nil])
             } else {
-                try await world.administration.unlock(world.amara)
-                #expect(try await attempts(World.password) == [nil, nil, nil])
+                try await fixture.administration.unlock(fixture.amara)
+                #expect(try await attempts(TestPlatform.password) == [nil, nil, nil])
             }
         }
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(99, tenant: world.tenant.id) }
-        #expect(lines.filter { $0.action == "user.unlock" }.map(\.subject) == [world.amara.id.rawValue])
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(99, tenant: fixture.tenant.id) }
+        #expect(lines.filter { $0.action == "user.unlock" }.map(\.subject) == [fixture.amara.id.rawValue])
     }
 
     @Test func `a browser whose session is bound to a shared device is counted as the device`() async throws {
-        let world = try await World().from(Self.ward)
-        let till = try await Till.joined(world)
-        let browser = Browser(world)
-        let refresh = try await world.brokerTokens(browser: browser).string(ReplyName.refreshToken)
-        #expect(try await till.issue(refresh).status == .ok)
+        let fixture = try await TestPlatform().from(Self.ward)
+        let testDevice = try await TestDevice.joined(fixture)
+        let browser = Browser(fixture)
+        let refresh = try await fixture.brokerTokens(browser: browser).string(ReplyName.refreshToken)
+        #expect(try await testDevice.issue(refresh).status == .ok)
         browser.remove("__Host-baton-device")
-        try await exhaust(world)
-        #expect(try await attempt(browser, AuthorizeQuery(world, ["prompt": "login"]).path) == nil)
+        try await exhaust(fixture)
+        #expect(try await attempt(browser, AuthorizeQuery(fixture, ["prompt": "login"]).path) == nil)
         // What a shared device's browser keeps is its session alone.
         #expect(browser.cookies["__Host-baton-device"] == nil)
     }

@@ -10,68 +10,68 @@ import Testing
 @Suite struct ThrottleTests {
     /// Tries a password at the sign-in page; gives the number of the page's alert, nil for a success.
     private func attempt(
-        _ world: World, _ name: String = "amara@contoso.test", _ password: String = "wrong"
+        _ fixture: TestPlatform, _ name: String = "amara@contoso.test", _ password: String = "wrong"
     ) async throws -> Int? {
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         let answer = try await browser.submit(page, username: name, password: password)
         return answer.alert.flatMap { Int($0.dropFirst("AADSTS".count).prefix { $0 != ":" }) }
     }
 
     @Test func `after ten wrong passwords not even the right one is looked at, wherever it comes from`() async throws {
-        let world = try await World()
-        for number in 1...10 { #expect(try await attempt(world.from("192.0.2.\(number)")) == 50126) }
-        let work = world.platform.hashing.done
-        #expect(try await attempt(world.from("192.0.2.11"), "Amara@Contoso.test", World.password) == 50053)
-        #expect(world.platform.hashing.done == work)
-        #expect(try await attempt(world.from("192.0.2.11"), "bo@contoso.test", World.password) == nil)
+        let fixture = try await TestPlatform()
+        for number in 1...10 { #expect(try await attempt(fixture.from("192.0.2.\(number)")) == 50126) }
+        let work = fixture.platform.hashing.done
+        #expect(try await attempt(fixture.from("192.0.2.11"), "Amara@Contoso.test", TestPlatform.password) == 50053)
+        #expect(fixture.platform.hashing.done == work)
+        #expect(try await attempt(fixture.from("192.0.2.11"), "bo@contoso.test", TestPlatform.password) == nil)
 
-        let restarted = try await world.restarted().from("192.0.2.12")
-        #expect(try await attempt(restarted, "amara@contoso.test", World.password) == 50053)
-        world.clock.advance(by: .seconds(299))
+        let restarted = try await fixture.restarted().from("192.0.2.12")
+        #expect(try await attempt(restarted, "amara@contoso.test", TestPlatform.password) == 50053)
+        fixture.clock.advance(by: .seconds(299))
         #expect(try await attempt(restarted) == 50053)
-        world.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .seconds(1))
         #expect(try await attempt(restarted) == 50126)
         #expect(try await attempt(restarted) == 50053)
-        world.clock.advance(by: .seconds(300))
-        #expect(try await attempt(restarted, "amara@contoso.test", World.password) == nil)
+        fixture.clock.advance(by: .seconds(300))
+        #expect(try await attempt(restarted, "amara@contoso.test", TestPlatform.password) == nil)
         // A success forgives what came before it.
-        for number in 1...10 { #expect(try await attempt(world.from("192.0.2.\(number)")) == 50126) }
+        for number in 1...10 { #expect(try await attempt(fixture.from("192.0.2.\(number)")) == 50126) }
     }
 
     @Test func `a name that nobody has is locked like any other`() async throws {
-        let world = try await World()
-        for _ in 1...10 { #expect(try await attempt(world, "nobody@contoso.test") == 50126) }
-        #expect(try await attempt(world, "nobody@contoso.test") == 50053)
+        let fixture = try await TestPlatform()
+        for _ in 1...10 { #expect(try await attempt(fixture, "nobody@contoso.test") == 50126) }
+        #expect(try await attempt(fixture, "nobody@contoso.test") == 50053)
     }
 
     @Test func `strangers who guess do not lock a person out where that person is known`() async throws {
-        let world = try await World()
-        let ward = world.from("198.51.100.7")
-        #expect(try await attempt(ward, "amara@contoso.test", World.password) == nil)
-        for _ in 1...10 { #expect(try await attempt(world.from("192.0.2.1")) == 50126) }
-        #expect(try await attempt(world.from("192.0.2.1")) == 50053)
-        #expect(try await attempt(ward, "amara@contoso.test", World.password) == nil)
+        let fixture = try await TestPlatform()
+        let ward = fixture.from("198.51.100.7")
+        #expect(try await attempt(ward, "amara@contoso.test", TestPlatform.password) == nil)
+        for _ in 1...10 { #expect(try await attempt(fixture.from("192.0.2.1")) == 50126) }
+        #expect(try await attempt(fixture.from("192.0.2.1")) == 50053)
+        #expect(try await attempt(ward, "amara@contoso.test", TestPlatform.password) == nil)
         for _ in 1...10 { #expect(try await attempt(ward) == 50126) }
-        #expect(try await attempt(ward, "amara@contoso.test", World.password) == 50053)
+        #expect(try await attempt(ward, "amara@contoso.test", TestPlatform.password) == 50053)
     }
 
     @Test func `one address guesses at a hundred names and no more, and no other pays for it`() async throws {
-        let world = try await World()
-        let network = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2"].map { world.from($0) }
+        let fixture = try await TestPlatform()
+        let network = ["2001:db8:0:1::1", "2001:db8:0:1:ffff::2"].map { fixture.from($0) }
         for number in 1...100 {
             #expect(try await attempt(network[number % 2], "n\(number)@contoso.test") == 50126)
         }
-        #expect(try await attempt(network[0], "amara@contoso.test", World.password) == 50053)
-        #expect(try await attempt(world.from("2001:db8:0:2::1"), "amara@contoso.test", World.password) == nil)
-        world.clock.advance(by: .seconds(6))
-        #expect(try await attempt(network[1], "bo@contoso.test", World.password) == nil)
+        #expect(try await attempt(network[0], "amara@contoso.test", TestPlatform.password) == 50053)
+        #expect(try await attempt(fixture.from("2001:db8:0:2::1"), "amara@contoso.test", TestPlatform.password) == nil)
+        fixture.clock.advance(by: .seconds(6))
+        #expect(try await attempt(network[1], "bo@contoso.test", TestPlatform.password) == nil)
     }
 
     @Test func `attempts side by side cannot outrun the count`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let numbers = try await withThrowingTaskGroup { group in
-            for _ in 1...20 { group.addTask { try await attempt(world) } }
+            for _ in 1...20 { group.addTask { try await attempt(fixture) } }
             return try await group.reduce(into: [Int?]()) { $0.append($1) }
         }
         #expect(numbers.filter { $0 == 50126 }.count == 10)
@@ -97,14 +97,14 @@ import Testing
     }
 
     @Test func `refused guesses are one line of the audit log with a count`() async throws {
-        let world = try await World()
-        for _ in 1...3 { _ = try await attempt(world, "x@contoso.test") }
-        for _ in 1...2 { _ = try await attempt(world) }
-        world.clock.advance(by: .seconds(601))
-        _ = try await attempt(world)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(9, tenant: world.tenant.id) }
+        let fixture = try await TestPlatform()
+        for _ in 1...3 { _ = try await attempt(fixture, "x@contoso.test") }
+        for _ in 1...2 { _ = try await attempt(fixture) }
+        fixture.clock.advance(by: .seconds(601))
+        _ = try await attempt(fixture)
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(9, tenant: fixture.tenant.id) }
         let refused = lines.filter { $0.outcome == "refused" }
         #expect(refused.map(\.repetitions) == [3, 2, 1])
-        #expect(refused.map(\.actor) == ["unknown", world.amara.id.rawValue, world.amara.id.rawValue])
+        #expect(refused.map(\.actor) == ["unknown", fixture.amara.id.rawValue, fixture.amara.id.rawValue])
     }
 }

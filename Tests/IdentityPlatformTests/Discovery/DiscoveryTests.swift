@@ -9,17 +9,17 @@ import Testing
 
 /// OpenID Connect Discovery 1.0, and Entra's documents beside it.
 @Suite struct DiscoveryTests {
-    private func document(_ world: World, _ path: String) async throws -> Members {
-        let answer = try await world.client.get(path + "/.well-known/openid-configuration")
+    private func document(_ fixture: TestPlatform, _ path: String) async throws -> Members {
+        let answer = try await fixture.client.get(path + "/.well-known/openid-configuration")
         #expect(answer.status == .ok)
         return try answer.json
     }
 
     @Test(arguments: ["/v2.0", ""])
     func `every address that the document names is served, by the name that the tenant has`(tail: String) async throws {
-        let world = try await World()
-        let document = try await document(world, "/contoso.test" + tail)
-        let own = "https://login.test:8443/\(world.tenant.id)/"
+        let fixture = try await TestPlatform()
+        let document = try await document(fixture, "/contoso.test" + tail)
+        let own = "https://login.test:8443/\(fixture.tenant.id)/"
         #expect(document.values["issuer"]?.string == own + tail.dropFirst())
         var named: Set<String> = []
         for (name, value) in document.values where name.hasSuffix("_endpoint") || name == "jwks_uri" {
@@ -29,7 +29,7 @@ import Testing
             let host = address.hasPrefix(own) ? "login.test" : "graph.test"
             let path = "/" + address.split(separator: "/").dropFirst(2).joined(separator: "/")
             let answers = [
-                try await world.client.get(path, host: host), try await world.client.send(.post, path, host: host),
+                try await fixture.client.get(path, host: host), try await fixture.client.send(.post, path, host: host),
             ]
             #expect(answers.contains { ![.notFound, .methodNotAllowed].contains($0.status) }, "\(address)")
         }
@@ -38,37 +38,37 @@ import Testing
     }
 
     @Test func `the older document leads to the older addresses`() async throws {
-        let world = try await World()
-        let document = try await document(world, "/\(world.tenant.id)")
-        let own = "https://login.test:8443/\(world.tenant.id)"
+        let fixture = try await TestPlatform()
+        let document = try await document(fixture, "/\(fixture.tenant.id)")
+        let own = "https://login.test:8443/\(fixture.tenant.id)"
         #expect(document.values["authorization_endpoint"]?.string == own + "/oauth2/authorize")
         #expect(document.values["token_endpoint"]?.string == own + "/oauth2/token")
         #expect(document.values["end_session_endpoint"]?.string == own + "/oauth2/logout")
         #expect(document.values["jwks_uri"]?.string == own + "/discovery/keys")
-        let keys = try await world.client.get("/contoso.test/discovery/keys")
+        let keys = try await fixture.client.get("/contoso.test/discovery/keys")
         #expect(keys.status == .ok)
-        #expect(keys.body == (try await world.client.get("/contoso.test/discovery/v2.0/keys")).body)
+        #expect(keys.body == (try await fixture.client.get("/contoso.test/discovery/v2.0/keys")).body)
     }
 
     @Test func `what the document says is served is what the endpoints take`() async throws {
-        let world = try await World()
-        let document = try await document(world, "/contoso.test/v2.0")
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
+        let fixture = try await TestPlatform()
+        let document = try await document(fixture, "/contoso.test/v2.0")
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
         for mode in try #require(try document.strings(Listed.response_modes_supported)) {
-            let answer = try await browser.get(AuthorizeQuery(world, ["response_mode": mode]).path)
+            let answer = try await browser.get(AuthorizeQuery(fixture, ["response_mode": mode]).path)
             #expect(answer.status == (mode == "form_post" ? .ok : .found))
             // The answer is in the address, or in the form of the page.
             let said = (answer.headers[.location] ?? "") + answer.text
             #expect(said.contains("code") && !said.contains("error"), "\(mode): \(said)")
         }
         for prompt in try #require(try document.strings(Listed.prompt_values_supported)) {
-            let answer = try await browser.get(AuthorizeQuery(world, ["prompt": prompt]).path)
+            let answer = try await browser.get(AuthorizeQuery(fixture, ["prompt": prompt]).path)
             #expect(answer.status == (prompt == "none" ? .found : .ok), "\(prompt)")
             #expect(answer.headers[.location]?.contains("error") != true && answer.alert == nil, "\(prompt)")
         }
         for grant in try #require(try document.strings(Listed.grant_types_supported)) {
-            let said = try await world.token(["grant_type": grant]).text
+            let said = try await fixture.token(["grant_type": grant]).text
             // One of them is not an error: the request for a nonce.
             #expect(said.contains("\"error\"") || said.contains("\"Nonce\""), "\(grant): \(said)")
             #expect(!said.contains("unsupported_grant_type"), "\(grant)")
@@ -82,34 +82,34 @@ import Testing
     }
 
     @Test func `every claim of an id token is announced`() async throws {
-        let world = try await World()
-        let document = try await document(world, "/contoso.test/v2.0")
+        let fixture = try await TestPlatform()
+        let document = try await document(fixture, "/contoso.test/v2.0")
         let announced = Set(try #require(try document.strings(Listed.claims_supported)))
-        let query = AuthorizeQuery(world, ["scope": "openid profile email User.Read"])
-        let code = try await Browser(world).signIn(query)[ParameterName.code]
-        let token = try CompactJWS(try await world.redeem(code).json.string(ReplyName.idToken))
+        let query = AuthorizeQuery(fixture, ["scope": "openid profile email User.Read"])
+        let code = try await Browser(fixture).signIn(query)[ParameterName.code]
+        let token = try CompactJWS(try await fixture.redeem(code).json.string(ReplyName.idToken))
         #expect(announced.isSuperset(of: try token.claims().values.keys))
     }
 
     @Test func `with several tenants common has the template of their issuers`() async throws {
-        let world = try await World()
-        _ = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let fixture = try await TestPlatform()
+        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
         for name in ["common", "Organizations"] {
-            let document = try await document(world, "/\(name)/v2.0")
+            let document = try await document(fixture, "/\(name)/v2.0")
             #expect(document.values["issuer"]?.string == "https://login.test:8443/{tenantid}/v2.0")
             #expect(
                 document.values["token_endpoint"]?.string
                     == "https://login.test:8443/\(name.lowercased())/oauth2/v2.0/token")
         }
-        let unknown = try await world.client.get("/nowhere.test/v2.0/.well-known/openid-configuration")
+        let unknown = try await fixture.client.get("/nowhere.test/v2.0/.well-known/openid-configuration")
         #expect(unknown.errorNumber == 90002)
     }
 
     @Test func `instance discovery knows our hosts by all their names and no other`() async throws {
-        let world = try await World { $0.names.aliases.login = ["login.alias.test"] }
+        let fixture = try await TestPlatform { $0.names.aliases.login = ["login.alias.test"] }
         func ask(_ endpoint: String, version: String? = "1.1") async throws -> TestResponse {
             let asked = version.map { "api-version=\($0)&" } ?? ""
-            return try await world.client.get(
+            return try await fixture.client.get(
                 "/Common/discovery/instance?\(asked)authorization_endpoint=\(percentEncoded(endpoint))")
         }
         for host in ["login.test", "LOGIN.test:8443", "login.alias.test"] {
@@ -141,22 +141,22 @@ import Testing
     }
 
     @Test func `the user realm tells the domain and never whether somebody is there`() async throws {
-        let world = try await World()
-        let known = try await world.client.get("/common/UserRealm/amara@contoso.test?api-version=1.0")
-        let unknown = try await world.client.get("/common/userrealm/nobody%40contoso.test?api-version=1.0")
+        let fixture = try await TestPlatform()
+        let known = try await fixture.client.get("/common/UserRealm/amara@contoso.test?api-version=1.0")
+        let unknown = try await fixture.client.get("/common/userrealm/nobody%40contoso.test?api-version=1.0")
         #expect(known.status == .ok)
         #expect(known.body == unknown.body)
         #expect(try known.json.values["account_type"]?.string == "Managed")
         #expect(try known.json.values["domain_name"]?.string == "contoso.test")
-        let elsewhere = try await world.client.get("/common/userrealm/x@elsewhere.test")
+        let elsewhere = try await fixture.client.get("/common/userrealm/x@elsewhere.test")
         #expect(try elsewhere.json.values["account_type"]?.string == "Unknown")
         let long = String(repeating: "x", count: 300)
-        #expect(try await world.client.get("/common/userrealm/\(long)").status == .badRequest)
+        #expect(try await fixture.client.get("/common/userrealm/\(long)").status == .badRequest)
     }
 
     @Test func `a native app has a page to come back to, which tells nobody what it was called with`() async throws {
-        let world = try await World()
-        let page = try await world.client.get("/common/oauth2/nativeclient?code=secret")
+        let fixture = try await TestPlatform()
+        let page = try await fixture.client.get("/common/oauth2/nativeclient?code=secret")
         #expect(page.status == .ok)
         #expect(!page.text.contains("secret"))
         #expect(page.headers[try #require(.referrerPolicy)] == "no-referrer")

@@ -32,17 +32,17 @@ import Testing
     }
 
     @Test func `no route answers a caller without a token`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         for route in GraphRoute.all {
-            let answer = try await world.client.send(
+            let answer = try await fixture.client.send(
                 route.method, "/v1.0" + path(route), host: "graph.test", body: "{}")
             #expect(answer.status == .unauthorized, "\(route.method) \(route.path)")
         }
     }
 
     @Test func `whoever holds every role is refused without the route's permission`() async throws {
-        let world = try await World()
-        var caller = try await GraphCaller(world, roles: DirectoryRole.all)
+        let fixture = try await TestPlatform()
+        var caller = try await GraphCaller(fixture, roles: DirectoryRole.all)
         for route in GraphRoute.all {
             let own = Set(route.access.permissions)
             let refused = try await answer(caller.holding(Set(GraphPermission.allCases).subtracting(own)), route)
@@ -53,15 +53,15 @@ import Testing
                 #expect(admitted != .forbidden && admitted != .unauthorized, "\(route.method) \(route.path)")
                 // What one does to oneself may have ended the session.
                 if route.path.hasPrefix("/me"), route.method != .get {
-                    caller = try await GraphCaller(world, roles: DirectoryRole.all)
+                    caller = try await GraphCaller(fixture, roles: DirectoryRole.all)
                 }
             }
         }
     }
 
     @Test func `whoever holds every permission is refused without one of the route's roles`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture)
         func statuses() async throws -> [HTTPResponse.Status] {
             var statuses: [HTTPResponse.Status] = []
             for route in GraphRoute.all where route.method == .get || route.access.roles != nil {
@@ -74,20 +74,20 @@ import Testing
             #expect((status == .forbidden) == (route.access.roles != nil), "\(route.method) \(route.path)")
         }
         for role in DirectoryRole.all {
-            try await world.administration.assign(role, to: world.bo)
+            try await fixture.administration.assign(role, to: fixture.bo)
             for (route, status) in zip(routes, try await statuses()) {
                 let isAllowed = route.access.roles?.contains(role) ?? true
                 #expect((status == .forbidden) != isAllowed, "\(role.displayName): \(route.method) \(route.path)")
             }
-            try await world.administration.unassign(role, from: world.bo)
+            try await fixture.administration.unassign(role, from: fixture.bo)
         }
     }
 
     @Test func `a role that is taken away counts no more in the very next call`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .userAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .userAdministrator)
         #expect(try await caller.get("/users").status == .ok)
-        try await world.administration.unassign(.userAdministrator, from: world.bo)
+        try await fixture.administration.unassign(.userAdministrator, from: fixture.bo)
         #expect(try await caller.get("/users").status == .forbidden)
     }
 }

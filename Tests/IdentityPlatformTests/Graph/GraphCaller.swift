@@ -9,35 +9,37 @@ import Testing
 
 /// A person with an access token of Graph, whose permissions a test chooses.
 struct GraphCaller {
-    let world: World
+    let fixture: TestPlatform
     let user: User
     private let token: CompactJWS
     private let bearer: String
 
     /// Bo signs in, with these directory roles and every permission; for a second caller, Amara.
-    init(_ world: World, _ roles: DirectoryRole..., as user: User? = nil) async throws {
-        try await self.init(world, roles: roles, as: user)
+    init(_ fixture: TestPlatform, _ roles: DirectoryRole..., as user: User? = nil) async throws {
+        try await self.init(fixture, roles: roles, as: user)
     }
 
-    init(_ world: World, roles: [DirectoryRole], as user: User? = nil) async throws {
-        let user = user ?? world.bo
-        for role in roles { try await world.administration.assign(role, to: user) }
-        let token = try await world.signedIn(user.userPrincipalName).string(ReplyName.accessToken)
-        try await self.init(world, user, CompactJWS(token), Set(GraphPermission.allCases))
+    init(_ fixture: TestPlatform, roles: [DirectoryRole], as user: User? = nil) async throws {
+        let user = user ?? fixture.bo
+        for role in roles { try await fixture.administration.assign(role, to: user) }
+        let token = try await fixture.signedIn(user.userPrincipalName).string(ReplyName.accessToken)
+        try await self.init(fixture, user, CompactJWS(token), Set(GraphPermission.allCases))
     }
 
     /// Signs the permissions into the token with the tenant's own key.
-    private init(_ world: World, _ user: User, _ token: CompactJWS, _ permissions: Set<GraphPermission>) async throws {
-        (self.world, self.user, self.token) = (world, user, token)
+    private init(_ fixture: TestPlatform, _ user: User, _ token: CompactJWS, _ permissions: Set<GraphPermission>)
+        async throws
+    {
+        (self.fixture, self.user, self.token) = (fixture, user, token)
         var claims = try token.claims().values
         claims["scp"] = .string(permissions.map(\.rawValue).sorted().joined(separator: " "))
-        let key = try await world.platform.keys.current(of: world.tenant.id)
+        let key = try await fixture.platform.keys.current(of: fixture.tenant.id)
         bearer = try key.signer.token(payload: JSONWriter.write(.object(claims)))
     }
 
     /// The same person with these permissions.
     func holding(_ permissions: Set<GraphPermission>) async throws -> GraphCaller {
-        try await GraphCaller(world, user, token, permissions)
+        try await GraphCaller(fixture, user, token, permissions)
     }
 
     func send(
@@ -45,7 +47,7 @@ struct GraphCaller {
     ) async throws -> TestResponse {
         var headers = headers
         headers[.authorization] = "Bearer \(bearer)"
-        return try await world.client.send(
+        return try await fixture.client.send(
             method, "/v1.0\(path)", host: "graph.test:8443", headers: headers, body: body)
     }
 

@@ -12,8 +12,8 @@ import Testing
     @Test func `a person made in Graph signs in, is changed, disabled and removed, and their sessions die at once`()
         async throws
     {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .userAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .userAdministrator)
         let made = try await caller.send(
             .post, "/users",
             body: """
@@ -22,18 +22,18 @@ import Testing
                 """)
         #expect(made.status == .created, "\(made.text)")
         let id = try #require(try made.json.values["id"]?.string)
-        let browser = Browser(world)
+        let browser = Browser(fixture)
         let code = try await browser.signIn(
-            AuthorizeQuery(world), username: "cy@contoso.test", password: "long enough")[ParameterName.code]
-        let tokens = try await world.redeem(code).json
+            AuthorizeQuery(fixture), username: "cy@contoso.test", password: "long enough")[ParameterName.code]
+        let tokens = try await fixture.redeem(code).json
         let bearer = try tokens.string(ReplyName.accessToken)
-        #expect(try await world.me(bearer, select: "?$select=jobTitle").json.values["jobTitle"] == .string("Porter"))
+        #expect(try await fixture.me(bearer, select: "?$select=jobTitle").json.values["jobTitle"] == .string("Porter"))
 
         #expect(try await caller.send(.patch, "/users/\(id)", body: #"{"jobTitle":null}"#).status == .noContent)
-        #expect(try await world.me(bearer).json.values["jobTitle"] == .null)
+        #expect(try await fixture.me(bearer).json.values["jobTitle"] == .null)
         #expect(try await caller.send(.patch, "/users/\(id)", body: #"{"accountEnabled":false}"#).status == .noContent)
-        #expect(try await world.me(bearer).status == .unauthorized)
-        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await fixture.me(bearer).status == .unauthorized)
+        #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await caller.send(.delete, "/users/\(id)").status == .noContent)
         #expect(try await caller.send(.delete, "/users/\(id)").status == .notFound)
     }
@@ -51,42 +51,42 @@ import Testing
         #"{"displayName":"X","userPrincipalName":"bo@contoso.test","passwordProfile":{"password":"long enough"}}"#,
     ])
     func `a person that cannot be made as asked is not made`(body: String) async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .userAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .userAdministrator)
         let answer = try await caller.send(.post, "/users", body: body)
         #expect(answer.status == (body.contains("bo@") ? .conflict : .badRequest), "\(answer.text)")
         #expect(try await caller.values("displayName", "/users").count == 2)
     }
 
     @Test func `who holds a role is changed by a Global Administrator only`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .userAdministrator)
-        try await world.administration.assign(.globalReader, to: world.amara)
-        let path = "/users/\(world.amara.id)"
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .userAdministrator)
+        try await fixture.administration.assign(.globalReader, to: fixture.amara)
+        let path = "/users/\(fixture.amara.id)"
         let password = #"{"passwordProfile":{"password":"mine from now on"}}"#
         #expect(try await caller.send(.patch, path, body: password).status == .forbidden)
         #expect(try await caller.send(.delete, path).status == .forbidden)
         #expect(try await caller.send(.post, path + "/revokeSignInSessions").status == .forbidden)
-        try await world.administration.assign(.globalAdministrator, to: world.bo)
+        try await fixture.administration.assign(.globalAdministrator, to: fixture.bo)
         #expect(try await caller.send(.patch, path, body: password).status == .noContent)
     }
 
     @Test func `revoking sign-in sessions ends every one of them, one's own too`() async throws {
-        let world = try await World()
-        let tokens = try await world.signedIn()
-        let helper = try await GraphCaller(world, .helpdeskAdministrator)
+        let fixture = try await TestPlatform()
+        let tokens = try await fixture.signedIn()
+        let helper = try await GraphCaller(fixture, .helpdeskAdministrator)
         let answer = try await helper.send(.post, "/users/amara@contoso.test/revokeSignInSessions")
         #expect(answer.status == .ok, "\(answer.text)")
         #expect(try answer.json.values["value"] == .bool(true))
-        #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
-        #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
+        #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await helper.send(.post, "/me/revokeSignInSessions").status == .ok)
         #expect(try await helper.get("/me").status == .unauthorized)
     }
 
     @Test func `groups have members, and people know theirs`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .userAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .userAdministrator)
         let made = try await caller.send(
             .post, "/groups",
             body: """
@@ -94,23 +94,24 @@ import Testing
                 """)
         #expect(made.status == .created, "\(made.text)")
         let group = "/groups/\(try #require(try made.json.values["id"]?.string))"
-        let reference = #"{"@odata.id":"https://graph.microsoft.com/v1.0/directoryObjects/\#(world.amara.id)"}"#
+        let reference = #"{"@odata.id":"https://graph.microsoft.com/v1.0/directoryObjects/\#(fixture.amara.id)"}"#
         #expect(try await caller.send(.post, group + "/members/$ref", body: reference).status == .noContent)
         #expect(try await caller.send(.post, group + "/members/$ref", body: reference).status == .conflict)
         let members = try await caller.get(group + "/members?$select=id")
         #expect(try members.list.map { $0["@odata.type"] } == [.string("#microsoft.graph.user")])
         #expect(try await caller.get(group + "/members?$filter=displayName%20eq%20'x'").status == .badRequest)
-        let amara = try await GraphCaller(world, .globalReader, as: world.amara)
+        let amara = try await GraphCaller(fixture, .globalReader, as: fixture.amara)
         #expect(try await Set(amara.values("displayName", "/me/memberOf")) == ["Ward 7", "Global Reader"])
         for bad in [
-            "https://evil.test/v1.0/users/\(world.bo.id)", "https://graph.test:8443/v1.0/groups/\(world.bo.id)", "x",
+            "https://evil.test/v1.0/users/\(fixture.bo.id)", "https://graph.test:8443/v1.0/groups/\(fixture.bo.id)",
+            "x",
         ] {
             let answer = try await caller.send(.post, group + "/members/$ref", body: #"{"@odata.id":"\#(bad)"}"#)
             #expect(answer.status == .badRequest, "\(bad)")
         }
         #expect(try await caller.send(.patch, group, body: #"{"description":"Nights"}"#).status == .noContent)
         #expect(try await caller.get(group).json.values["description"] == .string("Nights"))
-        let member = group + "/members/\(world.amara.id)/$ref"
+        let member = group + "/members/\(fixture.amara.id)/$ref"
         #expect(try await caller.send(.delete, member).status == .noContent)
         #expect(try await caller.send(.delete, member).status == .notFound)
         #expect(try await caller.send(.delete, group).status == .noContent)
@@ -120,10 +121,10 @@ import Testing
     }
 
     @Test func `roles are given and taken under either of their addresses`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .privilegedRoleAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .privilegedRoleAdministrator)
         let role = DirectoryRole.cloudDeviceAdministrator
-        let reference = #"{"@odata.id":"https://graph.test:8443/v1.0/users/\#(world.amara.id)"}"#
+        let reference = #"{"@odata.id":"https://graph.test:8443/v1.0/users/\#(fixture.amara.id)"}"#
         for (number, address) in [
             "/directoryRoles/\(role.id)", "/directoryRoles/roleTemplateId=\(role.id)",
             "/directoryRoles(roleTemplateId='\(role.id)')", "/directoryRoles(roleTemplateId=%27\(role.id)%27)",
@@ -131,8 +132,8 @@ import Testing
             #expect(
                 try await caller.get(address).json.values["roleTemplateId"] == .string(role.id.rawValue), "\(number)")
             #expect(try await caller.send(.post, address + "/members/$ref", body: reference).status == .noContent)
-            #expect(try await caller.values("id", address + "/members") == [world.amara.id.rawValue])
-            let member = address + "/members/\(world.amara.id)/$ref"
+            #expect(try await caller.values("id", address + "/members") == [fixture.amara.id.rawValue])
+            let member = address + "/members/\(fixture.amara.id)/$ref"
             #expect(try await caller.send(.delete, member).status == .noContent)
             #expect(try await caller.values("id", address + "/members").isEmpty)
         }
@@ -142,15 +143,15 @@ import Testing
 
     @Test func `a device is found by both ids, and dies with its sessions when it is disabled or removed`() async throws
     {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
         #expect(try await session.use().status == .ok)
-        let caller = try await GraphCaller(world, .intuneAdministrator)
+        let caller = try await GraphCaller(fixture, .intuneAdministrator)
         let device = try #require(try await caller.get("/devices").list.first)
         #expect(device["profileType"] == .string("Shared") && device["trustType"] == .string("AzureAd"))
-        #expect(device["deviceId"] == .string(try till.id) && device["id"] != device["deviceId"])
-        let address = "/devices(deviceId='\(try till.id)')"
+        #expect(device["deviceId"] == .string(try testDevice.id) && device["id"] != device["deviceId"])
+        let address = "/devices(deviceId='\(try testDevice.id)')"
         #expect(try await caller.get(address).json.values["id"] == device["id"])
         let path = "/devices/\(try #require(device["id"]?.string))"
         #expect(try await caller.get(path).status == .ok)
@@ -158,18 +159,19 @@ import Testing
         #expect(managed.status == .badRequest)
         #expect(try await caller.send(.patch, address, body: #"{"accountEnabled":false}"#).status == .noContent)
         #expect(try await session.use().status == .badRequest)
-        #expect(try await caller.values("displayName", "/devices?$filter=accountEnabled%20eq%20false") == ["Till 1"])
+        #expect(
+            try await caller.values("displayName", "/devices?$filter=accountEnabled%20eq%20false") == ["TestDevice 1"])
         #expect(try await caller.send(.delete, path).status == .noContent)
         #expect(try await caller.get(address).status == .notFound)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(9, tenant: world.tenant.id) }
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(9, tenant: fixture.tenant.id) }
         let acts = lines.filter { $0.action.hasPrefix("device.") && $0.action != "device.join" }
         #expect(acts.map(\.action) == ["device.disable", "device.remove"])
-        #expect(acts.allSatisfy { $0.actor == world.bo.id.rawValue })
+        #expect(acts.allSatisfy { $0.actor == fixture.bo.id.rawValue })
     }
 
-    @Test func `the log tells who did what in which request, and who came in by which door`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .globalAdministrator)
+    @Test func `the log tells who did what in which request, and how they signed in`() async throws {
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .globalAdministrator)
         let correlation = "0af3c2b1-0000-4000-8000-0000000000c1"
         let name = HTTPField.Name("client-request-id")
         let answer = try await caller.send(
@@ -179,34 +181,35 @@ import Testing
         let line = try #require(
             try await caller.get("/auditLogs/directoryAudits?$filter=correlationId%20eq%20\(correlation)").list.first)
         #expect(line["activityDisplayName"] == .string("user.change"))
-        #expect(line["initiatedBy"]?.object?["user"]?.object?["id"] == .string(world.bo.id.rawValue))
-        #expect(line["targetResources"]?.array?.first?.object?["id"] == .string(world.amara.id.rawValue))
-        let door = try #require(try await caller.get("/auditLogs/signIns?$top=1").list.first)
-        #expect(door["clientAppUsed"] == .string("page") && door["userId"] == .string(world.bo.id.rawValue))
+        #expect(line["initiatedBy"]?.object?["user"]?.object?["id"] == .string(fixture.bo.id.rawValue))
+        #expect(line["targetResources"]?.array?.first?.object?["id"] == .string(fixture.amara.id.rawValue))
+        let method = try #require(try await caller.get("/auditLogs/signIns?$top=1").list.first)
+        #expect(method["clientAppUsed"] == .string("page") && method["userId"] == .string(fixture.bo.id.rawValue))
         #expect(try await caller.get("/auditLogs/directoryAudits/1").json.values["id"] == .string("1"))
         let positions = try await caller.values("id", "/auditLogs/directoryAudits?$top=3").compactMap { Int($0) }
         #expect(positions == positions.sorted(by: >) && positions.count == 3)
     }
 
     @Test func `the device registration policy is read and set, and holds at the next join`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .cloudDeviceAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .cloudDeviceAdministrator)
         let path = "/policies/deviceRegistrationPolicy"
         let policy = try await caller.get(path).json
         #expect(policy.values["userDeviceQuota"] == .integer(50))
         let body = """
             {"userDeviceQuota":1,"azureADJoin":{"allowedToJoin":
-             {"@odata.type":"#microsoft.graph.enumeratedDeviceRegistrationMembership","users":["\(world.bo.id)"],"groups":[]}}}
+             {"@odata.type":"#microsoft.graph.enumeratedDeviceRegistrationMembership","users":["\(fixture.bo.id)"],"groups":[]}}}
             """
         let set = try await caller.send(.put, path, body: body)
         #expect(set.status == .ok, "\(set.text)")
         #expect(try await caller.get(path).json == set.json)
-        let till = try Till(world)
+        let testDevice = try TestDevice(fixture)
         #expect(
-            try await till.join(try await world.registrationToken("amara@contoso.test"), isShared: false).status
+            try await testDevice.join(try await fixture.registrationToken("amara@contoso.test"), isShared: false).status
                 == .forbidden)
         #expect(
-            try await till.join(try await world.registrationToken("bo@contoso.test"), isShared: false).status == .ok)
+            try await testDevice.join(try await fixture.registrationToken("bo@contoso.test"), isShared: false).status
+                == .ok)
         for bad in [
             #"{"userDeviceQuota":-1}"#, #"{"multiFactorAuthConfiguration":"required"}"#, #"{"localAdminPassword":{}}"#,
             #"{"azureADJoin":{"allowedToJoin":{}}}"#,

@@ -10,21 +10,21 @@ import TestSupport
 import Testing
 
 @Suite struct GraphQueryTests {
-    private static func populated() async throws -> (World, GraphCaller) {
-        let world = try await World()
+    private static func populated() async throws -> (TestPlatform, GraphCaller) {
+        let fixture = try await TestPlatform()
         for number in 1...5 {
-            _ = try await world.administration.addUser(
+            _ = try await fixture.administration.addUser(
                 "n\(number)@contoso.test",
                 profile: User.Profile(displayName: "N'\(number)", jobTitle: number < 3 ? "Nurse" : nil),
-                password: Sensitive(World.password), isEnabled: number != 2, tenant: world.tenant)
+                password: Sensitive(TestPlatform.password), isEnabled: number != 2, tenant: fixture.tenant)
         }
-        return (world, try await GraphCaller(world, .globalReader))
+        return (fixture, try await GraphCaller(fixture, .globalReader))
     }
 
     @Test func `a list comes page by page, each object on exactly one page, whatever happens between them`()
         async throws
     {
-        let (world, caller) = try await Self.populated()
+        let (fixture, caller) = try await Self.populated()
         var next: String? = "/users?$top=2&$select=id,displayName"
         var ids: [String] = []
         var pages = 0
@@ -37,9 +37,12 @@ import Testing
             ids += page.compactMap { $0["id"]?.string }
             pages += 1
             // Who goes away between two pages moves nobody else.
-            if pages == 1, let first = page.first?["id"]?.string, let id = UserID(rawValue: first), id != world.bo.id {
-                let person = try await world.platform.database.read { try Users($0).find(id, tenant: world.tenant.id) }
-                try await world.administration.remove(try #require(person))
+            if pages == 1, let first = page.first?["id"]?.string, let id = UserID(rawValue: first), id != fixture.bo.id
+            {
+                let person = try await fixture.platform.database.read {
+                    try Users($0).find(id, tenant: fixture.tenant.id)
+                }
+                try await fixture.administration.remove(try #require(person))
             }
             next = try answer.json.values["@odata.nextLink"]?.string.map {
                 #expect($0.hasPrefix("https://graph.test:8443/v1.0/users?"))
@@ -51,11 +54,11 @@ import Testing
     }
 
     @Test func `a page token is good for its own list and person, and nobody can write one`() async throws {
-        let (world, caller) = try await Self.populated()
+        let (fixture, caller) = try await Self.populated()
         let link = try #require(try await caller.get("/users?$top=1").json.values["@odata.nextLink"]?.string)
         let token = try #require(try FormParameters(parsing: link.split(separator: "?")[1].utf8)["$skiptoken"])
         #expect(try await caller.get("/users?$top=1&$skiptoken=\(token)").status == .ok)
-        let other = try await GraphCaller(world, .globalReader, as: world.amara)
+        let other = try await GraphCaller(fixture, .globalReader, as: fixture.amara)
         for (who, path) in [
             (caller, "/groups?$skiptoken=\(token)"), (caller, "/users?$filter=id eq null&$skiptoken=\(token)"),
             (other, "/users?$skiptoken=\(token)"), (caller, "/users?$skiptoken=AAAA"),
@@ -98,15 +101,15 @@ import Testing
     func `what a list does not know is refused, not passed over`(query: String) async throws {
         // A parameter without a value counts as absent everywhere in the platform.
         let isEmpty = query == "$select="
-        let caller = try await GraphCaller(try await World(), .globalReader)
+        let caller = try await GraphCaller(try await TestPlatform(), .globalReader)
         let answer = try await caller.get("/users?\(query.replacing(" ", with: "%20").replacing("\"", with: "%22"))")
         #expect(answer.status == (isEmpty ? .ok : .badRequest), "\(answer.text)")
         if !isEmpty { #expect(try answer.graphCode?.hasPrefix("Request_") == true) }
     }
 
     @Test func `an object that did not change is not sent again, and one that did is not overwritten`() async throws {
-        let world = try await World()
-        let caller = try await GraphCaller(world, .userAdministrator)
+        let fixture = try await TestPlatform()
+        let caller = try await GraphCaller(fixture, .userAdministrator)
         let path = "/users/amara@contoso.test"
         let first = try await caller.get(path)
         let tag = try #require(first.headers[.eTag])

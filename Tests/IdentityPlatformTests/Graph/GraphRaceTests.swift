@@ -17,16 +17,16 @@ import Testing
         change: SQL, status: HTTPResponse.Status
     ) async throws {
         let meanwhile = Meanwhile()
-        let world = try await World(over: { Interposed(database: $0, meanwhile: meanwhile) })
-        let caller = try await GraphCaller(world, .globalAdministrator)
-        let path = "/users/\(world.amara.id)"
+        let fixture = try await TestPlatform(over: { Interposed(database: $0, meanwhile: meanwhile) })
+        let caller = try await GraphCaller(fixture, .globalAdministrator)
+        let path = "/users/\(fixture.amara.id)"
         let body = #"{"displayName":"Renamed"}"#
         #expect(try await caller.send(.patch, path, body: body).status == .noContent)
         meanwhile.change.withLock { $0 = change }
         #expect(try await caller.send(.patch, path, body: #"{"displayName":"Never"}"#).status == status)
         #expect(meanwhile.change.withLock { $0.map { _ in true } } == nil)
-        let name = try await world.platform.database.read {
-            try Users($0).find(world.amara.id, tenant: world.tenant.id)?.profile.displayName
+        let name = try await fixture.platform.database.read {
+            try Users($0).find(fixture.amara.id, tenant: fixture.tenant.id)?.profile.displayName
         }
         #expect(name == "Renamed")
     }

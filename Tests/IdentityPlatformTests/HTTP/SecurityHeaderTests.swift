@@ -9,15 +9,15 @@ import Testing
 /// What every answer carries, whichever way it came about.
 @Suite struct SecurityHeaderTests {
     @Test func `every answer says that nobody may keep, frame, sniff or reload it in the clear`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        _ = try await browser.signIn(AuthorizeQuery(world))
-        let tenant = world.tenant.id.rawValue
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
+        let tenant = fixture.tenant.id.rawValue
         let asked: [(String, String)] = [
             ("login.test", "/\(tenant)/v2.0/.well-known/openid-configuration"),
-            ("login.test", "/\(tenant)/discovery/v2.0/keys"), ("login.test", AuthorizeQuery(world).path),
-            ("login.test", AuthorizeQuery(world, ["prompt": "none"]).path),
-            ("login.test", AuthorizeQuery(world, ["client_id": "x"]).path),
+            ("login.test", "/\(tenant)/discovery/v2.0/keys"), ("login.test", AuthorizeQuery(fixture).path),
+            ("login.test", AuthorizeQuery(fixture, ["prompt": "none"]).path),
+            ("login.test", AuthorizeQuery(fixture, ["client_id": "x"]).path),
             ("login.test", "/\(tenant)/oauth2/v2.0/logout"), ("login.test", "/\(tenant)/oauth2/v2.0/token"),
             ("login.test", "/common/userrealm/x@contoso.test"), ("login.test", "/common/oauth2/nativeclient"),
             ("login.test", "/nowhere/at/all"), ("login.test", "/%zz"), ("graph.test", "/v1.0/me"),
@@ -25,11 +25,11 @@ import Testing
             ("evil.test", "/"),
         ]
         var answers: [(String, TestResponse)] = []
-        for (host, path) in asked { answers.append((path, try await world.client.get(path, host: host))) }
-        answers.append(("token", try await world.redeem("x")))
-        answers.append(("signed in", try await browser.get(AuthorizeQuery(world).path)))
-        answers.append(("asked", try await browser.get(AuthorizeQuery(world, ["prompt": "consent"]).path)))
-        answers.append(("a form", try await browser.get(AuthorizeQuery(world, ["response_mode": "form_post"]).path)))
+        for (host, path) in asked { answers.append((path, try await fixture.client.get(path, host: host))) }
+        answers.append(("token", try await fixture.redeem("x")))
+        answers.append(("signed in", try await browser.get(AuthorizeQuery(fixture).path)))
+        answers.append(("asked", try await browser.get(AuthorizeQuery(fixture, ["prompt": "consent"]).path)))
+        answers.append(("a form", try await browser.get(AuthorizeQuery(fixture, ["response_mode": "form_post"]).path)))
         for (name, answer) in answers {
             #expect(answer.headers[.cacheControl] == "no-store", "\(name)")
             #expect(answer.headers[.xContentTypeOptions] == "nosniff", "\(name)")
@@ -52,14 +52,14 @@ import Testing
     }
 
     @Test func `a page's forms lead here and to the client that asked, and nowhere else`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
         let client = ["redirect_uri": "https://app.test/cb"]
-        let signIn = try await browser.get(AuthorizeQuery(world, client).path)
+        let signIn = try await browser.get(AuthorizeQuery(fixture, client).path)
         #expect(signIn.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.test;") == true)
-        _ = try await browser.signIn(AuthorizeQuery(world))
+        _ = try await browser.signIn(AuthorizeQuery(fixture))
         for prompt in ["consent", "select_account"] {
-            let query = AuthorizeQuery(world, client.merging(["prompt": prompt]) { $1 })
+            let query = AuthorizeQuery(fixture, client.merging(["prompt": prompt]) { $1 })
             let page = try await browser.get(query.path)
             #expect(page.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.test;") == true)
         }
@@ -70,10 +70,10 @@ import Testing
     }
 
     @Test func `cookies stay on this host, in TLS, out of scripts and off other sites' posts`() async throws {
-        let world = try await World()
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
-        let answer = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let fixture = try await TestPlatform()
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
+        let answer = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         let cookies = page.headers[values: .setCookie] + answer.headers[values: .setCookie]
         #expect(cookies.count == 3)
         for cookie in cookies {

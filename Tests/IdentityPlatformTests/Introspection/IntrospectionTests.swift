@@ -10,16 +10,16 @@ import Testing
 /// An application with a secret asks whether a token is good at this moment (RFC 7662).
 @Suite struct IntrospectionTests {
     private struct Service {
-        let world: World
+        let fixture: TestPlatform
         let client: Client
         let secret: String
 
         init() async throws {
-            world = try await World()
-            client = try await world.administration.addClient(
-                NewClient(displayName: "Ward service", redirectURIs: [World.redirect], isConfidential: true),
-                tenant: world.tenant)
-            secret = try await world.administration.addSecret(to: client).text.exposed
+            fixture = try await TestPlatform()
+            client = try await fixture.administration.addClient(
+                NewClient(displayName: "Ward service", redirectURIs: [TestPlatform.redirect], isConfidential: true),
+                tenant: fixture.tenant)
+            secret = try await fixture.administration.addSecret(to: client).text.exposed
         }
 
         func ask(_ token: String, _ changes: [String: String?] = [:]) async throws -> TestResponse {
@@ -28,8 +28,8 @@ import Testing
             ]
             for (name, value) in changes { fields[name] = value }
             let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
-            return try await world.client.send(
-                .post, "/\(world.tenant.id)/oauth2/v2.0/introspect", body: body.joined(separator: "&"))
+            return try await fixture.client.send(
+                .post, "/\(fixture.tenant.id)/oauth2/v2.0/introspect", body: body.joined(separator: "&"))
         }
 
         func isActive(_ token: String) async throws -> Bool {
@@ -39,11 +39,11 @@ import Testing
 
     @Test func `a good access token is told as it is`() async throws {
         let service = try await Service()
-        let text = try await service.world.signedIn().string(ReplyName.accessToken)
+        let text = try await service.fixture.signedIn().string(ReplyName.accessToken)
         let answer = try await service.ask(text).json
         let claims = try CompactJWS(text).claims()
         #expect(answer.values["active"] == .bool(true))
-        #expect(try answer.string(ReplyName.clientID) == service.world.app.id.rawValue)
+        #expect(try answer.string(ReplyName.clientID) == service.fixture.app.id.rawValue)
         #expect(try answer.string(ReplyName.username) == "amara@contoso.test")
         #expect(try answer.string(ReplyName.scope) == "User.Read openid profile")
         for name in [ClaimName.subject, .audience, .issuer, .sessionID, .tenantID, .objectID] {
@@ -54,39 +54,39 @@ import Testing
 
     @Test func `the end of its session is known at once`() async throws {
         let service = try await Service()
-        let world = service.world
-        let text = try await world.signedIn().string(ReplyName.accessToken)
+        let fixture = service.fixture
+        let text = try await fixture.signedIn().string(ReplyName.accessToken)
         #expect(try await service.isActive(text))
-        try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+        try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
         let answer = try await service.ask(text)
         #expect(answer.text == "{\"active\":false}")
         #expect(try await service.ask("x").text == answer.text)
         #expect(try await service.ask("\(text)x").text == answer.text)
-        let bo = try await world.signedIn("bo@contoso.test").string(ReplyName.accessToken)
-        world.clock.advance(by: .seconds(3600))
+        let bo = try await fixture.signedIn("bo@contoso.test").string(ReplyName.accessToken)
+        fixture.clock.advance(by: .seconds(3600))
         #expect(try await service.ask(bo).text == answer.text)
     }
 
     @Test func `a refresh token is told to its own client alone, and once used no more`() async throws {
         let service = try await Service()
-        let world = service.world
-        let foreign = try await world.signedIn().string(ReplyName.refreshToken)
+        let fixture = service.fixture
+        let foreign = try await fixture.signedIn().string(ReplyName.refreshToken)
         #expect(try await !service.isActive(foreign))
-        let code = try await Browser(world).signIn(
-            AuthorizeQuery(world, ["client_id": service.client.id.rawValue]))[ParameterName.code]
+        let code = try await Browser(fixture).signIn(
+            AuthorizeQuery(fixture, ["client_id": service.client.id.rawValue]))[ParameterName.code]
         let proof = ["client_id": service.client.id.rawValue, "client_secret": service.secret]
-        let own = try await world.redeem(code, proof).json.string(ReplyName.refreshToken)
+        let own = try await fixture.redeem(code, proof).json.string(ReplyName.refreshToken)
         #expect(try await service.isActive(own))
-        #expect(try await world.refresh(own, proof).status == .ok)
+        #expect(try await fixture.refresh(own, proof).status == .ok)
         #expect(try await !service.isActive(own))
     }
 
     @Test func `who has no secret is told nothing`() async throws {
         let service = try await Service()
-        let text = try await service.world.signedIn().string(ReplyName.accessToken)
+        let text = try await service.fixture.signedIn().string(ReplyName.accessToken)
         #expect(try await service.ask(text, ["client_secret": nil]).errorNumber == 7_000_218)
         #expect(try await service.ask(text, ["client_secret": "x"]).errorNumber == 7_000_215)
-        let other = ["client_id": service.world.app.id.rawValue, "client_secret": nil]
+        let other = ["client_id": service.fixture.app.id.rawValue, "client_secret": nil]
         let refused = try await service.ask(text, other)
         #expect(refused.status == .unauthorized)
         #expect(refused.errorNumber == 7_000_221)

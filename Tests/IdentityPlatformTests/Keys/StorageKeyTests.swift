@@ -14,12 +14,14 @@ import Testing
     private static let root = SymmetricKey(data: [UInt8](repeating: 7, count: StorageKey.length))
 
     @Test func `what is sealed for a purpose opens under no other key and for no other purpose`() throws {
-        let key = try World.storageKey()
+        let key = try TestPlatform.storageKey()
         let (bytes, purpose) = (Array("secret".utf8), "some row")
         let sealed = try key.seal(bytes, purpose: purpose)
         #expect(try key.open(sealed, purpose: purpose) == bytes)
         #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(sealed, purpose: "another row") }
-        #expect(throws: StorageKey.Failure.doesNotOpen) { try World.storageKey(8).open(sealed, purpose: purpose) }
+        #expect(throws: StorageKey.Failure.doesNotOpen) {
+            try TestPlatform.storageKey(8).open(sealed, purpose: purpose)
+        }
         for changed in [[], Array(sealed.dropLast()), sealed + [0]] {
             #expect(throws: StorageKey.Failure.doesNotOpen) { try key.open(changed, purpose: purpose) }
         }
@@ -38,69 +40,69 @@ import Testing
     }
 
     @Test func `a database that an older server sealed opens, and its sessions go on`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
-        let refresh = try await world.signedIn().string(ReplyName.refreshToken)
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
+        let refresh = try await fixture.signedIn().string(ReplyName.refreshToken)
         #expect(try await session.use().status == .ok)
-        let tenant = world.tenant.id.rawValue
-        try await world.reseal("storageCheck", "sealed", "name") { $0 }
-        try await world.reseal("signingKey", "sealedPrivateKey", "id") { "signing key \(tenant) \($0)" }
-        try await world.reseal("deviceAuthority", "sealedPrivateKey", "tenant") { "device authority \($0)" }
-        try await world.reseal("primaryRefreshToken", "sealedSessionKey", "hash") { "session key \(tenant) \($0)" }
-        try await world.reseal("receiptAuthority", "sealedAnchorKey", "tenant") { "receipt anchor key \($0)" }
-        try await world.reseal("receiptAuthority", "sealedSubjectKey", "tenant") { "receipt subject key \($0)" }
+        let tenant = fixture.tenant.id.rawValue
+        try await fixture.reseal("storageCheck", "sealed", "name") { $0 }
+        try await fixture.reseal("signingKey", "sealedPrivateKey", "id") { "signing key \(tenant) \($0)" }
+        try await fixture.reseal("deviceAuthority", "sealedPrivateKey", "tenant") { "device authority \($0)" }
+        try await fixture.reseal("primaryRefreshToken", "sealedSessionKey", "hash") { "session key \(tenant) \($0)" }
+        try await fixture.reseal("receiptAuthority", "sealedAnchorKey", "tenant") { "receipt anchor key \($0)" }
+        try await fixture.reseal("receiptAuthority", "sealedSubjectKey", "tenant") { "receipt subject key \($0)" }
 
-        let restarted = try await world.restarted()
+        let restarted = try await fixture.restarted()
         #expect(try await restarted.refresh(refresh).status == .ok)
         #expect(try await restarted.signedIn("bo@contoso.test").string(ReplyName.idToken).isEmpty == false)
-        var there = try Till(restarted)
-        there.certificate = till.certificate
-        let again = TillSession(
-            till: there, reply: session.reply, key: session.key, counter: session.counter,
+        var there = try TestDevice(restarted)
+        there.certificate = testDevice.certificate
+        let again = TestDeviceSession(
+            testDevice: there, reply: session.reply, key: session.key, counter: session.counter,
             brokerRefreshToken: session.brokerRefreshToken)
         #expect(try await again.use().status == .ok)
-        _ = try await Till.joined(restarted, number: 1)
-        await #expect(throws: StorageKey.Failure.doesNotOpen) { try await world.restarted(storageKey: 8) }
+        _ = try await TestDevice.joined(restarted, number: 1)
+        await #expect(throws: StorageKey.Failure.doesNotOpen) { try await fixture.restarted(storageKey: 8) }
     }
 
     @Test func `a refresh token is derived under a key that is for refresh tokens alone`() async throws {
-        let world = try await World()
-        let first = try await world.signedIn().string(ReplyName.refreshToken)
-        let second = try await world.refresh(first).json.string(ReplyName.refreshToken)
+        let fixture = try await TestPlatform()
+        let first = try await fixture.signedIn().string(ReplyName.refreshToken)
+        let second = try await fixture.refresh(first).json.string(ReplyName.refreshToken)
         let code = HMAC<SHA256>.authenticationCode(
-            for: try await world.placeOfSecondToken(), using: Self.key("derivation", "refresh token"))
-        #expect(try world.token(Array(code)).text.exposed == second)
+            for: try await fixture.placeOfSecondToken(), using: Self.key("derivation", "refresh token"))
+        #expect(try fixture.token(Array(code)).text.exposed == second)
     }
 
     @Test func `a reply that an older server gave and nobody heard is given once more`() async throws {
-        let world = try await World()
-        let first = try await world.signedIn().string(ReplyName.refreshToken)
-        let second = try await world.refresh(first).json.string(ReplyName.refreshToken)
-        let former = try world.formerToken("refresh token", await world.placeOfSecondToken())
+        let fixture = try await TestPlatform()
+        let first = try await fixture.signedIn().string(ReplyName.refreshToken)
+        let second = try await fixture.refresh(first).json.string(ReplyName.refreshToken)
+        let former = try fixture.formerToken("refresh token", await fixture.placeOfSecondToken())
         let given = try #require(OpaqueToken(second))
-        try await world.platform.database.write { connection in
+        try await fixture.platform.database.write { connection in
             try connection.execute("UPDATE refreshToken SET hash = \(former.hash) WHERE hash = \(given.hash)")
         }
-        let restarted = try await world.restarted()
+        let restarted = try await fixture.restarted()
         let repeated = try await restarted.refresh(first).json.string(ReplyName.refreshToken)
         #expect(repeated == former.text.exposed)
         #expect(try await restarted.refresh(repeated).status == .ok)
     }
 
     @Test func `a renewal that an older server gave and the device did not hear of is given once more`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         let (renewed, _) = try await session.renewed()
         let used = try #require(OpaqueToken(session.token.exposed))
-        let former = try world.formerToken("renewed PRT", used.hash)
+        let former = try fixture.formerToken("renewed PRT", used.hash)
         let given = try #require(OpaqueToken(renewed.token.exposed))
         let key = session.key.secret.withBytes { span in
             (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
         }
         let sealed = try Self.formerlySealed(
-            key, "session key \(world.tenant.id) \(Base64URL.encode(former.hash))")
-        try await world.platform.database.write { connection in
+            key, "session key \(fixture.tenant.id) \(Base64URL.encode(former.hash))")
+        try await fixture.platform.database.write { connection in
             try connection.execute(
                 """
                 UPDATE primaryRefreshToken SET hash = \(former.hash), sealedSessionKey = \(sealed)
@@ -128,14 +130,14 @@ import Testing
     }
 }
 
-extension World {
+extension TestPlatform {
     /// Puts the older form in the place of every sealed value of a column; wants at least one.
     ///
     /// - Parameter purpose: of the row that the text names.
     fileprivate func reseal(
         _ table: String, _ column: String, _ key: String, _ purpose: @escaping @Sendable (String) -> String
     ) async throws {
-        let storageKey = try World.storageKey()
+        let storageKey = try TestPlatform.storageKey()
         let count = try await platform.database.write { connection in
             let rows = try connection.rows(SQL(stringLiteral: "SELECT rowid, \(key), \(column) FROM \(table)"))
             for row in rows {

@@ -13,56 +13,56 @@ import Testing
 
 @Suite struct OfflineLeaseTests {
     @Test func `without a decision of the organisation nobody gets a lease`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         #expect(try await session.lease() == nil)
-        try await world.allowOffline()
-        try await world.administration.setOfflineRules(nil, tenant: world.tenant)
+        try await fixture.allowOffline()
+        try await fixture.administration.setOfflineRules(nil, tenant: fixture.tenant)
         #expect(try await session.lease() == nil)
     }
 
     @Test func `the worker of a session gets one, signed by a published key and bound to device and person`()
         async throws
     {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        try await world.allowOffline()
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        try await fixture.allowOffline()
+        let session = try await testDevice.session()
         let lease = try #require(try await session.lease())
-        let now = Int(world.clock.now.seconds)
-        #expect(lease.tenant == world.tenant.id.rawValue)
-        #expect(lease.device == (try till.id))
-        #expect(lease.person.id == world.amara.id.rawValue)
+        let now = Int(fixture.clock.now.seconds)
+        #expect(lease.tenant == fixture.tenant.id.rawValue)
+        #expect(lease.device == (try testDevice.id))
+        #expect(lease.person.id == fixture.amara.id.rawValue)
         #expect(lease.person.userName == "amara@contoso.test")
         #expect(lease.person.displayName == "Amara Okafor")
         #expect((lease.issued, lease.ends) == (now, now + 3600))
         #expect(lease.limits == .init(poweredSeconds: 1800, boots: 2, attempts: 3))
         #expect(lease.credentials == [.password])
         let password = try #require(lease.password)
-        #expect(try password.matches(SecretBytes(copying: World.password.utf8)))
+        #expect(try password.matches(SecretBytes(copying: TestPlatform.password.utf8)))
         #expect(try !password.matches(SecretBytes(copying: "another password".utf8)))
     }
 
     @Test func `each name that receipts call the worker is another, and means them`() async throws {
-        let world = try await World()
-        try await world.allowOffline()
-        let lease = try #require(try await Till.joined(world).session().lease())
+        let fixture = try await TestPlatform()
+        try await fixture.allowOffline()
+        let lease = try #require(try await TestDevice.joined(fixture).session().lease())
         #expect(Set(lease.receiptSubjects).count == 16)
         for subject in lease.receiptSubjects {
-            #expect(try await world.resolve(subject).user == world.amara.id.rawValue)
+            #expect(try await fixture.resolve(subject).user == fixture.amara.id.rawValue)
         }
     }
 
     @Test func `a lease holds no hash of the password, and two verifiers of one password differ`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        try await world.allowOffline()
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        try await fixture.allowOffline()
+        let session = try await testDevice.session()
         let (first, second) = (try await session.lease(), try await session.lease())
         #expect(first?.password != nil)
         #expect(first?.password != second?.password)
-        let hash = try await world.platform.database.read { [world] connection in
-            try connection.row("SELECT passwordHash FROM person WHERE id = \(world.amara.id)")?.text(0)
+        let hash = try await fixture.platform.database.read { [fixture] connection in
+            try connection.row("SELECT passwordHash FROM person WHERE id = \(fixture.amara.id)")?.text(0)
         }
         let digest = try #require(hash?.split(separator: "$").last)
         let answer = try await session.askLeases()
@@ -77,19 +77,19 @@ import Testing
 
     @Test(arguments: Obstacle.allCases)
     func `whoever is not at this shared device with a good session gets none`(obstacle: Obstacle) async throws {
-        let world = try await World()
-        try await world.allowOffline()
-        let till = try await Till.joined(world, isShared: obstacle != .personalDevice)
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        try await fixture.allowOffline()
+        let testDevice = try await TestDevice.joined(fixture, isShared: obstacle != .personalDevice)
+        let session = try await testDevice.session()
         var asked = session.reply.sessionID
-        var asker = till
+        var asker = testDevice
         switch obstacle {
-        case .disabledPerson: try await world.administration.setEnabled(false, world.amara)
+        case .disabledPerson: try await fixture.administration.setEnabled(false, fixture.amara)
         case .endedSession: _ = try await session.end()
-        case .otherDevice: asker = try await Till.joined(world, number: 1)
+        case .otherDevice: asker = try await TestDevice.joined(fixture, number: 1)
         case .disabledDevice:
-            try await world.administration.setEnabled(
-                false, try #require(DeviceID(rawValue: try till.id)), tenant: world.tenant)
+            try await fixture.administration.setEnabled(
+                false, try #require(DeviceID(rawValue: try testDevice.id)), tenant: fixture.tenant)
         case .personalDevice: break
         case .noSession: asked = nil
         }
@@ -105,98 +105,102 @@ import Testing
 
     @Test(arguments: Withdrawal.allCases)
     func `what is withdrawn is not good any more, and its device is told to ask`(withdrawal: Withdrawal) async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        try await world.allowOffline()
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        try await fixture.allowOffline()
+        let session = try await testDevice.session()
         let lease = try #require(try await session.lease())
         // The worker has left: what is withdrawn is withdrawn of those who are not there.
         #expect(try await session.end().status == .ok)
-        #expect(try await till.good([lease.id, "unknown"]) == [lease.id])
-        let concerns = Mutex<[DeviceConcern]>([])
-        world.platform.observeDevices { concern in concerns.withLock { $0.append(concern) } }
-        let administration = world.administration
+        #expect(try await testDevice.good([lease.id, "unknown"]) == [lease.id])
+        let concerns = Mutex<[DeviceStateChange]>([])
+        fixture.platform.observeDevices { change in concerns.withLock { $0.append(change) } }
+        let administration = fixture.administration
         switch withdrawal {
-        case .personDisabled: try await administration.setEnabled(false, world.amara)
-        case .personRemoved: try await administration.remove(world.amara)
-        case .passwordSet: try await administration.setPassword(Sensitive("another password"), of: world.amara)
-        case .sessionsRevoked: try await administration.revokeSessions(of: world.amara)
+        case .personDisabled: try await administration.setEnabled(false, fixture.amara)
+        case .personRemoved: try await administration.remove(fixture.amara)
+        case .passwordSet: try await administration.setPassword(Sensitive("another password"), of: fixture.amara)
+        case .sessionsRevoked: try await administration.revokeSessions(of: fixture.amara)
         case .deviceDisabled:
             try await administration.setEnabled(
-                false, try #require(DeviceID(rawValue: try till.id)), tenant: world.tenant)
-        case .turnedOff: try await administration.setOfflineRules(nil, tenant: world.tenant)
-        case .changed: try await world.allowOffline(attempts: 4)
-        case .time: world.clock.advance(by: .seconds(3600))
-        case .byAnother: _ = try await till.session(counter: 2).lease()
+                false, try #require(DeviceID(rawValue: try testDevice.id)), tenant: fixture.tenant)
+        case .turnedOff: try await administration.setOfflineRules(nil, tenant: fixture.tenant)
+        case .changed: try await fixture.allowOffline(attempts: 4)
+        case .time: fixture.clock.advance(by: .seconds(3600))
+        case .byAnother: _ = try await testDevice.session(counter: 2).lease()
         }
-        #expect(try await till.good([lease.id]) == [])
+        #expect(try await testDevice.good([lease.id]) == [])
         guard withdrawal != .time, withdrawal != .byAnother else { return }
-        #expect(concerns.withLock(\.self).contains { $0.device.rawValue == (try? till.id) })
+        #expect(concerns.withLock(\.self).contains { $0.device.rawValue == (try? testDevice.id) })
     }
 
     @Test func `another device's lease is none of a device's`() async throws {
-        let world = try await World()
-        try await world.allowOffline()
-        let (till, other) = (try await Till.joined(world), try await Till.joined(world, number: 1))
-        let lease = try #require(try await till.session().lease())
+        let fixture = try await TestPlatform()
+        try await fixture.allowOffline()
+        let (testDevice, other) = (
+            try await TestDevice.joined(fixture), try await TestDevice.joined(fixture, number: 1)
+        )
+        let lease = try #require(try await testDevice.session().lease())
         #expect(try await other.good([lease.id]) == [])
-        #expect(try await till.good([lease.id]) == [lease.id])
+        #expect(try await testDevice.good([lease.id]) == [lease.id])
     }
 
     @Test func `a question is judged like every signed request`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let state = EndpointPath.sessionState(tenant: world.tenant.id.rawValue)
-        #expect(try await till.askLeases(audience: "https://login.test" + state).errorNumber == 5_000_615)
-        let nonce = try await till.nonce()
-        #expect(try await till.askLeases(nonce: nonce).status == .ok)
-        #expect(try await till.askLeases(nonce: nonce).suberror == Suberror.replayedRequest)
-        var forged = try Till(world, number: 1)
-        forged.certificate = till.certificate
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let state = EndpointPath.sessionState(tenant: fixture.tenant.id.rawValue)
+        #expect(try await testDevice.askLeases(audience: "https://login.test" + state).errorNumber == 5_000_615)
+        let nonce = try await testDevice.nonce()
+        #expect(try await testDevice.askLeases(nonce: nonce).status == .ok)
+        #expect(try await testDevice.askLeases(nonce: nonce).suberror == Suberror.replayedRequest)
+        var forged = try TestDevice(fixture, number: 1)
+        forged.certificate = testDevice.certificate
         #expect(try await forged.askLeases().errorNumber == 50013)
     }
 
     @Test func `a lease is no token: nothing that takes one of a person takes it`() async throws {
-        let world = try await World()
-        try await world.allowOffline()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        try await fixture.allowOffline()
+        let session = try await TestDevice.joined(fixture).session()
         let text = try #require(try OfflineAnswer(decoding: try await session.askLeases().body).lease)
-        #expect(try await world.me(text).status == .unauthorized)
+        #expect(try await fixture.me(text).status == .unauthorized)
     }
 
     @Test func `the audit log says who turned it on and off, and whom each lease was given to`() async throws {
-        let world = try await World()
-        try await world.allowOffline()
-        _ = try await Till.joined(world).session().lease()
-        try await world.administration.setOfflineRules(nil, tenant: world.tenant)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(100, tenant: world.tenant.id) }
+        let fixture = try await TestPlatform()
+        try await fixture.allowOffline()
+        _ = try await TestDevice.joined(fixture).session().lease()
+        try await fixture.administration.setOfflineRules(nil, tenant: fixture.tenant)
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(100, tenant: fixture.tenant.id) }
         #expect(lines.contains { $0.action == "offline.on" })
         #expect(lines.contains { $0.action == "offline.off" })
-        #expect(lines.contains { $0.action == "offline.lease.give" && $0.subject == world.amara.id.rawValue })
+        #expect(lines.contains { $0.action == "offline.lease.give" && $0.subject == fixture.amara.id.rawValue })
     }
 
     @Test func `a lease says by what its worker is known, and holds nothing of a password that is not among it`()
         async throws
     {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
-        try await world.allowOffline(by: [.password, .pin])
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        try await fixture.allowOffline(by: [.password, .pin])
         let both = try #require(try await session.lease())
         #expect(both.credentials == [.password, .pin])
         #expect(both.password != nil)
-        try await world.allowOffline(by: [.pinWithoutTPM])
+        try await fixture.allowOffline(by: [.pinWithoutTPM])
         let alone = try #require(try await session.lease())
         #expect(alone.credentials == [.pinWithoutTPM])
         #expect(alone.password == nil)
     }
 
     @Test func `the audit log says where a PIN is enough without a TPM, and only there`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         for (credentials, count) in [([.password, .pin], 0), ([.pin, .pinWithoutTPM], 1)]
             as [(Set<OfflineLease.Credential>, Int)]
         {
-            try await world.allowOffline(by: credentials)
-            let lines = try await world.platform.database.read { try AuditLog($0).latest(100, tenant: world.tenant.id) }
+            try await fixture.allowOffline(by: credentials)
+            let lines = try await fixture.platform.database.read {
+                try AuditLog($0).latest(100, tenant: fixture.tenant.id)
+            }
             #expect(lines.filter { $0.action == "offline.pin-without-tpm" }.count == count)
         }
     }
@@ -214,7 +218,7 @@ import Testing
     }
 }
 
-extension World {
+extension TestPlatform {
     fileprivate func allowOffline(
         by credentials: Set<OfflineLease.Credential> = [.password], attempts: Int = 3
     ) async throws {
@@ -225,9 +229,9 @@ extension World {
     }
 }
 
-extension TillSession {
+extension TestDeviceSession {
     fileprivate func askLeases() async throws -> TestResponse {
-        try await till.askLeases(sessionID: reply.sessionID)
+        try await testDevice.askLeases(sessionID: reply.sessionID)
     }
 
     /// The lease that the server gives, checked with the keys that it publishes.
@@ -235,15 +239,15 @@ extension TillSession {
         let answer = try await askLeases()
         #expect(answer.status == .ok, "\(answer.text)")
         guard let text = try OfflineAnswer(decoding: answer.body).lease else { return nil }
-        let path = EndpointPath.signingKeys(tenant: till.world.tenant.id.rawValue)
-        let keys = try JSONWebKeySet(decoding: try await till.world.client.get(path).body)
+        let path = EndpointPath.signingKeys(tenant: testDevice.fixture.tenant.id.rawValue)
+        let keys = try JSONWebKeySet(decoding: try await testDevice.fixture.client.get(path).body)
         let id = try #require(try CompactJWS(text).keyID)
         let key = try #require(keys[id])
         return try OfflineLease(text, signedBy: try key.verificationKey())
     }
 }
 
-extension Till {
+extension TestDevice {
     fileprivate func askLeases(
         sessionID: String? = nil, held: [String] = [], audience: String? = nil, nonce: String? = nil
     ) async throws -> TestResponse {

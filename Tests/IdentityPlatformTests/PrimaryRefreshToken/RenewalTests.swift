@@ -13,9 +13,9 @@ import Testing
     private let day = Duration.seconds(86400)
 
     @Test func `a renewal gives another token under the same key, and the old one is dead`() async throws {
-        let world = try await World()
-        let first = try await Till.joined(world).session()
-        world.clock.advance(by: .seconds(4 * 3600))
+        let fixture = try await TestPlatform()
+        let first = try await TestDevice.joined(fixture).session()
+        fixture.clock.advance(by: .seconds(4 * 3600))
         let (second, expiresIn) = try await first.renewed()
         #expect(second.token.exposed != first.token.exposed)
         #expect(expiresIn == 14 * 86400)
@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func `the reply of a renewal brings no key and names the person`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         let answer = try await session.renew()
         let reply = try Members(decoding: try EncryptedReply.open(answer.text, with: session.key))
         #expect(reply[ReplyName.sessionKey] == nil)
@@ -38,78 +38,78 @@ import Testing
     }
 
     @Test func `a device whose reply got lost is given the very same again, for an hour`() async throws {
-        let world = try await World()
-        let first = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let first = try await TestDevice.joined(fixture).session()
         let second = try await first.renewed().session
-        world.clock.advance(by: .seconds(3599))
+        fixture.clock.advance(by: .seconds(3599))
         #expect(try await first.renewed().session.token.exposed == second.token.exposed)
         #expect(try await second.use().status == .ok)
         // Once the device has shown that it has the new one, nobody asks again with good reason.
         #expect(try await first.renew().errorNumber == 70000)
         #expect(try await second.use().errorNumber == 70000)
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(5, tenant: world.tenant.id) }
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(5, tenant: fixture.tenant.id) }
         #expect(lines.contains { $0.action == "prt.replay" && $0.subject == first.reply.sessionID })
         #expect(lines.contains { $0.action == "session.end" && $0.outcome == "replayed" })
     }
 
     @Test func `a second renewal after an hour ends the session: the token is in two hands`() async throws {
-        let world = try await World()
-        let first = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let first = try await TestDevice.joined(fixture).session()
         let access = try await first.tokens().string(ReplyName.accessToken)
         let second = try await first.renewed().session
-        world.clock.advance(by: .seconds(3600))
+        fixture.clock.advance(by: .seconds(3600))
         #expect(try await first.renew().errorNumber == 70000)
         #expect(try await second.use().errorNumber == 70000)
-        #expect(try await world.me(access).status == .unauthorized)
+        #expect(try await fixture.me(access).status == .unauthorized)
     }
 
     @Test func `a token that nobody renews dies after fourteen days, and all of them ninety days after the sign-in`()
         async throws
     {
-        let world = try await World()
-        var session = try await Till.joined(world, isShared: false).session()
+        let fixture = try await TestPlatform()
+        var session = try await TestDevice.joined(fixture, isShared: false).session()
         for _ in 1...6 {
-            world.clock.advance(by: .seconds(14 * 86400 - 60))
+            fixture.clock.advance(by: .seconds(14 * 86400 - 60))
             session = try await session.renewed().session
         }
         let (last, expiresIn) = try await session.renewed()
         #expect(expiresIn == 90 * 86400 - 6 * (14 * 86400 - 60))
-        world.clock.advance(by: .seconds(Int64(expiresIn)))
+        fixture.clock.advance(by: .seconds(Int64(expiresIn)))
         #expect(try await last.use().errorNumber == 70008)
         #expect(try await last.renew().errorNumber == 70008)
-        let idle = try await Till.joined(world, number: 1, isShared: false).session()
-        world.clock.advance(by: .seconds(14 * 86400))
+        let idle = try await TestDevice.joined(fixture, number: 1, isShared: false).session()
+        fixture.clock.advance(by: .seconds(14 * 86400))
         #expect(try await idle.renew().errorNumber == 70008)
     }
 
     @Test func `only a broker renews, only with the session's key, and only while the session lives`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
         func number(_ request: String) async throws -> Int? {
-            try await till.send(PrimaryRefreshToken.form(request: request)).errorNumber
+            try await testDevice.send(PrimaryRefreshToken.form(request: request)).errorNumber
         }
-        #expect(try await number(try await session.renewal(clientID: world.app.id.rawValue)) == 700016)
-        let other = try await Till.joined(world, number: 1).session("bo@contoso.test")
+        #expect(try await number(try await session.renewal(clientID: fixture.app.id.rawValue)) == 700016)
+        let other = try await TestDevice.joined(fixture, number: 1).session("bo@contoso.test")
         #expect(try await number(try await session.renewal(key: other.key)) == 50013)
         #expect(try await session.end().status == .ok)
         #expect(try await number(try await session.renewal()) == 70000)
         #expect(try await other.renewed().session.use().status == .ok)
-        try await world.administration.setEnabled(false, world.bo)
+        try await fixture.administration.setEnabled(false, fixture.bo)
         #expect(try await other.renew().errorNumber == 70000)
     }
 
     @Test func `what apps got lives on through a renewal, and goes with the session`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world, isShared: false).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture, isShared: false).session()
         let scopes = ["openid", "offline_access", "User.Read"]
         let refresh = try await session.tokens(scopes: scopes).string(ReplyName.refreshToken)
         let second = try await session.renewed().session
         let again = try await second.tokens(scopes: scopes).string(ReplyName.refreshToken)
-        #expect(try await world.refresh(again).status == .ok)
-        #expect(try await world.refresh(refresh).status == .ok || refresh == again)
+        #expect(try await fixture.refresh(again).status == .ok)
+        #expect(try await fixture.refresh(refresh).status == .ok || refresh == again)
         #expect(try await second.end().status == .ok)
-        #expect(try await world.refresh(again).errorNumber == 70000)
+        #expect(try await fixture.refresh(again).errorNumber == 70000)
     }
 
     // MARK: - Windows' dialect
@@ -117,8 +117,8 @@ import Testing
     @Test func `Windows' requests get a refresh token unasked, and a version that nobody knows is refused`()
         async throws
     {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         let answer = try await session.sendAsWindows(try await session.useRequest())
         #expect(answer.status == .ok, "\(answer.text)")
         let tokens = try Members(decoding: try EncryptedReply.open(answer.text, with: session.key))
@@ -128,7 +128,7 @@ import Testing
             #expect(refused.errorNumber == 5_000_617)
         }
         for field in ["", "&prt_protocol_version=4.0", "&prt_protocol_version=3.0&windows_api_version=2.2"] {
-            let refused = try await world.client.send(
+            let refused = try await fixture.client.send(
                 .post, "/common/oauth2/token",
                 body: "grant_type=\(GrantType.jwtBearer.rawValue)&request=\(try await session.useRequest())\(field)")
             #expect(refused.errorNumber == 5_000_617)
@@ -138,8 +138,8 @@ import Testing
     @Test func `who derives keys by the older version reads the unauthenticated form, where the operator lets them`()
         async throws
     {
-        let world = try await World { $0.compatibility.keyDerivationVersionOne = true }
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform { $0.compatibility.keyDerivationVersionOne = true }
+        let session = try await TestDevice.joined(fixture).session()
         let payload = String(decoding: try CompactJWS(try await session.useRequest()).rawPayload, as: UTF8.self)
         let windows = try await session.sendAsWindows(try session.olderRequest(payload))
         #expect(throws: JOSEFailure.unsupported) { try EncryptedReply.open(windows.text, with: session.key) }
@@ -147,7 +147,7 @@ import Testing
             decoding: try EncryptedReply.openWithoutAuthentication(windows.text, with: session.key))
         #expect(try !reply.string(ReplyName.accessToken).isEmpty)
         let again = String(decoding: try CompactJWS(try await session.useRequest()).rawPayload, as: UTF8.self)
-        let three = try await session.till.send(
+        let three = try await session.testDevice.send(
             PrimaryRefreshToken.form(request: try session.olderRequest(again)))
         _ = try EncryptedReply.open(three.text, with: session.key)
         // Version 2 is never answered so.

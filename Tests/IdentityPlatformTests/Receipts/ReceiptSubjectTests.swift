@@ -12,58 +12,60 @@ import Testing
 
 @Suite struct ReceiptSubjectTests {
     @Test func `the tenant says whom a pseudonym means, and the audit log says that it was asked`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
         let pseudonym = try #require(session.reply.receiptSubject)
-        let subject = try await world.resolve(pseudonym)
-        #expect(subject.user == world.amara.id.rawValue)
+        let subject = try await fixture.resolve(pseudonym)
+        #expect(subject.user == fixture.amara.id.rawValue)
         #expect(subject.userPrincipalName == "amara@contoso.test")
-        #expect(subject.device == (try till.id))
+        #expect(subject.device == (try testDevice.id))
         #expect(subject.session == session.reply.sessionID)
-        let last = try await world.platform.database.read { try AuditLog($0).latest(1, tenant: world.tenant.id).last }
+        let last = try await fixture.platform.database.read {
+            try AuditLog($0).latest(1, tenant: fixture.tenant.id).last
+        }
         #expect(last?.action == "receipt.resolve")
-        #expect(last?.subject == world.amara.id.rawValue)
+        #expect(last?.subject == fixture.amara.id.rawValue)
     }
 
     @Test func `it is a person's name no more than any other: each session has another`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let first = try #require(try await till.session(counter: 1).reply.receiptSubject)
-        let second = try #require(try await till.session(counter: 2).reply.receiptSubject)
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let first = try #require(try await testDevice.session(counter: 1).reply.receiptSubject)
+        let second = try #require(try await testDevice.session(counter: 2).reply.receiptSubject)
         #expect(first != second)
         #expect(Pseudonym.isOne(first))
         let content = try Base64URL.decode(first.dropFirst(3))
-        #expect(!content.contains(world.amara.id.bytes))
-        #expect(try await world.resolve(first).user == (try await world.resolve(second).user))
+        #expect(!content.contains(fixture.amara.id.bytes))
+        #expect(try await fixture.resolve(first).user == (try await fixture.resolve(second).user))
     }
 
     @Test func `another tenant resolves nothing, nor does a changed pseudonym resolve`() async throws {
-        let world = try await World()
-        let pseudonym = try #require(try await Till.joined(world).session().reply.receiptSubject)
-        let other = try await world.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
-        #expect(try await world.answer(pseudonym, tenant: other.id.rawValue).status == .notFound)
+        let fixture = try await TestPlatform()
+        let pseudonym = try #require(try await TestDevice.joined(fixture).session().reply.receiptSubject)
+        let other = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        #expect(try await fixture.answer(pseudonym, tenant: other.id.rawValue).status == .notFound)
         for index in [3, 20, 60, pseudonym.count - 2] {
             var changed = Array(pseudonym)
             changed[index] = changed[index] == "A" ? "B" : "A"
-            #expect(try await world.answer(String(changed)).status == .notFound)
+            #expect(try await fixture.answer(String(changed)).status == .notFound)
         }
         for text in ["p1.", "amara", "p2." + pseudonym.dropFirst(3)] {
-            #expect(try await world.answer(text).status == .notFound)
+            #expect(try await fixture.answer(text).status == .notFound)
         }
     }
 
     @Test func `a pseudonym outlives the person and the server's process`() async throws {
-        let world = try await World()
-        let pseudonym = try #require(try await Till.joined(world).session().reply.receiptSubject)
-        try await world.administration.remove(world.amara)
-        let subject = try await world.restarted().resolve(pseudonym)
-        #expect(subject.user == world.amara.id.rawValue)
+        let fixture = try await TestPlatform()
+        let pseudonym = try #require(try await TestDevice.joined(fixture).session().reply.receiptSubject)
+        try await fixture.administration.remove(fixture.amara)
+        let subject = try await fixture.restarted().resolve(pseudonym)
+        #expect(subject.user == fixture.amara.id.rawValue)
         #expect(subject.userPrincipalName == nil)
     }
 }
 
-extension World {
+extension TestPlatform {
     fileprivate func answer(_ pseudonym: String, tenant: String = "-") async throws -> TestResponse {
         let router = Router(context: IdentityContext.self)
         AdminRoutes(platform).addRoutes(to: router)

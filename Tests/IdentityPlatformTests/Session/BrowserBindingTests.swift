@@ -11,61 +11,63 @@ import Testing
 /// The worker's browser belongs to the device and to its epoch, whatever is asked for in it.
 @Suite struct BrowserBindingTests {
     private struct Shop {
-        let world: World
-        let till: Till
+        let fixture: TestPlatform
+        let testDevice: TestDevice
         /// The browser in which Amara signed the device in.
         let browser: Browser
-        let session: TillSession
+        let session: TestDeviceSession
     }
 
     private func shop(isShared: Bool = true) async throws -> Shop {
-        let world = try await World()
-        let till = try await Till.joined(world, isShared: isShared)
-        let browser = Browser(world)
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture, isShared: isShared)
+        let browser = Browser(fixture)
         return Shop(
-            world: world, till: till, browser: browser, session: try await begin(world, till, browser))
+            fixture: fixture, testDevice: testDevice, browser: browser,
+            session: try await begin(fixture, testDevice, browser))
     }
 
     private func begin(
-        _ world: World, _ till: Till, _ browser: Browser, counter: Int = 1
-    ) async throws -> TillSession {
+        _ fixture: TestPlatform, _ testDevice: TestDevice, _ browser: Browser, counter: Int = 1
+    ) async throws -> TestDeviceSession {
         let query = AuthorizeQuery(
-            world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access", "prompt": "login"])
+            fixture, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access", "prompt": "login"])
         let code = try await browser.signIn(query)[ParameterName.code]
-        let refresh = try await world.redeem(code, ["client_id": WellKnownApplication.broker]).json
+        let refresh = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker]).json
             .string(ReplyName.refreshToken)
-        let answer = try await till.issue(refresh, counter: counter)
+        let answer = try await testDevice.issue(refresh, counter: counter)
         #expect(answer.status == .ok, "\(answer.text)")
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
-        return TillSession(
-            till: till, reply: reply, key: try reply.sessionKey(transportKey: till.transportKey), counter: counter,
+        return TestDeviceSession(
+            testDevice: testDevice, reply: reply, key: try reply.sessionKey(transportKey: testDevice.transportKey),
+            counter: counter,
             brokerRefreshToken: refresh)
     }
 
-    private func sessions(_ world: World) async throws -> Int {
-        try await world.platform.database.read { try $0.rows("SELECT id FROM session WHERE ended IS NULL").count }
+    private func sessions(_ fixture: TestPlatform) async throws -> Int {
+        try await fixture.platform.database.read { try $0.rows("SELECT id FROM session WHERE ended IS NULL").count }
     }
 
-    private func login(_ world: World) -> AuthorizeQuery { AuthorizeQuery(world, ["prompt": "login"]) }
+    private func login(_ fixture: TestPlatform) -> AuthorizeQuery { AuthorizeQuery(fixture, ["prompt": "login"]) }
 
     @Test func `another person who signs in in the worker's browser is refused and told what to do`() async throws {
         let shop = try await shop()
-        let before = try await sessions(shop.world)
-        let page = try await shop.browser.get(login(shop.world).path)
-        let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: World.password)
+        let before = try await sessions(shop.fixture)
+        let page = try await shop.browser.get(login(shop.fixture).path)
+        let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(answer.status == .badRequest && answer.headers[.location] == nil)
         #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
         #expect(answer.alert?.contains("Sign out of the device first") == true)
-        #expect(try await sessions(shop.world) == before)
+        #expect(try await sessions(shop.fixture) == before)
         #expect(try await shop.session.use().status == .ok)
-        let world = shop.world
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(5, tenant: world.tenant.id) }
-        #expect(lines.contains { $0.actor == world.bo.id.rawValue && $0.outcome == "refused" })
+        let fixture = shop.fixture
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(5, tenant: fixture.tenant.id) }
+        #expect(lines.contains { $0.actor == fixture.bo.id.rawValue && $0.outcome == "refused" })
         // A wrong password says what it says everywhere.
         let wrong = try await shop.browser.submit(page, username: "bo@contoso.test", password: "wrong")
         #expect(wrong.alert?.hasPrefix("AADSTS50126:") == true)
         #expect(try await shop.session.end().status == .ok)
-        let next = try await shop.browser.signIn(login(shop.world), username: "bo@contoso.test")
+        let next = try await shop.browser.signIn(login(shop.fixture), username: "bo@contoso.test")
         #expect(next[ParameterName.code] != nil)
     }
 
@@ -73,8 +75,8 @@ import Testing
         async throws
     {
         let shop = try await shop()
-        let page = try await shop.browser.get(login(shop.world).path)
-        func attempt(_ password: String = World.password) async throws -> String? {
+        let page = try await shop.browser.get(login(shop.fixture).path)
+        func attempt(_ password: String = TestPlatform.password) async throws -> String? {
             let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: password)
             return answer.alert.map { String($0.prefix { $0 != ":" }) }
         }
@@ -83,17 +85,18 @@ import Testing
         #expect(try await attempt("wrong") == "AADSTS50126")
         #expect(try await attempt() == "AADSTS50053")
         // Bo is locked out at this device for guessing, and nowhere for being right.
-        let elsewhere = Browser(shop.world)
-        _ = try await elsewhere.signIn(login(shop.world), username: "bo@contoso.test")
+        let elsewhere = Browser(shop.fixture)
+        _ = try await elsewhere.signIn(login(shop.fixture), username: "bo@contoso.test")
     }
 
     @Test func `nor does one that is refused because the device is disabled`() async throws {
         let shop = try await shop()
-        let page = try await shop.browser.get(login(shop.world).path)
-        let id = try #require(DeviceID(rawValue: try shop.till.id))
-        try await shop.world.administration.setEnabled(false, id, tenant: shop.world.tenant)
+        let page = try await shop.browser.get(login(shop.fixture).path)
+        let id = try #require(DeviceID(rawValue: try shop.testDevice.id))
+        try await shop.fixture.administration.setEnabled(false, id, tenant: shop.fixture.tenant)
         for _ in 1...12 {
-            let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: World.password)
+            let answer = try await shop.browser.submit(
+                page, username: "bo@contoso.test", password: TestPlatform.password)
             #expect(answer.alert?.hasPrefix("AADSTS135011:") == true)
         }
     }
@@ -103,158 +106,163 @@ import Testing
         person: String
     ) async throws {
         let shop = try await shop()
-        let own = try await Till.joined(shop.world, number: 1, isShared: false).session(person)
+        let own = try await TestDevice.joined(shop.fixture, number: 1, isShared: false).session(person)
         let name = try #require(HTTPField.Name(BrowserCredential.name))
-        for query in [AuthorizeQuery(shop.world), AuthorizeQuery(shop.world, ["prompt": "none"])] {
+        for query in [AuthorizeQuery(shop.fixture), AuthorizeQuery(shop.fixture, ["prompt": "none"])] {
             let answer = try await shop.browser.get(query.path, [name: try await own.credential()])
             #expect(answer.status == .badRequest && answer.headers[.location] == nil)
             #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
         }
         // What begins next in the browser is the device's and the epoch's, as before.
-        let code = try await shop.browser.signIn(login(shop.world))[ParameterName.code]
-        let reply = try await shop.world.redeem(code).json
+        let code = try await shop.browser.signIn(login(shop.fixture))[ParameterName.code]
+        let reply = try await shop.fixture.redeem(code).json
         let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
-        #expect(try claims.optionalString(ClaimName.deviceID) == shop.till.id)
+        #expect(try claims.optionalString(ClaimName.deviceID) == shop.testDevice.id)
         #expect(try await shop.session.end().status == .ok)
-        #expect(try await shop.world.refresh(try reply.string(ReplyName.refreshToken)).status != .ok)
+        #expect(try await shop.fixture.refresh(try reply.string(ReplyName.refreshToken)).status != .ok)
         #expect(try await own.use().status == .ok)
     }
 
     @Test func `a session cookie from elsewhere signs nobody in in the worker's browser`() async throws {
         let shop = try await shop()
-        let other = Browser(shop.world)
-        _ = try await other.signIn(AuthorizeQuery(shop.world), username: "bo@contoso.test")
+        let other = Browser(shop.fixture)
+        _ = try await other.signIn(AuthorizeQuery(shop.fixture), username: "bo@contoso.test")
         var cookies = shop.browser.cookies
         cookies["__Host-baton-session"] = other.cookies["__Host-baton-session"]
-        let planted = Browser(shop.world, cookies: cookies)
-        let silent = try await planted.get(AuthorizeQuery(shop.world, ["prompt": "none"]).path)
+        let planted = Browser(shop.fixture, cookies: cookies)
+        let silent = try await planted.get(AuthorizeQuery(shop.fixture, ["prompt": "none"]).path)
         #expect(try silent.returned()[ParameterName.code] == nil)
-        let page = try await planted.get(AuthorizeQuery(shop.world).path)
-        let refused = try await planted.submit(page, username: "bo@contoso.test", password: World.password)
+        let page = try await planted.get(AuthorizeQuery(shop.fixture).path)
+        let refused = try await planted.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(refused.alert?.hasPrefix("AADSTS5000623:") == true)
     }
 
     @Test func `an account of another organisation is another person's`() async throws {
         let shop = try await shop()
-        let administration = shop.world.administration
+        let administration = shop.fixture.administration
         let other = try await administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
         _ = try await administration.addUser(
-            "amara@fabrikam.test", profile: User.Profile(displayName: "Amara"), password: Sensitive(World.password),
+            "amara@fabrikam.test", profile: User.Profile(displayName: "Amara"),
+            password: Sensitive(TestPlatform.password),
             tenant: other)
         let app = try await administration.addClient(
-            NewClient(displayName: "App", redirectURIs: [World.redirect]), tenant: other)
-        var query = AuthorizeQuery(shop.world, ["client_id": app.id.rawValue])
+            NewClient(displayName: "App", redirectURIs: [TestPlatform.redirect]), tenant: other)
+        var query = AuthorizeQuery(shop.fixture, ["client_id": app.id.rawValue])
         query.tenant = other.id.rawValue
         let page = try await shop.browser.get(query.path)
-        let answer = try await shop.browser.submit(page, username: "amara@fabrikam.test", password: World.password)
+        let answer = try await shop.browser.submit(
+            page, username: "amara@fabrikam.test", password: TestPlatform.password)
         #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
     }
 
     @Test func `at the page for device codes it is the same`() async throws {
         let shop = try await shop()
-        let begun = try await shop.world.client.post(
-            "/\(shop.world.tenant.id)/oauth2/v2.0/devicecode",
-            form: ["client_id": shop.world.app.id.rawValue, "scope": "openid"]
+        let begun = try await shop.fixture.client.post(
+            "/\(shop.fixture.tenant.id)/oauth2/v2.0/devicecode",
+            form: ["client_id": shop.fixture.app.id.rawValue, "scope": "openid"]
         ).json
         // Only the cookie of the browser's session is gone.
         let cookies = shop.browser.cookies.filter { $0.key != "__Host-baton-session" }
-        let browser = Browser(shop.world, cookies: cookies)
+        let browser = Browser(shop.fixture, cookies: cookies)
         var page = try await browser.get("/common/oauth2/deviceauth")
         page = try await browser.post(
             try #require(page.attribute("action", of: "<form")),
             ["csrf": try #require(page.hidden("csrf")), "user_code": try begun.string(ReplyName.userCode)])
-        let refused = try await browser.submit(page, username: "bo@contoso.test", password: World.password)
+        let refused = try await browser.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(refused.alert?.hasPrefix("AADSTS5000623:") == true)
-        let asked = try await browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let asked = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         let answer = try await browser.confirm(asked, choice: "yes")
         #expect(answer.alert?.hasPrefix("AADSTS5000622:") == true)
     }
 
     @Test func `a page that was open while the device was signed out begins no session`() async throws {
         let shop = try await shop()
-        let page = try await shop.browser.get(login(shop.world).path)
+        let page = try await shop.browser.get(login(shop.fixture).path)
         #expect(try await shop.session.end().status == .ok)
-        let again = try await shop.browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let again = try await shop.browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(again.alert?.hasPrefix("AADSTS5000624:") == true)
-        #expect(try await sessions(shop.world) == 1, "the administrator's, who joined the device")
-        let answer = try await shop.browser.submit(again, username: "amara@contoso.test", password: World.password)
+        #expect(try await sessions(shop.fixture) == 1, "the administrator's, who joined the device")
+        let answer = try await shop.browser.submit(
+            again, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(try answer.returned()[ParameterName.code] != nil)
     }
 
     @Test func `what began in the browser before the worker's session is the epoch's, and another person's ends`()
         async throws
     {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let browser = Browser(world)
-        let bo = try await world.signedIn("bo@contoso.test", browser: browser).string(ReplyName.refreshToken)
-        let code = try await browser.signIn(login(world))[ParameterName.code]
-        let amara = try await world.redeem(code).json.string(ReplyName.refreshToken)
-        let session = try await begin(world, till, browser)
-        #expect(try await world.refresh(bo).errorNumber == 70000)
-        let reply = try await world.refresh(amara).json
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let browser = Browser(fixture)
+        let bo = try await fixture.signedIn("bo@contoso.test", browser: browser).string(ReplyName.refreshToken)
+        let code = try await browser.signIn(login(fixture))[ParameterName.code]
+        let amara = try await fixture.redeem(code).json.string(ReplyName.refreshToken)
+        let session = try await begin(fixture, testDevice, browser)
+        #expect(try await fixture.refresh(bo).errorNumber == 70000)
+        let reply = try await fixture.refresh(amara).json
         #expect(try reply.integer(ReplyName.expiresIn) == 600)
         #expect(try await session.end().status == .ok)
-        #expect(try await world.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await fixture.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
     }
 
     @Test func `the sessions of one epoch end together, whichever of them somebody ends`() async throws {
         let shop = try await shop()
-        let code = try await shop.browser.signIn(login(shop.world))[ParameterName.code]
-        let reply = try await shop.world.redeem(code).json
+        let code = try await shop.browser.signIn(login(shop.fixture))[ParameterName.code]
+        let reply = try await shop.fixture.redeem(code).json
         let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
         let id = try #require(SessionID(rawValue: try claims.string(ClaimName.sessionID)))
         #expect(id.rawValue != shop.session.reply.sessionID)
-        try await shop.world.administration.revoke(id, tenant: shop.world.tenant)
+        try await shop.fixture.administration.revoke(id, tenant: shop.fixture.tenant)
         #expect(try await shop.session.use().errorNumber == 70000)
-        #expect(try await shop.world.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
-        #expect(try await shop.session.standing() == .ended)
+        #expect(try await shop.fixture.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
+        #expect(try await shop.session.status() == .ended)
         // The device has not heard of it yet: until then the browser is still the worker's.
-        let page = try await shop.browser.get(login(shop.world).path)
-        let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: World.password)
+        let page = try await shop.browser.get(login(shop.fixture).path)
+        let answer = try await shop.browser.submit(page, username: "bo@contoso.test", password: TestPlatform.password)
         #expect(answer.alert?.hasPrefix("AADSTS5000623:") == true)
     }
 
     @Test func `in the browser of a disabled device nobody signs in`() async throws {
         let shop = try await shop()
-        let id = try #require(DeviceID(rawValue: try shop.till.id))
-        try await shop.world.administration.setEnabled(false, id, tenant: shop.world.tenant)
-        let page = try await shop.browser.get(login(shop.world).path)
-        let answer = try await shop.browser.submit(page, username: "amara@contoso.test", password: World.password)
+        let id = try #require(DeviceID(rawValue: try shop.testDevice.id))
+        try await shop.fixture.administration.setEnabled(false, id, tenant: shop.fixture.tenant)
+        let page = try await shop.browser.get(login(shop.fixture).path)
+        let answer = try await shop.browser.submit(
+            page, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(answer.alert?.hasPrefix("AADSTS135011:") == true)
     }
 
     @Test func `an epoch is one worker's, and a session one epoch's`() async throws {
         let shop = try await shop()
-        let bo = try await shop.world.brokerTokens("bo@contoso.test").string(ReplyName.refreshToken)
-        #expect(try await shop.till.issue(bo, counter: 1).suberror == Suberror.staleEpoch)
+        let bo = try await shop.fixture.brokerTokens("bo@contoso.test").string(ReplyName.refreshToken)
+        #expect(try await shop.testDevice.issue(bo, counter: 1).suberror == Suberror.staleEpoch)
         #expect(try await shop.session.use().status == .ok)
         let query = AuthorizeQuery(
-            shop.world, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access", "prompt": "login"])
+            shop.fixture,
+            ["client_id": WellKnownApplication.broker, "scope": "openid offline_access", "prompt": "login"])
         let code = try await shop.browser.signIn(query)[ParameterName.code]
-        let second = try await shop.world.redeem(code, ["client_id": WellKnownApplication.broker]).json
+        let second = try await shop.fixture.redeem(code, ["client_id": WellKnownApplication.broker]).json
             .string(ReplyName.refreshToken)
-        #expect(try await shop.till.issue(second, counter: 2).errorNumber == 70000)
-        #expect(try await shop.till.issue(second, counter: 1).status == .ok)
+        #expect(try await shop.testDevice.issue(second, counter: 2).errorNumber == 70000)
+        #expect(try await shop.testDevice.issue(second, counter: 1).status == .ok)
     }
 
     @Test func `on a device of one's own another person may sign in, and only the owner's session is the device's`()
         async throws
     {
         let shop = try await shop(isShared: false)
-        let own = try await shop.world.redeem(try await shop.browser.signIn(login(shop.world))[ParameterName.code])
+        let own = try await shop.fixture.redeem(try await shop.browser.signIn(login(shop.fixture))[ParameterName.code])
         let ofOwner = try CompactJWS(try own.json.string(ReplyName.accessToken)).claims()
-        #expect(try ofOwner.string(ClaimName.deviceID) == shop.till.id)
-        let code = try await shop.browser.signIn(login(shop.world), username: "bo@contoso.test")[ParameterName.code]
-        let claims = try CompactJWS(try await shop.world.redeem(code).json.string(ReplyName.accessToken)).claims()
+        #expect(try ofOwner.string(ClaimName.deviceID) == shop.testDevice.id)
+        let code = try await shop.browser.signIn(login(shop.fixture), username: "bo@contoso.test")[ParameterName.code]
+        let claims = try CompactJWS(try await shop.fixture.redeem(code).json.string(ReplyName.accessToken)).claims()
         #expect(claims[ClaimName.deviceID] == nil)
         // A browser that is known by the device's credential alone is the device's, too.
         let header = try #require(HTTPField.Name(BrowserCredential.name))
-        let other = Browser(shop.world)
-        let page = try await other.get(login(shop.world).path, [header: try await shop.session.credential()])
-        let answer = try await other.submit(page, username: "amara@contoso.test", password: World.password)
-        let reply = try await shop.world.redeem(try answer.returned()[ParameterName.code]).json
+        let other = Browser(shop.fixture)
+        let page = try await other.get(login(shop.fixture).path, [header: try await shop.session.credential()])
+        let answer = try await other.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
+        let reply = try await shop.fixture.redeem(try answer.returned()[ParameterName.code]).json
         let known = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
-        #expect(try known.string(ClaimName.deviceID) == shop.till.id)
+        #expect(try known.string(ClaimName.deviceID) == shop.testDevice.id)
     }
 }

@@ -31,7 +31,7 @@ struct Holding {
 
     let kind: Kind
     let text: String
-    var session: TillSession?
+    var session: TestDeviceSession?
     let person: String
     /// The browser that it was got in.
     let browser: Int
@@ -48,7 +48,7 @@ struct BrowserState {
     var worker: String?
     /// Whether the browser has been used by the worker of the open epoch.
     var isOfWorker = false
-    var session: TillSession?
+    var session: TestDeviceSession?
     var isRevoked = false
     /// Whose own device the browser was taken for by its credential.
     var owner: String?
@@ -74,30 +74,30 @@ struct BrowserState {
 final class EpochExplorer {
     private static let people = ["amara@contoso.test", "bo@contoso.test"]
 
-    private let world: World
-    private let till: Till
+    private let fixture: TestPlatform
+    private let testDevice: TestDevice
     private let app: Client
     /// Each person's session at a device of their own.
-    private var ownSessions: [String: TillSession] = [:]
+    private var ownSessions: [String: TestDeviceSession] = [:]
     private let tables: [String]
     /// Whether states that differ by names alone are gone on from once.
     private let merges: Bool
     private var seen: [String: Int] = [:]
-    /// How much people got in all, so that nobody takes a world that gives nothing for a safe one.
+    /// How much people got in all, so that nobody takes a platform that gives nothing for a safe one.
     private(set) var got = 0
     private(set) var faults: [String] = []
 
     init(length: Int, merges: Bool) async throws {
-        world = try await World()
-        till = try await Till.joined(world)
-        app = try await world.administration.addClient(
-            NewClient(displayName: "App", redirectURIs: [World.redirect], tokenAlgorithm: .es256),
-            tenant: world.tenant)
+        fixture = try await TestPlatform()
+        testDevice = try await TestDevice.joined(fixture)
+        app = try await fixture.administration.addClient(
+            NewClient(displayName: "App", redirectURIs: [TestPlatform.redirect], tokenAlgorithm: .es256),
+            tenant: fixture.tenant)
         self.merges = merges
-        let own = try await Till.joined(world, number: 1, isShared: false)
+        let own = try await TestDevice.joined(fixture, number: 1, isShared: false)
         for person in Self.people { ownSessions[person] = try await own.session(person) }
         let fixed = ["tenant", "person", "signingKey", "audit", "migration", "storageCheck", "deviceAuthority"]
-        tables = try await world.platform.database.write { connection in
+        tables = try await fixture.platform.database.write { connection in
             let names = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
                 try $0.text(0)
             }
@@ -115,7 +115,7 @@ final class EpochExplorer {
     /// Plays all sequences of that length.
     func explore(_ length: Int) async throws {
         var state = BrowserState()
-        state.time = world.clock.now
+        state.time = fixture.clock.now
         try await explore(state, length, BrowserAct.allCases)
     }
 
@@ -127,7 +127,7 @@ final class EpochExplorer {
             var next = state
             next.path.append(act)
             try await play(act, &next)
-            next.time = world.clock.now
+            next.time = fixture.clock.now
             guard left > 1, faults.count < 20 else { continue }
             if merges {
                 guard seen[next.key, default: 0] < left - 1 else { continue }
@@ -138,7 +138,7 @@ final class EpochExplorer {
     }
 
     private func keep(_ depth: Int) async throws {
-        try await world.platform.database.write { [tables] connection in
+        try await fixture.platform.database.write { [tables] connection in
             for name in tables {
                 try connection.execute(SQL(text: "DELETE FROM keep\(depth)\(name)"))
                 try connection.execute(SQL(text: "INSERT INTO keep\(depth)\(name) SELECT * FROM \(name)"))
@@ -147,14 +147,14 @@ final class EpochExplorer {
     }
 
     private func putBack(_ depth: Int, _ state: BrowserState) async throws {
-        try await world.platform.database.write { [tables] connection in
+        try await fixture.platform.database.write { [tables] connection in
             try connection.execute("PRAGMA defer_foreign_keys = ON")
             for name in tables { try connection.execute(SQL(text: "DELETE FROM \(name)")) }
             for name in tables {
                 try connection.execute(SQL(text: "INSERT INTO \(name) SELECT * FROM keep\(depth)\(name)"))
             }
         }
-        world.clock.advance(by: .seconds(state.time.seconds - world.clock.now.seconds))
+        fixture.clock.advance(by: .seconds(state.time.seconds - fixture.clock.now.seconds))
     }
 
     // MARK: The acts
@@ -165,7 +165,7 @@ final class EpochExplorer {
         case .signIn: try await signIn(&state)
         case .promptLogin: try await authorize(["prompt": "login"], worker, &state)
         case .maxAge:
-            world.clock.advance(by: .seconds(1))
+            fixture.clock.advance(by: .seconds(1))
             try await authorize(["max_age": "0"], worker, &state)
         case .otherAccount:
             let other = Self.people.first { $0 != worker } ?? worker
@@ -188,9 +188,10 @@ final class EpochExplorer {
             else { return }
             // The first ends the device's session, and with it the epoch's; another one all that the worker has.
             if state.isRevoked {
-                try await world.administration.revokeSessions(of: worker == Self.people[0] ? world.amara : world.bo)
+                try await fixture.administration.revokeSessions(
+                    of: worker == Self.people[0] ? fixture.amara : fixture.bo)
             } else {
-                try await world.administration.revoke(id, tenant: world.tenant)
+                try await fixture.administration.revoke(id, tenant: fixture.tenant)
             }
             state.isRevoked = true
             if state.isOfWorker { state.present = nil }
@@ -201,7 +202,7 @@ final class EpochExplorer {
     private func query(_ changes: [String: String?], client: ClientID? = nil) -> AuthorizeQuery {
         var all: [String: String?] = ["client_id": (client ?? app.id).rawValue]
         for (name, value) in changes { all[name] = value }
-        return AuthorizeQuery(world, all)
+        return AuthorizeQuery(fixture, all)
     }
 
     /// Opens an authorisation request and signs in where the page asks; gives the code, nil where there is none.
@@ -210,7 +211,7 @@ final class EpochExplorer {
     ) async throws -> String? {
         var answer = try await browser.get(query.path, headers)
         if answer.hidden("csrf") != nil, answer.text.contains("name=\"password\"") {
-            answer = try await browser.submit(answer, username: person, password: World.password)
+            answer = try await browser.submit(answer, username: person, password: TestPlatform.password)
         }
         return answer.headers[.location] == nil ? nil : try answer.returned()[ParameterName.code]
     }
@@ -218,7 +219,7 @@ final class EpochExplorer {
     private func authorize(
         _ changes: [String: String?], _ person: String, _ state: inout BrowserState, _ headers: HTTPFields = [:]
     ) async throws {
-        let browser = Browser(world, cookies: state.cookies)
+        let browser = Browser(fixture, cookies: state.cookies)
         let code = try await open(query(changes), as: person, browser, headers)
         state.cookies = browser.cookies
         if let code { try await redeem(code, &state) }
@@ -228,16 +229,18 @@ final class EpochExplorer {
     ///
     /// - Parameter isForeign: the code is of a session at another device.
     private func redeem(_ code: String, _ state: inout BrowserState, isForeign: Bool = false) async throws {
-        let answer = try await world.redeem(code, ["client_id": app.id.rawValue])
+        let answer = try await fixture.redeem(code, ["client_id": app.id.rawValue])
         guard answer.status == .ok else { return fault("a fresh code gives nothing: \(answer.text)", state) }
         let reply = try answer.json
         let access = try reply.string(ReplyName.accessToken)
         let claims = try CompactJWS(access).claims()
         let oid = try claims.string(ClaimName.objectID)
-        let person = oid == world.amara.id.rawValue ? Self.people[0] : Self.people[1]
+        let person = oid == fixture.amara.id.rawValue ? Self.people[0] : Self.people[1]
         if let worker = state.worker, state.isOfWorker {
             if person != worker { fault("another person got in", state) }
-            if try claims.optionalString(ClaimName.deviceID) != till.id { fault("a session without the device", state) }
+            if try claims.optionalString(ClaimName.deviceID) != testDevice.id {
+                fault("a session without the device", state)
+            }
             if try reply.integer(ReplyName.expiresIn) != 600 { fault("an access token of an hour", state) }
         }
         // What another device's session gives belongs to that device, whichever browser it is shown in.
@@ -258,21 +261,22 @@ final class EpochExplorer {
     private func signIn(_ state: inout BrowserState) async throws {
         let counter = state.worker == nil ? state.epoch + 1 : state.epoch
         let worker = state.worker ?? Self.people[(counter + 1) % 2]
-        let browser = Browser(world, cookies: state.cookies)
+        let browser = Browser(fixture, cookies: state.cookies)
         let broker = try #require(ClientID(rawValue: WellKnownApplication.broker))
         let query = query(["scope": "openid offline_access", "prompt": "login"], client: broker)
         let code = try await open(query, as: worker, browser)
         state.cookies = browser.cookies
         guard let code else { return fault("the worker could not sign in", state) }
-        let reply = try await world.redeem(code, ["client_id": WellKnownApplication.broker]).json
+        let reply = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker]).json
         let refresh = try reply.string(ReplyName.refreshToken)
-        let answer = try await till.issue(refresh, counter: counter)
+        let answer = try await testDevice.issue(refresh, counter: counter)
         // In a browser of a device of their own the sign-in was that device's; so it is no shared device's.
         if state.owner == worker, answer.status != .ok { return }
         guard answer.status == .ok else { return fault("no primary refresh token: \(answer.text)", state) }
         let issued = try PrimaryRefreshToken.IssueReply(decoding: answer.body)
-        let session = TillSession(
-            till: till, reply: issued, key: try issued.sessionKey(transportKey: till.transportKey), counter: counter,
+        let session = TestDeviceSession(
+            testDevice: testDevice, reply: issued, key: try issued.sessionKey(transportKey: testDevice.transportKey),
+            counter: counter,
             brokerRefreshToken: refresh)
         let isNew = state.worker == nil
         (state.epoch, state.worker, state.session, state.isOfWorker) = (counter, worker, session, true)
@@ -289,7 +293,7 @@ final class EpochExplorer {
     }
 
     private func silent(_ person: String, _ state: inout BrowserState) async throws {
-        let browser = Browser(world, cookies: state.cookies)
+        let browser = Browser(fixture, cookies: state.cookies)
         guard let code = try await open(query(["prompt": "none"]), as: person, browser) else { return }
         try await redeem(code, &state)
         // Another one is kept as it is.
@@ -303,7 +307,7 @@ final class EpochExplorer {
         (state.cookies, state.present, state.owner) = ([:], nil, nil)
         guard let session = state.session else { return state.isOfWorker = false }
         let name = try #require(HTTPField.Name(BrowserCredential.name))
-        let browser = Browser(world)
+        let browser = Browser(fixture)
         // Whether the session still lives, the server says: a credential of a dead one is as none at all.
         let answer = try await browser.get(query(["prompt": "none"]).path, [name: try await session.credential()])
         state.cookies = browser.cookies
@@ -316,7 +320,7 @@ final class EpochExplorer {
     private func foreignCredential(_ person: String, _ state: inout BrowserState) async throws {
         let session = try #require(ownSessions[person])
         let name = try #require(HTTPField.Name(BrowserCredential.name))
-        let browser = Browser(world, cookies: state.cookies)
+        let browser = Browser(fixture, cookies: state.cookies)
         let answer = try await browser.get(query([:]).path, [name: try await session.credential()])
         state.cookies = browser.cookies
         guard answer.headers[.location] != nil, let code = try answer.returned()[ParameterName.code] else { return }
@@ -325,18 +329,18 @@ final class EpochExplorer {
     }
 
     private func deviceCode(_ person: String, _ state: inout BrowserState) async throws {
-        let begun = try await world.client.post(
-            "/\(world.tenant.id)/oauth2/v2.0/devicecode",
+        let begun = try await fixture.client.post(
+            "/\(fixture.tenant.id)/oauth2/v2.0/devicecode",
             form: ["client_id": app.id.rawValue, "scope": "openid offline_access User.Read"]
         ).json
         let (code, userCode) = (try begun.string(ReplyName.deviceCode), try begun.string(ReplyName.userCode))
-        let browser = Browser(world, cookies: state.cookies)
+        let browser = Browser(fixture, cookies: state.cookies)
         var page = try await browser.get("/common/oauth2/deviceauth")
         page = try await browser.post(
             try #require(page.attribute("action", of: "<form")),
             ["csrf": try #require(page.hidden("csrf")), "user_code": userCode])
         if page.text.contains("name=\"password\"") {
-            page = try await browser.submit(page, username: person, password: World.password)
+            page = try await browser.submit(page, username: person, password: TestPlatform.password)
         }
         if page.text.contains("name=\"choice\"") { page = try await browser.confirm(page, choice: "yes") }
         state.cookies = browser.cookies
@@ -361,20 +365,20 @@ final class EpochExplorer {
     private func isUsable(_ holding: Holding) async throws -> Bool {
         switch holding.kind {
         case .accessToken:
-            let info = try await world.client.get(
-                "/\(world.tenant.id)/openid/userinfo", headers: [.authorization: "Bearer \(holding.text)"])
-            return try await world.me(holding.text).status != .unauthorized || info.status != .unauthorized
+            let info = try await fixture.client.get(
+                "/\(fixture.tenant.id)/openid/userinfo", headers: [.authorization: "Bearer \(holding.text)"])
+            return try await fixture.me(holding.text).status != .unauthorized || info.status != .unauthorized
         case .refreshToken:
-            return try await world.refresh(holding.text, ["client_id": app.id.rawValue]).status == .ok
-        case .code: return try await world.redeem(holding.text, ["client_id": app.id.rawValue]).status == .ok
+            return try await fixture.refresh(holding.text, ["client_id": app.id.rawValue]).status == .ok
+        case .code: return try await fixture.redeem(holding.text, ["client_id": app.id.rawValue]).status == .ok
         case .deviceCode:
-            return try await world.token([
+            return try await fixture.token([
                 "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "client_id": app.id.rawValue,
                 "device_code": holding.text,
             ]).status == .ok
         case .primaryRefreshToken: return try await holding.session?.use().status == .ok
         case .browser:
-            let answer = try await world.client.get(
+            let answer = try await fixture.client.get(
                 query(["prompt": "none"]).path, headers: [.cookie: holding.text.replacing(";", with: "; ")])
             return try answer.returned()[ParameterName.code] != nil
         }

@@ -9,48 +9,48 @@ import Testing
 /// Whoever disables a person or a device ends their sessions, too. These tests change the directory behind the platform's
 /// back, so that the sessions live on and the rule has to find out by itself.
 @Suite struct SessionRuleTests {
-    private func execute(_ sql: SQL, _ world: World) async throws {
-        let changed = try await world.platform.database.write { try $0.execute(sql) }
+    private func execute(_ sql: SQL, _ fixture: TestPlatform) async throws {
+        let changed = try await fixture.platform.database.write { try $0.execute(sql) }
         #expect(changed > 0)
     }
 
     @Test func `a live session of a disabled person gives nothing`() async throws {
-        let world = try await World()
-        let tokens = try await world.signedIn()
+        let fixture = try await TestPlatform()
+        let tokens = try await fixture.signedIn()
         let (access, refresh) = (try tokens.string(ReplyName.accessToken), try tokens.string(ReplyName.refreshToken))
-        try await execute("UPDATE person SET accountEnabled = 0 WHERE id = \(world.amara.id)", world)
-        #expect(try await world.me(access).status == .unauthorized)
-        #expect(try await world.refresh(refresh).errorNumber == 50057)
-        try await execute("UPDATE person SET accountEnabled = 1 WHERE id = \(world.amara.id)", world)
-        #expect(try await world.me(access).status == .ok)
+        try await execute("UPDATE person SET accountEnabled = 0 WHERE id = \(fixture.amara.id)", fixture)
+        #expect(try await fixture.me(access).status == .unauthorized)
+        #expect(try await fixture.refresh(refresh).errorNumber == 50057)
+        try await execute("UPDATE person SET accountEnabled = 1 WHERE id = \(fixture.amara.id)", fixture)
+        #expect(try await fixture.me(access).status == .ok)
     }
 
     @Test func `a live session of a disabled device gives nothing, nor one whose device is gone`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
         let access = try await session.tokens().string(ReplyName.accessToken)
-        #expect(try await world.me(access).status == .ok)
-        let id = try till.id
-        try await execute("UPDATE device SET accountEnabled = 0 WHERE id = \(id)", world)
-        #expect(try await world.me(access).status == .unauthorized)
+        #expect(try await fixture.me(access).status == .ok)
+        let id = try testDevice.id
+        try await execute("UPDATE device SET accountEnabled = 0 WHERE id = \(id)", fixture)
+        #expect(try await fixture.me(access).status == .unauthorized)
         #expect(try await session.use().errorNumber == 135_011)
-        try await execute("UPDATE device SET accountEnabled = 1 WHERE id = \(id)", world)
-        #expect(try await world.me(access).status == .ok)
-        try await execute("DELETE FROM device WHERE id = \(id)", world)
-        #expect(try await world.me(access).status == .unauthorized)
+        try await execute("UPDATE device SET accountEnabled = 1 WHERE id = \(id)", fixture)
+        #expect(try await fixture.me(access).status == .ok)
+        try await execute("DELETE FROM device WHERE id = \(id)", fixture)
+        #expect(try await fixture.me(access).status == .unauthorized)
     }
 
     @Test func `a live session of an epoch that the device has left gives nothing`() async throws {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
         let access = try await session.tokens().string(ReplyName.accessToken)
         for (counter, closed, status) in [
             (1, 0, HTTPResponse.Status.ok), (1, 1, .unauthorized), (2, 0, .unauthorized),
         ] {
-            try await execute("UPDATE device SET epochCounter = \(counter), epochClosed = \(closed)", world)
-            #expect(try await world.me(access).status == status, "\(counter) \(closed)")
+            try await execute("UPDATE device SET epochCounter = \(counter), epochClosed = \(closed)", fixture)
+            #expect(try await fixture.me(access).status == status, "\(counter) \(closed)")
         }
     }
 }

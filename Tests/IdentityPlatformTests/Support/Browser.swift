@@ -9,23 +9,23 @@ import Testing
 
 /// A browser that keeps cookies and fills in the page as a person does: it reads the fields out of the HTML.
 final class Browser {
-    let world: World
+    let fixture: TestPlatform
     private(set) var cookies: [String: String] = [:]
 
-    init(_ world: World, cookies: [String: String] = [:]) { (self.world, self.cookies) = (world, cookies) }
+    init(_ fixture: TestPlatform, cookies: [String: String] = [:]) { (self.fixture, self.cookies) = (fixture, cookies) }
 
     /// Another one with the same cookies, which then goes its own way.
-    func copy() -> Browser { Browser(world, cookies: cookies) }
+    func copy() -> Browser { Browser(fixture, cookies: cookies) }
 
     /// - Parameter more: headers beside the cookies.
     func get(_ path: String, _ more: HTTPFields = [:]) async throws -> TestResponse {
         var headers = headers
         for name in Set(more.map(\.name)) { headers[name] = more[name] }
-        return keep(try await world.client.get(path, headers: headers))
+        return keep(try await fixture.client.get(path, headers: headers))
     }
 
     func post(_ path: String, _ form: KeyValuePairs<String, String>) async throws -> TestResponse {
-        keep(try await world.client.post(path, form: form, headers: headers))
+        keep(try await fixture.client.post(path, form: form, headers: headers))
     }
 
     /// Submits the form of a sign-in page.
@@ -49,12 +49,12 @@ final class Browser {
             fields.append("\(name)=\(percentEncoded(try #require(page.hidden(name))))")
         }
         let action = try #require(page.attribute("action", of: "<form"))
-        return keep(try await world.client.send(.post, action, headers: headers, body: fields.joined(separator: "&")))
+        return keep(try await fixture.client.send(.post, action, headers: headers, body: fields.joined(separator: "&")))
     }
 
     /// Signs in and returns the parameters that came back in the redirect.
     func signIn(
-        _ request: AuthorizeQuery, username: String = "amara@contoso.test", password: String = World.password
+        _ request: AuthorizeQuery, username: String = "amara@contoso.test", password: String = TestPlatform.password
     ) async throws -> FormParameters {
         let page = try await get(request.path)
         let answer = try await submit(page, username: username, password: password)
@@ -89,10 +89,10 @@ struct AuthorizeQuery {
     var tenant: String
     var parameters: [String: String]
 
-    init(_ world: World, _ changes: [String: String?] = [:]) {
-        tenant = world.tenant.id.rawValue
+    init(_ fixture: TestPlatform, _ changes: [String: String?] = [:]) {
+        tenant = fixture.tenant.id.rawValue
         parameters = [
-            "client_id": world.app.id.rawValue, "response_type": "code", "redirect_uri": "http://localhost:4567",
+            "client_id": fixture.app.id.rawValue, "response_type": "code", "redirect_uri": "http://localhost:4567",
             "scope": "openid profile offline_access User.Read", "state": "s t&a=te", "nonce": "n-0S6",
             "code_challenge": ProofKey.challenge(for: Self.verifier), "code_challenge_method": "S256",
             "client_info": "1",

@@ -8,7 +8,7 @@ import Testing
 /// Claims requests (OpenID Connect Core section 5.5) at the token endpoint.
 @Suite struct ClaimsRequestTests {
     @Test func `CLM-1 asked claims come into the token that they were asked for, and into no other`() async throws {
-        let session = try await Till.joined(try await World()).session()
+        let session = try await TestDevice.joined(try await TestPlatform()).session()
         let claims = #"{"id_token":{"email":null,"unheard_of":{"essential":true}},"access_token":{"given_name":null}}"#
         let tokens = try await session.tokens(scopes: ["openid", "User.Read"], claims: claims)
         let id = try CompactJWS(try tokens.string(ReplyName.idToken)).claims()
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `what a client can do stands in its access token`() async throws {
-        let session = try await Till.joined(try await World()).session()
+        let session = try await TestDevice.joined(try await TestPlatform()).session()
         let tokens = try await session.tokens(claims: #"{"access_token":{"xms_cc":{"values":["cp1"]}}}"#)
         let access = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
         #expect(try access.strings(ClaimName.clientCapabilities) == ["cp1"])
@@ -37,22 +37,23 @@ import Testing
     func `claims that cannot be read, and a sign-in that there is not, are refused`(
         claims: String, outcome: Int
     ) async throws {
-        let session = try await Till.joined(try await World()).session()
+        let session = try await TestDevice.joined(try await TestPlatform()).session()
         let signed = try await session.useRequest(claims: claims.isEmpty ? nil : claims)
-        let answer = try await session.till.send(PrimaryRefreshToken.form(request: signed))
+        let answer = try await session.testDevice.send(PrimaryRefreshToken.form(request: signed))
         #expect((answer.errorNumber ?? Int(answer.status.code)) == outcome)
     }
 
     @Test func `a code and a refresh token bring asked claims, too`() async throws {
-        let world = try await World()
-        let code = try await Browser(world).signIn(AuthorizeQuery(world))[ParameterName.code]
+        let fixture = try await TestPlatform()
+        let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture))[ParameterName.code]
         let claims = #"{"access_token":{"family_name":null}}"#
-        let first = try await world.redeem(code, ["claims": claims]).json
-        let second = try await world.refresh(try first.string(ReplyName.refreshToken), ["claims": claims]).json
+        let first = try await fixture.redeem(code, ["claims": claims]).json
+        let second = try await fixture.refresh(try first.string(ReplyName.refreshToken), ["claims": claims]).json
         for tokens in [first, second] {
             let access = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
             #expect(try access.string(ClaimName.familyName) == "Okafor")
         }
-        #expect(try await world.refresh(try first.string(ReplyName.refreshToken), ["claims": "x"]).errorNumber == 50146)
+        #expect(
+            try await fixture.refresh(try first.string(ReplyName.refreshToken), ["claims": "x"]).errorNumber == 50146)
     }
 }

@@ -10,9 +10,9 @@ import Testing
     private static let id = "0af3c2b1-0000-4000-8000-00000000c0de"
 
     @Test func `a refusal names the client's id in its answer, its header and the log`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let log = LogLines()
-        let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
+        let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)
         let header = try #require(HTTPField.Name("client-request-id"))
         let answer = try await client.send(
             .post, EndpointPath.token(tenant: "common"), headers: [header: Self.id], body: "grant_type=dance")
@@ -22,21 +22,21 @@ import Testing
     }
 
     @Test func `a browser brings the id in the address`() async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let log = LogLines()
-        let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
-        let page = try await client.get(AuthorizeQuery(world, ["client-request-id": Self.id]).path)
+        let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)
+        let page = try await client.get(AuthorizeQuery(fixture, ["client-request-id": Self.id]).path)
         #expect(page.status == .ok)
         #expect(log.lines.contains { $0.contains("request.correlation=\(Self.id)") })
     }
 
     @Test(arguments: ["", "x", "amara@contoso.test", "0af3c2b1-0000-4000-8000-00000000c0de\nforged"])
     func `what is no id is not written down`(text: String) async throws {
-        let world = try await World()
+        let fixture = try await TestPlatform()
         let log = LogLines()
-        let client = TestClient(world.platform.responder(), host: "login.test:8443", log: log)
+        let client = TestClient(fixture.platform.responder(), host: "login.test:8443", log: log)
         for id in [text, Self.id] {
-            _ = try await client.get(AuthorizeQuery(world, ["client-request-id": id]).path)
+            _ = try await client.get(AuthorizeQuery(fixture, ["client-request-id": id]).path)
         }
         // What is an id is, in the same log.
         let written = log.lines.filter { $0.contains("request.correlation") }

@@ -10,21 +10,21 @@ import Testing
     @Test func `whatever grant a shared device uses, its tokens name device and session and live ten minutes`()
         async throws
     {
-        let world = try await World()
-        let till = try await Till.joined(world)
-        let session = try await till.session()
-        #expect(try session.reply.identity.string(ClaimName.deviceID) == till.id)
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session()
+        #expect(try session.reply.identity.string(ClaimName.deviceID) == testDevice.id)
         #expect(try session.reply.identity.string(ClaimName.sessionID) == session.reply.sessionID)
 
         let scopes = ["openid", "profile", "offline_access", "User.Read"]
         let first = try await session.tokens(scopes: scopes)
-        let ofApp = try await world.refresh(try first.string(ReplyName.refreshToken)).json
+        let ofApp = try await fixture.refresh(try first.string(ReplyName.refreshToken)).json
         for (name, reply) in [("PRT", first), ("app's refresh", ofApp)] {
             #expect(try reply.integer(ReplyName.expiresIn) == 600, "\(name)")
             for member in [ReplyName.accessToken, .idToken] {
                 guard let token = try reply.optionalString(member) else { continue }
                 let claims = try CompactJWS(token).claims()
-                #expect(try claims.string(ClaimName.deviceID) == till.id, "\(name) \(member)")
+                #expect(try claims.string(ClaimName.deviceID) == testDevice.id, "\(name) \(member)")
                 #expect(try claims.string(ClaimName.sessionID) == session.reply.sessionID, "\(name) \(member)")
             }
             let access = try CompactJWS(reply.string(ReplyName.accessToken)).claims()
@@ -33,11 +33,11 @@ import Testing
     }
 
     @Test func `a token that an app kept fails at Graph once the server knows of the end`() async throws {
-        let world = try await World()
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
         let kept = try await session.tokens().string(ReplyName.accessToken)
-        #expect(try await world.me(kept).status == .ok)
-        try await world.administration.setEnabled(false, world.amara)
-        #expect(try await world.me(kept).status == .unauthorized)
+        #expect(try await fixture.me(kept).status == .ok)
+        try await fixture.administration.setEnabled(false, fixture.amara)
+        #expect(try await fixture.me(kept).status == .unauthorized)
     }
 }

@@ -11,11 +11,11 @@ import Testing
 @Suite struct GrantCostTests {
     @Test func `a refresh grant is one transaction, in which nothing is asked that cannot have changed`() async throws {
         let count = Count()
-        let world = try await World(over: { Counted(database: $0, count: count) })
-        var token = try await world.signedIn().string(ReplyName.refreshToken)
+        let fixture = try await TestPlatform(over: { Counted(database: $0, count: count) })
+        var token = try await fixture.signedIn().string(ReplyName.refreshToken)
         for _ in 1...3 {
             count.reset()
-            let answer = try await world.refresh(token)
+            let answer = try await fixture.refresh(token)
             #expect(answer.status == .ok, "\(answer.text)")
             token = try answer.json.string(ReplyName.refreshToken)
         }
@@ -25,12 +25,12 @@ import Testing
 
     @Test func `a grant by a primary refresh token writes nothing`() async throws {
         let count = Count()
-        let world = try await World(over: { Counted(database: $0, count: count) })
-        let session = try await Till.joined(world).session()
+        let fixture = try await TestPlatform(over: { Counted(database: $0, count: count) })
+        let session = try await TestDevice.joined(fixture).session()
         _ = try await session.tokens()
         let request = try await session.useRequest()
         count.reset()
-        #expect(try await session.till.send(PrimaryRefreshToken.form(request: request)).status == .ok)
+        #expect(try await session.testDevice.send(PrimaryRefreshToken.form(request: request)).status == .ok)
         // The token, its session, whose it is, their device and their roles.
         #expect(count.value == Count.Value(reads: 1, writes: 0, statements: 5))
     }

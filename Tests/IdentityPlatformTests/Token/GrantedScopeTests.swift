@@ -19,14 +19,14 @@ import Testing
     func `INT-9 of several permissions those are granted that there are, and the reply says which`(
         asked: [String], granted: String, permissions: String
     ) async throws {
-        let tokens = try await Till.joined(try await World()).session().tokens(scopes: asked)
+        let tokens = try await TestDevice.joined(try await TestPlatform()).session().tokens(scopes: asked)
         #expect(try tokens.string(ReplyName.scope) == granted)
         let claims = try CompactJWS(try tokens.string(ReplyName.accessToken)).claims()
         #expect(try claims.string(ClaimName.scopes) == permissions)
     }
 
     @Test func `where none of the permissions exists, nothing is granted`() async throws {
-        let session = try await Till.joined(try await World()).session()
+        let session = try await TestDevice.joined(try await TestPlatform()).session()
         #expect(try await session.use(scopes: ["openid", "Mail.Read", "Mail.Send"]).errorNumber == 70011)
     }
 }

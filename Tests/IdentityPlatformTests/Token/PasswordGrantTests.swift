@@ -9,46 +9,49 @@ import Testing
 
 /// The password grant is the sign-in page without a page, and only where the operator opens it.
 @Suite struct PasswordGrantTests {
-    private func world() async throws -> World { try await World { $0.compatibility.passwordGrant = true } }
+    private func fixture() async throws -> TestPlatform {
+        try await TestPlatform { $0.compatibility.passwordGrant = true }
+    }
 
     private func grant(
-        _ world: World, _ name: String = "amara@contoso.test", _ password: String? = World.password,
+        _ fixture: TestPlatform, _ name: String = "amara@contoso.test", _ password: String? = TestPlatform.password,
         _ changes: [String: String?] = [:], tenant: String? = nil
     ) async throws -> TestResponse {
         var fields: [String: String?] = [
-            "grant_type": "password", "client_id": world.app.id.rawValue, "username": name, "password": password,
+            "grant_type": "password", "client_id": fixture.app.id.rawValue, "username": name, "password": password,
             "scope": "openid offline_access User.Read",
         ]
         for (name, value) in changes { fields[name] = value }
-        return try await world.token(fields, tenant: tenant)
+        return try await fixture.token(fields, tenant: tenant)
     }
 
     @Test func `it is refused unless the operator lets older clients in`() async throws {
-        let world = try await World()
-        #expect(try await grant(world).errorNumber == 70003)
+        let fixture = try await TestPlatform()
+        #expect(try await grant(fixture).errorNumber == 70003)
         #expect(
-            try await !world.client.get("/common/v2.0/.well-known/openid-configuration").text.contains("\"password\""))
+            try await !fixture.client.get("/common/v2.0/.well-known/openid-configuration").text.contains("\"password\"")
+        )
     }
 
     @Test func `a name and a password give tokens and a session`() async throws {
-        let world = try await world()
-        for tenant in [world.tenant.id.rawValue, "common"] {
-            let tokens = try await grant(world, tenant: tenant).json
-            #expect(try await world.me(try tokens.string(ReplyName.accessToken)).status == .ok)
-            #expect(try await world.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
+        let fixture = try await fixture()
+        for tenant in [fixture.tenant.id.rawValue, "common"] {
+            let tokens = try await grant(fixture, tenant: tenant).json
+            #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .ok)
+            #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).status == .ok)
             let claims = try CompactJWS(try tokens.string(ReplyName.idToken)).claims()
             #expect(try claims.strings(ClaimName.authenticationMethods) == ["pwd"])
         }
-        let lines = try await world.platform.database.read { try AuditLog($0).latest(9, tenant: world.tenant.id) }
+        let lines = try await fixture.platform.database.read { try AuditLog($0).latest(9, tenant: fixture.tenant.id) }
         #expect(lines.filter { $0.action == "sign-in" && $0.outcome == "done" }.count == 2)
     }
 
     @Test func `of a wrong password, an unknown name and a disabled account it says the same`() async throws {
-        let world = try await world()
-        try await world.administration.setEnabled(false, world.bo)
+        let fixture = try await fixture()
+        try await fixture.administration.setEnabled(false, fixture.bo)
         let answers = [
-            try await grant(world, "amara@contoso.test", "wrong"), try await grant(world, "nobody@contoso.test"),
-            try await grant(world, "bo@contoso.test"),
+            try await grant(fixture, "amara@contoso.test", "wrong"), try await grant(fixture, "nobody@contoso.test"),
+            try await grant(fixture, "bo@contoso.test"),
         ]
         for answer in answers {
             #expect(answer.status == .badRequest)
@@ -63,12 +66,12 @@ import Testing
     }
 
     @Test func `guesses count together with those at the page`() async throws {
-        let world = try await world()
-        for _ in 0..<5 { _ = try await grant(world, "amara@contoso.test", "wrong") }
-        let browser = Browser(world)
-        let page = try await browser.get(AuthorizeQuery(world).path)
+        let fixture = try await fixture()
+        for _ in 0..<5 { _ = try await grant(fixture, "amara@contoso.test", "wrong") }
+        let browser = Browser(fixture)
+        let page = try await browser.get(AuthorizeQuery(fixture).path)
         for _ in 0..<5 { _ = try await browser.submit(page, username: "amara@contoso.test", password: "wrong") }
-        #expect(try await grant(world).errorNumber == 50053)
+        #expect(try await grant(fixture).errorNumber == 50053)
     }
 
     @Test(
@@ -78,11 +81,12 @@ import Testing
             (["client_secret": "x"], 700025),
         ] as [([String: String?], Int)])
     func `a bad request costs no guess`(changes: [String: String?], number: Int) async throws {
-        let world = try await world()
+        let fixture = try await fixture()
         for _ in 0..<11 {
-            #expect(try await grant(world, "amara@contoso.test", World.password, changes).errorNumber == number)
+            #expect(
+                try await grant(fixture, "amara@contoso.test", TestPlatform.password, changes).errorNumber == number)
         }
-        #expect(try await grant(world).status == .ok)
+        #expect(try await grant(fixture).status == .ok)
     }
 }
 

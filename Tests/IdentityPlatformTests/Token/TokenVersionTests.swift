@@ -9,22 +9,24 @@ import Testing
 
 /// The older twin of the token endpoint.
 @Suite struct TokenVersionTests {
-    private func older(_ world: World, _ changes: [String: String?] = [:]) async throws -> TestResponse {
+    private func older(_ fixture: TestPlatform, _ changes: [String: String?] = [:]) async throws -> TestResponse {
         var fields: [String: String?] = [
-            "grant_type": "password", "client_id": world.app.id.rawValue, "username": "amara@contoso.test",
-            "password": World.password, "resource": "https://graph.microsoft.com", "scope": "openid",
+            "grant_type": "password", "client_id": fixture.app.id.rawValue, "username": "amara@contoso.test",
+            "password": TestPlatform.password, "resource": "https://graph.microsoft.com", "scope": "openid",
         ]
         for (name, value) in changes { fields[name] = value }
         let body = fields.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }.sorted()
-        return try await world.client.send(
-            .post, "/\(world.tenant.id)/oauth2/token", body: body.joined(separator: "&"))
+        return try await fixture.client.send(
+            .post, "/\(fixture.tenant.id)/oauth2/token", body: body.joined(separator: "&"))
     }
 
-    private func world() async throws -> World { try await World { $0.compatibility.passwordGrant = true } }
+    private func fixture() async throws -> TestPlatform {
+        try await TestPlatform { $0.compatibility.passwordGrant = true }
+    }
 
     @Test func `its reply says numbers as texts, names the resource and always holds a refresh token`() async throws {
-        let world = try await world()
-        let reply = try await older(world).json
+        let fixture = try await fixture()
+        let reply = try await older(fixture).json
         #expect(try reply.string(ReplyName.expiresIn) == "3600")
         #expect(try reply.string(ReplyName.extendedExpiresIn) == "3600")
         #expect(try reply.string(ReplyName.expiresOn) == "1800003600")
@@ -34,7 +36,7 @@ import Testing
         #expect(try reply.string(ReplyName.tokenType) == "Bearer")
 
         let again = try await older(
-            world,
+            fixture,
             [
                 "grant_type": "refresh_token", "refresh_token": try reply.string(ReplyName.refreshToken),
                 "resource": nil, "scope": nil,
@@ -42,7 +44,7 @@ import Testing
         ).json
         #expect(try again.string(ReplyName.resource) == "https://graph.microsoft.com")
         let other = try await older(
-            world,
+            fixture,
             [
                 "grant_type": "refresh_token", "refresh_token": try again.string(ReplyName.refreshToken),
                 "resource": "00000003-0000-0000-c000-000000000000", "scope": nil,
@@ -52,37 +54,37 @@ import Testing
     }
 
     @Test func `its tokens have the older claims and are good where the newer are`() async throws {
-        let world = try await world()
-        let reply = try await older(world).json
-        let issuer = "https://login.test:8443/\(world.tenant.id)/"
+        let fixture = try await fixture()
+        let reply = try await older(fixture).json
+        let issuer = "https://login.test:8443/\(fixture.tenant.id)/"
         let text = try reply.string(ReplyName.accessToken)
         let access = try CompactJWS(text).claims()
         #expect(try access.string(ClaimName.issuer) == issuer)
         #expect(try access.string(ClaimName.version) == "1.0")
         #expect(try access.string(ClaimName.audience) == "https://graph.microsoft.com")
-        #expect(try access.string(ClaimName.appID) == world.app.id.rawValue)
+        #expect(try access.string(ClaimName.appID) == fixture.app.id.rawValue)
         #expect(try access.string(ClaimName.appIDAuthenticationClass) == "0")
         #expect(try access.string(ClaimName.userPrincipalName) == "amara@contoso.test")
         #expect(try access.string(ClaimName.uniqueName) == "amara@contoso.test")
         #expect(try access.optionalString(ClaimName.preferredUsername) == nil)
         #expect(try access.optionalString(ClaimName.authorizedParty) == nil)
-        #expect(try await world.me(text).status == .ok)
+        #expect(try await fixture.me(text).status == .ok)
 
         let identity = try CompactJWS(try reply.string(ReplyName.idToken)).claims()
         #expect(try identity.string(ClaimName.issuer) == issuer)
         #expect(try identity.string(ClaimName.version) == "1.0")
-        #expect(try identity.string(ClaimName.audience) == world.app.id.rawValue)
+        #expect(try identity.string(ClaimName.audience) == fixture.app.id.rawValue)
         #expect(try identity.string(ClaimName.userPrincipalName) == "amara@contoso.test")
         #expect(try identity.string(ClaimName.uniqueName) == "amara@contoso.test")
         #expect(try identity.optionalString(ClaimName.preferredUsername) == nil)
     }
 
     @Test func `its tokens name the published certificate of their key`() async throws {
-        let world = try await world()
-        let token = try await older(world).json.string(ReplyName.accessToken)
+        let fixture = try await fixture()
+        let token = try await older(fixture).json.string(ReplyName.accessToken)
         let header = try Members(decoding: try Base64URL.decode(token.split(separator: ".")[0]))
         let thumbprint = try header.string(HeaderName.certificateThumbprint)
-        let document = try await world.client.get("/\(world.tenant.id)/discovery/v2.0/keys").json
+        let document = try await fixture.client.get("/\(fixture.tenant.id)/discovery/v2.0/keys").json
         guard case .array(let keys) = document[JSONWebKeyName.keys] else {
             Issue.record("no keys")
             return
@@ -95,15 +97,15 @@ import Testing
         }
         #expect(Data(base64Encoded: certificate) != nil)
         // The certificate is made anew at each start and must be the same.
-        let restarted = try await world.restarted().client.get("/\(world.tenant.id)/discovery/v2.0/keys")
+        let restarted = try await fixture.restarted().client.get("/\(fixture.tenant.id)/discovery/v2.0/keys")
         #expect(
             restarted.text.contains(certificate.replacing("/", with: "\\/")) || restarted.text.contains(certificate))
     }
 
     @Test func `a token that claims another version than its issuer's is refused`() async throws {
-        let world = try await world()
-        let token = try CompactJWS(try await older(world).json.string(ReplyName.accessToken))
-        let key = try await world.platform.keys.current(of: world.tenant.id)
+        let fixture = try await fixture()
+        let token = try CompactJWS(try await older(fixture).json.string(ReplyName.accessToken))
+        let key = try await fixture.platform.keys.current(of: fixture.tenant.id)
         var members = MembersWriter()
         for (name, value) in try token.claims().values {
             switch value {
@@ -112,7 +114,7 @@ import Testing
             default: break
             }
         }
-        #expect(try await world.me(try key.signer.token(payload: members.bytes)).status == .unauthorized)
+        #expect(try await fixture.me(try key.signer.token(payload: members.bytes)).status == .unauthorized)
     }
 }
 

@@ -10,14 +10,14 @@ import Testing
 
 /// What a token lets its client know of the person (OpenID Connect Core section 5.3).
 @Suite struct UserInfoTests {
-    private func tokens(_ world: World, scope: String) async throws -> Members {
-        let code = try await Browser(world).signIn(AuthorizeQuery(world, ["scope": scope]))[ParameterName.code]
-        return try await world.redeem(code).json
+    private func tokens(_ fixture: TestPlatform, scope: String) async throws -> Members {
+        let code = try await Browser(fixture).signIn(AuthorizeQuery(fixture, ["scope": scope]))[ParameterName.code]
+        return try await fixture.redeem(code).json
     }
 
-    private func info(_ world: World, _ token: String?, atLogin: Bool = false) async throws -> TestResponse {
-        try await world.client.get(
-            atLogin ? "/\(world.tenant.id)/openid/userinfo" : "/oidc/userinfo",
+    private func info(_ fixture: TestPlatform, _ token: String?, atLogin: Bool = false) async throws -> TestResponse {
+        try await fixture.client.get(
+            atLogin ? "/\(fixture.tenant.id)/openid/userinfo" : "/oidc/userinfo",
             host: atLogin ? "login.test" : "graph.test",
             headers: token.map { [.authorization: "Bearer \($0)"] } ?? [:])
     }
@@ -33,11 +33,11 @@ import Testing
     func `the scopes say what is told, and the subject is that of the id token`(
         scope: String, names: [String]
     ) async throws {
-        let world = try await World()
-        let tokens = try await tokens(world, scope: scope)
+        let fixture = try await TestPlatform()
+        let tokens = try await tokens(fixture, scope: scope)
         let token = try tokens.string(ReplyName.accessToken)
         for atLogin in [false, true] {
-            let answer = try await info(world, token, atLogin: atLogin)
+            let answer = try await info(fixture, token, atLogin: atLogin)
             #expect(answer.status == .ok)
             #expect(answer.headers[.cacheControl] == "no-store")
             #expect(try answer.json.values.keys.sorted() == names)
@@ -47,32 +47,32 @@ import Testing
     }
 
     @Test func `the token may come in a form`() async throws {
-        let world = try await World()
-        let token = try await tokens(world, scope: "openid").string(ReplyName.accessToken)
-        let answer = try await world.client.post("/oidc/userinfo", form: ["access_token": token], host: "graph.test")
+        let fixture = try await TestPlatform()
+        let token = try await tokens(fixture, scope: "openid").string(ReplyName.accessToken)
+        let answer = try await fixture.client.post("/oidc/userinfo", form: ["access_token": token], host: "graph.test")
         #expect(answer.status == .ok)
-        let none = try await world.client.post("/oidc/userinfo", form: ["x": "y"], host: "graph.test")
+        let none = try await fixture.client.post("/oidc/userinfo", form: ["x": "y"], host: "graph.test")
         #expect(none.status == .unauthorized)
     }
 
     @Test func `without the scope openid nothing is told`() async throws {
-        let world = try await World()
-        let token = try await tokens(world, scope: "User.Read").string(ReplyName.accessToken)
-        let answer = try await info(world, token)
+        let fixture = try await TestPlatform()
+        let token = try await tokens(fixture, scope: "User.Read").string(ReplyName.accessToken)
+        let answer = try await info(fixture, token)
         #expect(answer.status == .forbidden)
         #expect(answer.headers[.wwwAuthenticate]?.contains("insufficient_scope") == true)
     }
 
     @Test func `a token whose session has ended is answered with a claims challenge`() async throws {
-        let world = try await World()
-        let token = try await tokens(world, scope: "openid").string(ReplyName.accessToken)
-        let missing = try #require(try await info(world, nil).headers[.wwwAuthenticate])
+        let fixture = try await TestPlatform()
+        let token = try await tokens(fixture, scope: "openid").string(ReplyName.accessToken)
+        let missing = try #require(try await info(fixture, nil).headers[.wwwAuthenticate])
         #expect(missing.hasPrefix("Bearer ") && !missing.contains("error"))
-        let forged = try #require(try await info(world, "\(token)x").headers[.wwwAuthenticate])
+        let forged = try #require(try await info(fixture, "\(token)x").headers[.wwwAuthenticate])
         #expect(forged.contains("error=\"invalid_token\""))
-        try await world.administration.setPassword(Sensitive("another password"), of: world.amara)
+        try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
         for atLogin in [false, true] {
-            let answer = try await info(world, token, atLogin: atLogin)
+            let answer = try await info(fixture, token, atLogin: atLogin)
             #expect(answer.status == .unauthorized)
             let challenge = try #require(answer.headers[.wwwAuthenticate])
             #expect(challenge.contains("error=\"insufficient_claims\""))
@@ -80,7 +80,7 @@ import Testing
             let encoded = try #require(challenge.split(separator: "claims=\"").last?.prefix { $0 != "\"" })
             let claims = try Members(decoding: Array(try #require(Data(base64Encoded: String(encoded)))))
             let wanted = try claims.members(ReplyName.accessToken)?.members(ClaimName.notBefore)?.values
-            #expect(wanted == ["essential": .bool(true), "value": .string("\(world.clock.now.seconds)")])
+            #expect(wanted == ["essential": .bool(true), "value": .string("\(fixture.clock.now.seconds)")])
             // What the client then sends is understood.
             _ = try ClaimsRequest(parsing: String(decoding: try Base64.decode(String(encoded)), as: UTF8.self))
         }

@@ -11,7 +11,7 @@ import UnixSocket
     /// Starts a browser that runs `script`, which ends with `SAY`: from there on everything is in its place.
     private func withBrowser(
         _ script: String, environment: [String: String] = [:], without: [String],
-        _ body: (AgentWorld, RunningProgram, Broker, String) async throws -> Void
+        _ body: (AgentFixture, RunningProgram, Broker, String) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             let events = try NoticeSocket(path: scratch.path("events"))
@@ -25,13 +25,13 @@ import UnixSocket
             let say = "exec /usr/bin/python3 \(scratch.path("say.py")) \(events.path)"
             try scratch.write(try textOfFile(scratch.path("browser.sh")).replacing("SAY", with: say), to: "browser.sh")
             let command = ["/bin/bash", scratch.path("browser.sh"), "{profile}", "{url}"]
-            let world = try AgentWorld(scratch, command: command)
-            let agent = try await world.startAgent(environment: environment, without: without)
-            let broker = try await world.accept()
-            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            let live = try AgentFixture(scratch, command: command)
+            let agent = try await live.startAgent(environment: environment, without: without)
+            let broker = try await live.accept()
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:9/"))
             #expect(try await broker.next() == .opened(id: 1))
             let said = try await events.next()
-            try await body(world, agent, broker, said)
+            try await body(live, agent, broker, said)
         }
     }
 
@@ -45,11 +45,11 @@ import UnixSocket
             for n in {1..40}; do mkdir $name && cd -P $name; done
             SAY up
             """
-        try await withBrowser(script, without: ["dac_override", "dac_read_search"]) { world, _, broker, _ in
-            let temporary = try world.temporary
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
-            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+        try await withBrowser(script, without: ["dac_override", "dac_read_search"]) { live, _, broker, _ in
+            let temporary = try live.temporary
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+            #expect(try Directory(path: live.scratch.path("profiles")).names() == [])
             #expect(try !isThere(temporary))
             #expect(try isThere("/etc/passwd"))
         }
@@ -66,13 +66,13 @@ import UnixSocket
             SAY $foreign
             """
         try #require(getuid() == 0, "a process of another user needs the right to make one")
-        try await withBrowser(script, without: ["kill"]) { world, agent, broker, said in
+        try await withBrowser(script, without: ["kill"]) { live, agent, broker, said in
             let foreign = try ForeignProcess(pid: try #require(Int32(said)))
             defer { foreign.kill() }
             let others = try ProcessTable.read().descendants(of: agent.pid).filter { $0.pid != foreign.pid }
             #expect(others.count == 4)
-            try broker.send(.close(epoch: world.epoch))
-            guard case .closeFailed(world.epoch, "not_cleared", _) = try await broker.next() else {
+            try broker.send(.close(epoch: live.epoch))
+            guard case .closeFailed(live.epoch, "not_cleared", _) = try await broker.next() else {
                 Issue.record("the browser counts as closed")
                 return
             }
@@ -80,8 +80,8 @@ import UnixSocket
             #expect(try agent.log().contains("still there: \(foreign.pid)"))
             foreign.kill()
             try await foreign.waitForEnd()
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
@@ -91,22 +91,22 @@ import UnixSocket
     ) async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         let rights = ["dac_override", "dac_read_search", "fowner"]
-        try await withBrowser("SAY up", without: rights) { world, agent, broker, _ in
-            let taken = try world.temporary
-            world.scratch.atEnd { _ = try? Directory(path: taken).removeTree() }
+        try await withBrowser("SAY up", without: rights) { live, agent, broker, _ in
+            let taken = try live.temporary
+            live.scratch.atEnd { _ = try? Directory(path: taken).removeTree() }
             try Directory(path: taken).removeTree()
             try Directory(path: taken).make()
             #expect(unsafe chown(taken, 65_534, 65_534) == 0)
             if restarts {
                 agent.kill()
                 try await agent.waitForExit()
-                _ = try await world.startAgent(without: rights)
-                _ = try await world.accept()
+                _ = try await live.startAgent(without: rights)
+                _ = try await live.accept()
             } else {
-                try broker.send(.close(epoch: world.epoch))
-                #expect(try await broker.next() == .closed(epoch: world.epoch))
+                try broker.send(.close(epoch: live.epoch))
+                #expect(try await broker.next() == .closed(epoch: live.epoch))
             }
-            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+            #expect(try Directory(path: live.scratch.path("profiles")).names() == [])
             #expect(try isThere(taken))
         }
     }
@@ -114,20 +114,20 @@ import UnixSocket
     @Test func `what cannot be removed of the temporary folder keeps nothing of the profile`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         let rights = ["dac_override", "dac_read_search", "fowner"]
-        try await withBrowser("SAY up", without: rights) { world, _, broker, _ in
-            let foreign = try world.temporary + "/foreign"
+        try await withBrowser("SAY up", without: rights) { live, _, broker, _ in
+            let foreign = try live.temporary + "/foreign"
             try Directory(path: foreign + "/inner").make()
             #expect(unsafe chown(foreign, 65_534, 65_534) == 0)
-            try broker.send(.close(epoch: world.epoch))
-            guard case .closeFailed(world.epoch, "not_cleared", _) = try await broker.next() else {
+            try broker.send(.close(epoch: live.epoch))
+            guard case .closeFailed(live.epoch, "not_cleared", _) = try await broker.next() else {
                 Issue.record("the browser counts as closed")
                 return
             }
-            #expect(try !isThere(world.profile))
+            #expect(try !isThere(live.profile))
             try Directory(path: foreign).removeTree()
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
-            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
+            #expect(try Directory(path: live.scratch.path("profiles")).names() == [])
         }
     }
 
@@ -142,26 +142,26 @@ import UnixSocket
             tr '\\000' '\\n' </proc/$$/environ | sort >"$1/environment"
             SAY up
             """
-        try await withBrowser(script, environment: session, without: []) { world, _, broker, _ in
+        try await withBrowser(script, environment: session, without: []) { live, _, broker, _ in
             var seen: [String: String] = [:]
-            for line in try textOfFile(world.profile + "/browser/environment").split(separator: "\n") {
+            for line in try textOfFile(live.profile + "/browser/environment").split(separator: "\n") {
                 let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 seen[parts[0]] = parts.count == 2 ? parts[1] : ""
             }
             #expect(seen["DISPLAY"] == ":7")
             #expect(seen["LC_TIME"] == "de_DE.UTF-8")
             #expect(seen["WAYLAND_DISPLAY"] == "/run/user/7/wayland-3")
-            #expect(seen["HOME"] == world.profile + "/home")
-            #expect(seen["TMPDIR"] == (try world.temporary))
-            #expect(seen["XDG_RUNTIME_DIR"] == (try world.temporary))
+            #expect(seen["HOME"] == live.profile + "/home")
+            #expect(seen["TMPDIR"] == (try live.temporary))
+            #expect(seen["XDG_RUNTIME_DIR"] == (try live.temporary))
             #expect(seen["DBUS_SESSION_BUS_ADDRESS"] == "disabled:")
             let forbidden = [
                 "SSH_AUTH_SOCK", "CREDENTIALS_DIRECTORY", "WATCHDOG_PID", "LISTEN_FDNAMES", "XDG_DATA_HOME",
                 "GNOME_KEYRING_CONTROL", "A_SECRET", "NOTIFY_SOCKET",
             ]
             #expect(forbidden.filter { seen[$0] != nil } == [])
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 }

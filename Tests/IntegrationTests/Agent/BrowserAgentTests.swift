@@ -21,26 +21,26 @@ import UnixSocket
         """
 
     private func withBrowser(
-        _ body: (AgentWorld, RunningProgram, Broker, [ProcessTable.Entry]) async throws -> Void
+        _ body: (AgentFixture, RunningProgram, Broker, [ProcessTable.Entry]) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             let events = try NoticeSocket(path: scratch.path("events"))
             let script = Self.escaping.replacing("EVENTS", with: events.path)
-            let world = try AgentWorld(scratch, command: ["/bin/sh", "-c", script])
-            let agent = try await world.startAgent()
-            let broker = try await world.accept()
-            try broker.send(.open(id: 7, epoch: world.epoch, url: "http://127.0.0.1:9/canary-page"))
+            let live = try AgentFixture(scratch, command: ["/bin/sh", "-c", script])
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.open(id: 7, epoch: live.epoch, url: "http://127.0.0.1:9/canary-page"))
             #expect(try await broker.next() == .opened(id: 7))
             #expect(try await events.next() == "up")
             let processes = try ProcessTable.read().descendants(of: agent.pid)
             #expect(processes.count >= 5)
-            #expect(try isThere(world.profile + "/home/download"))
-            let temporary = try world.temporary
-            #expect(!temporary.contains(world.epoch))
+            #expect(try isThere(live.profile + "/home/download"))
+            let temporary = try live.temporary
+            #expect(!temporary.contains(live.epoch))
             #expect(try isThere(temporary + "/socket"))
-            try await body(world, agent, broker, processes)
+            try await body(live, agent, broker, processes)
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
-            #expect(try Directory(path: world.scratch.path("profiles")).names() == [])
+            #expect(try Directory(path: live.scratch.path("profiles")).names() == [])
             #expect(try !isThere(temporary))
             #expect(try !agent.log().contains("canary"))
         }
@@ -48,34 +48,34 @@ import UnixSocket
 
     @Test func `the page's address is in no argument list, and only the session's user can read it`() async throws {
         try await Scratch.with { scratch in
-            let world = try AgentWorld(
+            let live = try AgentFixture(
                 scratch, command: ["/usr/bin/python3", "-c", "import signal; signal.pause()", "{profile}", "{url}"])
-            let agent = try await world.startAgent()
-            let broker = try await world.accept()
-            try broker.send(.open(id: 7, epoch: world.epoch, url: "http://127.0.0.1:9/canary-page?a=1&b=2"))
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.open(id: 7, epoch: live.epoch, url: "http://127.0.0.1:9/canary-page?a=1&b=2"))
             #expect(try await broker.next() == .opened(id: 7))
             let lines = try ProcessTable.read().descendants(of: agent.pid).map {
                 try textOfFile("/proc/\($0.pid)/cmdline")
             }
-            #expect(lines.contains { $0.contains("\0file://\(world.profile)/start-1.html") })
+            #expect(lines.contains { $0.contains("\0file://\(live.profile)/start-1.html") })
             #expect(!lines.contains { $0.contains("canary-page") })
-            let page = world.profile + "/start-1.html"
+            let page = live.profile + "/start-1.html"
             #expect(try textOfFile(page).contains("url=http://127.0.0.1:9/canary-page?a=1&amp;b=2\""))
             var status = stat()
             #expect(unsafe lstat(page, &status) == 0)
             #expect(status.st_mode & 0o777 == 0o600)
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
     @Test func `closing ends every process, also those that escaped, and removes every folder`() async throws {
-        try await withBrowser { world, agent, broker, processes in
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+        try await withBrowser { live, agent, broker, processes in
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
@@ -89,34 +89,34 @@ import UnixSocket
             try scratch.write(runner, to: "runner")
             #expect(unsafe chmod(scratch.path("runner"), 0o700) == 0)
             let script = "\(scratch.path("runner")) 0; : {profile} {url}; exec /bin/sleep 600"
-            let world = try AgentWorld(scratch, command: ["/bin/sh", "-c", script])
-            let agent = try await world.startAgent()
-            let broker = try await world.accept()
-            try broker.send(.open(id: 7, epoch: world.epoch, url: "http://127.0.0.1:9/page"))
+            let live = try AgentFixture(scratch, command: ["/bin/sh", "-c", script])
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.open(id: 7, epoch: live.epoch, url: "http://127.0.0.1:9/page"))
             #expect(try await broker.next() == .opened(id: 7))
             var answer: AgentMessage
             repeat {
-                try broker.send(.close(epoch: world.epoch))
+                try broker.send(.close(epoch: live.epoch))
                 answer = try await broker.next()
             } while answer.isFailure
-            #expect(answer == .closed(epoch: world.epoch))
+            #expect(answer == .closed(epoch: live.epoch))
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
-            #expect(try !isThere(world.profile))
+            #expect(try !isThere(live.profile))
         }
     }
 
     @Test func `a lost connection closes everything before the next hello`() async throws {
-        try await withBrowser { world, _, broker, processes in
+        try await withBrowser { live, _, broker, processes in
             broker.channel.connection.shutDown()
-            _ = try await world.accept()
+            _ = try await live.accept()
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
         }
     }
 
     @Test func `an order that cannot be understood counts as a lost connection`() async throws {
-        try await withBrowser { world, _, broker, _ in
+        try await withBrowser { live, _, broker, _ in
             try broker.channel.connection.write(Array(#"{"sing":{}}"#.utf8))
-            _ = try await world.accept()
+            _ = try await live.accept()
         }
     }
 
@@ -128,45 +128,45 @@ import UnixSocket
     }
 
     @Test func `what a killed agent left is gone before the next one says hello`() async throws {
-        try await withBrowser { world, agent, _, processes in
+        try await withBrowser { live, agent, _, processes in
             agent.kill()
             try await agent.waitForExit()
             #expect(try ProcessTable.read().stillRunning(processes).count == processes.count)
-            #expect(try isThere(world.profile))
-            _ = try await world.startAgent()
+            #expect(try isThere(live.profile))
+            _ = try await live.startAgent()
         }
     }
 
     @Test func `the end of the browser itself is told, and what it left running ends`() async throws {
-        try await withBrowser { world, agent, broker, processes in
+        try await withBrowser { live, agent, broker, processes in
             let browser = try #require(processes.first { $0.parent == agent.pid && $0.group == $0.pid })
             kill(browser.pid, SIGTERM)
-            #expect(try await broker.next() == .browserExited(epoch: world.epoch))
+            #expect(try await broker.next() == .browserExited(epoch: live.epoch))
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
-            #expect(try isThere(world.profile))
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try isThere(live.profile))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
     @Test func `a second agent with the same profiles is refused and harms nothing`() async throws {
-        try await withBrowser { world, _, broker, processes in
-            await #expect(throws: TestProblem.self) { try await world.startAgent() }
-            #expect(try textOfFile(world.scratch.path("agent.log")).contains("already_running"))
+        try await withBrowser { live, _, broker, processes in
+            await #expect(throws: TestProblem.self) { try await live.startAgent() }
+            #expect(try textOfFile(live.scratch.path("agent.log")).contains("already_running"))
             #expect(try ProcessTable.read().stillRunning(processes).count == processes.count)
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
     @Test func `a temporary folder that others may enter is not used, and the page is not opened`() async throws {
         try await Scratch.with { scratch in
-            let world = try AgentWorld(scratch, command: ["/bin/sleep", "600", "{profile}", "{url}"])
-            let agent = try await world.startAgent()
-            let broker = try await world.accept()
-            let folder = try world.recordTemporary()
+            let live = try AgentFixture(scratch, command: ["/bin/sleep", "600", "{profile}", "{url}"])
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            let folder = try live.recordTemporary()
             #expect(unsafe chmod(folder, 0o777) == 0)
-            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:9/"))
             guard case .failed(1, "profile_unavailable", _) = try await broker.next() else {
                 Issue.record("the folder was used")
                 return
@@ -178,35 +178,35 @@ import UnixSocket
     @Test func `of a name that another user has taken the temporary folder gets another`() async throws {
         try #require(getuid() == 0, "a folder of another user needs the right to make one")
         try await Scratch.with { scratch in
-            let world = try AgentWorld(
+            let live = try AgentFixture(
                 scratch, command: ["/bin/sh", "-c", "exec /bin/sleep 600", "{profile}", "{url}"])
-            _ = try await world.startAgent()
-            let broker = try await world.accept()
-            let taken = try world.recordTemporary()
+            _ = try await live.startAgent()
+            let broker = try await live.accept()
+            let taken = try live.recordTemporary()
             #expect(unsafe chown(taken, 65_534, 65_534) == 0)
-            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:9/"))
             #expect(try await broker.next() == .opened(id: 1))
-            let temporary = try world.temporary
+            let temporary = try live.temporary
             #expect(temporary != taken)
             #expect(try isThere(temporary))
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
             #expect(try !isThere(temporary) && isThere(taken))
         }
     }
 
     @Test func `a browser that is not installed is a failure of the order, not of the agent`() async throws {
         try await Scratch.with { scratch in
-            let world = try AgentWorld(scratch, command: ["/nonexistent/browser", "{profile}", "{url}"])
-            _ = try await world.startAgent()
-            let broker = try await world.accept()
-            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:9/"))
+            let live = try AgentFixture(scratch, command: ["/nonexistent/browser", "{profile}", "{url}"])
+            _ = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:9/"))
             guard case .failed(1, "browser_unavailable", _) = try await broker.next() else {
                 Issue.record("it was opened")
                 return
             }
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 

@@ -23,7 +23,7 @@ import UnixSocket
 
     /// Plays with a person of this kind until the browser has been opened.
     private func withPerson(
-        _ traits: String, _ body: (AgentWorld, RunningProgram, Broker, NoticeSocket) async throws -> Void
+        _ traits: String, _ body: (AgentFixture, RunningProgram, Broker, NoticeSocket) async throws -> Void
     ) async throws {
         try await Scratch.with { scratch in
             let events = try NoticeSocket(path: scratch.path("events"))
@@ -33,21 +33,21 @@ import UnixSocket
             let site = try JSONDecoder().decode(Site.self, from: Data(textOfFile(scratch.path("site.json")).utf8))
             let person = try scratch.write(
                 #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"\#(traits)}"#, to: "person.json")
-            let world = try AgentWorld(
+            let live = try AgentFixture(
                 scratch,
                 command: [
                     "/usr/bin/python3", people + "/person.py", "--person", person, "--profile", "{profile}",
                     "--log", scratch.path("person.log"), "--host-resolver-rules=MAP login.baton.test 127.0.0.1",
                     "--ignore-certificate-errors-spki-list=\(site.spki)", "{url}",
                 ])
-            let agent = try await world.startAgent()
-            let broker = try await world.accept()
-            try broker.send(.open(id: 1, epoch: world.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
+            let agent = try await live.startAgent()
+            let broker = try await live.accept()
+            try broker.send(.open(id: 1, epoch: live.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
             #expect(try await broker.next() == .opened(id: 1))
             #expect(try await next(events).event == "page")
-            let temporary = try world.temporary
-            try await body(world, agent, broker, events)
-            #expect(try !isThere(world.profile))
+            let temporary = try live.temporary
+            try await body(live, agent, broker, events)
+            #expect(try !isThere(live.profile))
             #expect(try !isThere(temporary))
             for log in ["agent.log", "person.log"] {
                 let text = try textOfFile(scratch.path(log))
@@ -61,9 +61,9 @@ import UnixSocket
     }
 
     /// Runs the canary search for what the person types; its expectations must hold.
-    private func search(_ world: AgentWorld, _ rules: [String]) async throws {
+    private func search(_ live: AgentFixture, _ rules: [String]) async throws {
         let canaries = #"{"username":"amara@baton.test","password":"pä\"ss wörd-canary"}"#
-        let search = try await TraceSearchRun(for: canaries, rules, in: world.scratch)
+        let search = try await TraceSearchRun(for: canaries, rules, in: live.scratch)
         #expect(search.code == 0, "\(search.output)")
     }
 
@@ -77,71 +77,71 @@ import UnixSocket
     @Test func `a person signs in with real keys on a real page, and nothing of the browser outlives its epoch`()
         async throws
     {
-        try await withPerson("") { world, agent, broker, events in
+        try await withPerson("") { live, agent, broker, events in
             let submission = Submission(event: "submitted", username: "amara@baton.test", password: Self.password)
             #expect(try await next(events) == submission)
             #expect(try await next(events).event == "end")
             let processes = try ProcessTable.read().descendants(of: agent.pid)
             #expect(try parts(of: processes) == ["person.py", "zygote", "crashpad", "renderer"])
-            #expect(try isThere(world.profile + "/browser/Default"))
+            #expect(try isThere(live.profile + "/browser/Default"))
             let person = try #require(processes.first { $0.parent == agent.pid && $0.group == $0.pid })
-            try await search(world, ["--process", "person=\(person.pid)", "--expect-hit", "person=username,password"])
+            try await search(live, ["--process", "person=\(person.pid)", "--expect-hit", "person=username,password"])
             try await search(
-                world,
+                live,
                 [
                     "--process", "agent=\(agent.pid)", "--surface", "log=\(agent.logPath)", "--expect-none",
                 ])
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
         }
     }
 
     @Test func `what a killed agent left of Chromium is gone before the next one says hello`() async throws {
-        try await withPerson("") { world, agent, _, events in
+        try await withPerson("") { live, agent, _, events in
             #expect(try await next(events).event == "submitted")
             #expect(try await next(events).event == "end")
             let processes = try ProcessTable.read().descendants(of: agent.pid)
             agent.kill()
             try await agent.waitForExit()
             #expect(try parts(of: processes) == ["person.py", "zygote", "crashpad", "renderer"])
-            _ = try await world.startAgent()
+            _ = try await live.startAgent()
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)
         }
     }
 
     @Test func `who mistypes the password tries again`() async throws {
-        try await withPerson(#","wrongPasswordFirst":true"#) { world, _, broker, events in
+        try await withPerson(#","wrongPasswordFirst":true"#) { live, _, broker, events in
             #expect(try await next(events).password == "not " + Self.password)
             #expect(try await next(events).password == Self.password)
             #expect(try await next(events).event == "end")
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
     @Test func `who closes the browser instead is told to the broker`() async throws {
-        try await withPerson(#","closeInsteadOfSignIn":true"#) { world, agent, broker, _ in
-            #expect(try await broker.next() == .browserExited(epoch: world.epoch))
+        try await withPerson(#","closeInsteadOfSignIn":true"#) { live, agent, broker, _ in
+            #expect(try await broker.next() == .browserExited(epoch: live.epoch))
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
-            #expect(try isThere(world.profile))
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            #expect(try isThere(live.profile))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
         }
     }
 
     @Test func `a second page in the same epoch is opened in the browser that is there`() async throws {
-        try await withPerson("") { world, agent, broker, events in
+        try await withPerson("") { live, agent, broker, events in
             #expect(try await next(events).event == "submitted")
             #expect(try await next(events).event == "end")
             let site = try JSONDecoder().decode(
-                Site.self, from: Data(textOfFile(world.scratch.path("site.json")).utf8))
-            try broker.send(.open(id: 2, epoch: world.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
+                Site.self, from: Data(textOfFile(live.scratch.path("site.json")).utf8))
+            try broker.send(.open(id: 2, epoch: live.epoch, url: "http://127.0.0.1:\(site.broker)/start"))
             #expect(try await broker.next() == .opened(id: 2))
             for event in ["page", "submitted", "end"] { #expect(try await next(events).event == event) }
-            try broker.send(.close(epoch: world.epoch))
-            #expect(try await broker.next() == .closed(epoch: world.epoch))
+            try broker.send(.close(epoch: live.epoch))
+            #expect(try await broker.next() == .closed(epoch: live.epoch))
             #expect(try ProcessTable.read().descendants(of: agent.pid).isEmpty)
         }
     }

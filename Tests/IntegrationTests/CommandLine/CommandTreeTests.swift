@@ -23,13 +23,13 @@ import Testing
 
     @Test func `a story whose last check could not be made does not begin`() async throws {
         try await Scratch.with { scratch in
-            let world = scratch.path("w")
-            let arguments = ["demo", "--json", "--directory", world, "--canary", "/usr/bin/false"]
+            let live = scratch.path("w")
+            let arguments = ["demo", "--json", "--directory", live, "--canary", "/usr/bin/false"]
             let demo = try await CommandRun(
                 arguments + ["--sample", try RunningProgram.built("baton")], in: scratch)
             #expect(demo.code == 1 && demo.output.isEmpty)
             #expect(try CommandRun.Failure(demo.errors).error.code == "memory_unreadable")
-            #expect(!FileManager.default.fileExists(atPath: world))
+            #expect(!FileManager.default.fileExists(atPath: live))
         }
     }
 

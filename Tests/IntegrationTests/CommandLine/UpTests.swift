@@ -18,9 +18,9 @@ import Testing
         let program: String?
         let status: String?
         let log: String?
-        let world: World?
+        let environment: Environment?
 
-        struct World: Decodable {
+        struct Environment: Decodable {
             let credentials: String
             let environment: String
             let addresses: [String: String]
@@ -50,7 +50,7 @@ import Testing
 
         var failure: CommandRun.Failure { get throws { try CommandRun.Failure(textOfFile(errorPath)) } }
 
-        /// A program of the world, which `baton` started.
+        /// A program of the environment, which `baton` started.
         func program(_ name: String) throws -> ForeignProcess {
             for child in try children(of: baton.pid) {
                 let words = try textOfFile("/proc/\(child)/cmdline").split(separator: "\0")
@@ -77,7 +77,7 @@ import Testing
         "admin profile add --shared-device https://login.baton.test",
         "admin tenant list", "admin tenant keys", "admin user list", "admin group list", "admin role list",
         "admin client list", "admin session list", "admin device list", "admin device managed",
-        "admin device commands ward-7-tablet", "admin enrolment list", "admin profile list", "admin app list",
+        "admin device commands ward-7-tablet", "admin enrollment list", "admin profile list", "admin app list",
         "admin offline show", "admin receipt trust", "admin audit list", "admin audit devices",
     ]
 
@@ -111,35 +111,35 @@ import Testing
             let up = try await Up(in: scratch)
             let first = try up.events
             #expect(first.map(\.event) == Array(repeating: "step", count: 6) + ["ready"])
-            #expect(first.compactMap(\.step) == ["server", "organisation", "device", "agent", "enrolment", "push"])
+            #expect(first.compactMap(\.step) == ["server", "organisation", "device", "agent", "enrollment", "push"])
             #expect(first.allSatisfy { $0.time > 1_700_000_000_000 && $0.elapsed >= 0 })
-            let world = try #require(first.last?.world)
-            #expect(!world.isJoined)
-            #expect(Set(world.addresses.keys) == ["login", "deviceRegistration", "graph", "mdm"])
-            for secret in [world.credentials, world.environment] {
+            let environment = try #require(first.last?.environment)
+            #expect(!environment.isJoined)
+            #expect(Set(environment.addresses.keys) == ["login", "deviceRegistration", "graph", "mdm"])
+            for secret in [environment.credentials, environment.environment] {
                 let mode = try FileManager.default.attributesOfItem(atPath: secret)[.posixPermissions] as? Int
                 #expect(mode == 0o600)
             }
             // Whoever sources the environment reaches this device's files, and not the machine's own.
             for (arguments, answer) in [(["receipt", "list"], "none\n"), (["receipt", "export"], "")] {
-                let run = try await CommandRun(arguments, sourcing: world.environment, in: scratch)
+                let run = try await CommandRun(arguments, sourcing: environment.environment, in: scratch)
                 #expect(run.code == 0 && run.output == answer, "baton \(arguments) says \(run)")
             }
-            let status = try await CommandRun(["device", "status"], sourcing: world.environment, in: scratch)
+            let status = try await CommandRun(["device", "status"], sourcing: environment.environment, in: scratch)
             #expect(status.code == 0 && status.output.hasPrefix("mode "), "\(status)")
             for command in Self.reading {
                 let run = try await CommandRun(
-                    command.split(separator: " ").map(String.init) + ["--json"], sourcing: world.environment,
+                    command.split(separator: " ").map(String.init) + ["--json"], sourcing: environment.environment,
                     in: scratch)
                 #expect(run.code == 0 && run.errors.isEmpty, "baton \(command) says \(run)")
                 #expect(!run.output.contains(/"_\d+"\s*:/), "baton \(command) says \(run.output)")
             }
             let second = try await CommandRun(MadeEnvironmentTrait.arguments(up.root), in: scratch)
             #expect(second.code == 1 && second.output.isEmpty)
-            #expect(try CommandRun.Failure(second.errors).error.code == "world_in_use")
+            #expect(try CommandRun.Failure(second.errors).error.code == "environment_in_use")
             #expect(try await up.baton.stop() == 0)
             #expect(try up.events.suffix(2).map(\.event) == ["ending", "ended"])
-            let doctor = try await CommandRun(["doctor", "--json"], sourcing: world.environment, in: scratch)
+            let doctor = try await CommandRun(["doctor", "--json"], sourcing: environment.environment, in: scratch)
             #expect(doctor.code == 69)
             let verdicts = try JSONDecoder().decode(Report.self, from: Data(doctor.output.utf8)).findings
             for (code, verdict) in [("journal_ready", "note"), ("marker_there", "good"), ("files_private", "good")] {
@@ -182,9 +182,9 @@ import Testing
             let nowhere = try await CommandRun(MadeEnvironmentTrait.arguments("/proc/w"), in: scratch)
             #expect(try CommandRun.Failure(nowhere.errors).error.code == "folder_not_made")
             try FileManager.default.createDirectory(
-                atPath: scratch.path("w/world.json"), withIntermediateDirectories: true)
+                atPath: scratch.path("w/environment.json"), withIntermediateDirectories: true)
             let unreadable = try await CommandRun(MadeEnvironmentTrait.arguments(scratch.path("w")), in: scratch)
-            #expect(try CommandRun.Failure(unreadable.errors).error.code == "world_unreadable")
+            #expect(try CommandRun.Failure(unreadable.errors).error.code == "environment_unreadable")
         }
     }
 }

@@ -11,63 +11,63 @@ extension LiveBrowser {
     /// itself, with nothing of the worker.
     @Suite struct AgentCutTests {
         @Test func `a connection that ends inside a message costs one sign-in at most, and no sign-out`() async throws {
-            let world = try await World.ready()
-            try await world.withCuts { cut in
-                let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            try await live.withCuts { cut in
+                let app = try live.app(1)
                 for message in ["open", "opened"] {
                     try cut(message)
-                    try world.seat("Amara")
+                    try live.seat("Amara")
                     let failure = try await seen { try await app.signIn() }
                     #expect(failure.text.contains("baton-agent"), "\(message): \(failure)")
-                    try world.leave()
-                    try await world.settle()
+                    try live.leave()
+                    try await live.settle()
                     #expect(try await app.accounts().current == nil, "\(message)")
-                    #expect(try world.isClean, "\(message)")
-                    try await world.awaitAgent()
+                    #expect(try live.isClean, "\(message)")
+                    try await live.awaitAgent()
                 }
                 for message in ["close", "closed"] {
-                    let amara = try await world.signIn("Amara", through: app)
+                    let amara = try await live.signIn("Amara", through: app)
                     try cut(message)
                     #expect(try await app.signOut(amara), "\(message)")
-                    #expect(try world.isClean, "\(message)")
-                    try await world.awaitAgent()
+                    #expect(try live.isClean, "\(message)")
+                    try await live.awaitAgent()
                 }
-                try await world.findsNothing(of: "Amara")
+                try await live.findsNothing(of: "Amara")
             }
         }
 
         @Test func `an agent that is killed while its browser is open ends the sign-in, and the next agent clears up`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
             let opened = "browser started"
-            let before = try world.log(of: .agent).components(separatedBy: opened).count - 1
+            let before = try live.log(of: .agent).components(separatedBy: opened).count - 1
             // The page does not come, so that the person goes on looking at it.
-            try world.send(SIGSTOP, to: .server)
-            try world.seat("Amara")
+            try live.send(SIGSTOP, to: .server)
+            try live.seat("Amara")
             async let failure = seen { try await app.signIn() }
-            try await world.log(of: .agent, says: opened, times: before + 1)
-            #expect(try !world.names(in: "run/profiles").isEmpty)
-            try await world.kill(.agent)
+            try await live.log(of: .agent, says: opened, times: before + 1)
+            #expect(try !live.names(in: "run/profiles").isEmpty)
+            try await live.kill(.agent)
             #expect(try await failure.text.contains("baton-agent"))
-            try await world.journalSays("signingOut")
+            try await live.journalSays("signingOut")
             // Its traces are there, and hold the device, until an agent has cleared them away.
-            #expect(try await world.status().pending == ["browser"])
-            try await world.start(.agent)
-            try await world.settle()
-            #expect(try world.isClean)
-            try world.send(SIGCONT, to: .server)
-            try world.leave()
-            try await world.awaitAgent()
-            try await world.findsNothing(of: "Amara")
-            let next = try await world.signIn("Bo", through: app)
+            #expect(try await live.status().pending == ["browser"])
+            try await live.start(.agent)
+            try await live.settle()
+            #expect(try live.isClean)
+            try live.send(SIGCONT, to: .server)
+            try live.leave()
+            try await live.awaitAgent()
+            try await live.findsNothing(of: "Amara")
+            let next = try await live.signIn("Bo", through: app)
             #expect(try await app.signOut(next))
         }
     }
 }
 
-extension World {
+extension LiveEnvironment {
     /// Runs `body` with an agent whose connection ends in the middle of the messages that it names (Tests/Line/cut.py).
     fileprivate func withCuts(_ body: (_ cut: (String) throws -> Void) async throws -> Void) async throws {
         let (orders, socket) = (URL(filePath: path("cut")), path("run/cut.sock"))

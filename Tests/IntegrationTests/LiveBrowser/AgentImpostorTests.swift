@@ -13,75 +13,75 @@ extension LiveBrowser {
         @Test func `a program that wants the agent's place gets it neither from a ready device nor from a worker's`()
             async throws
         {
-            let world = try await World.ready()
-            let agent = try await world.status().agentPID
-            #expect(try agent == world.pid(of: .agent))
-            try await world.isCutOff(try await world.impostor(.unmarked))
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
-            try await world.isCutOff(try await world.impostor(.unmarked))
-            #expect(try await world.status().agentPID == agent)
+            let live = try await LiveEnvironment.ready()
+            let agent = try await live.status().agentPID
+            #expect(try agent == live.pid(of: .agent))
+            try await live.isCutOff(try await live.impostor(.unmarked))
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            try await live.isCutOff(try await live.impostor(.unmarked))
+            #expect(try await live.status().agentPID == agent)
             #expect(try await app.signOut(amara))
-            #expect(try world.isClean)
+            #expect(try live.isClean)
             // The agent's browser was seen by the broker, which runs as the same user here.
-            #expect(try await world.newestReceipt().contains("browser: done, enforced, seen by the broker"))
-            try await world.receiptsAreIntact()
+            #expect(try await live.newestReceipt().contains("browser: done, enforced, seen by the broker"))
+            try await live.receiptsAreIntact()
         }
 
         @Test
         func `an agent that leaves the browser and says closed is contradicted, and the device waits for a real one`()
             async throws
         {
-            let world = try await World.ready()
-            try await world.kill(.agent)
-            let impostor = try await world.impostor(.marked)
-            try await world.awaitAgent()
-            let app = try world.app(1)
-            _ = try await world.signIn("Amara", through: app)
-            async let ended: Void = world.settle()
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.agent)
+            let impostor = try await live.impostor(.marked)
+            try await live.awaitAgent()
+            let app = try live.app(1)
+            _ = try await live.signIn("Amara", through: app)
+            async let ended: Void = live.settle()
             // Asked a second time, it has not been believed the first time.
-            try await world.sees(impostor, "closed", times: 2)
-            let status = try await world.status()
+            try await live.sees(impostor, "closed", times: 2)
+            let status = try await live.status()
             #expect(status.session == "signingOut" && status.pending == ["browser"])
             let problem = try #require(status.problems.first)
             #expect(problem.contains("still there: process ") && problem.contains("process \(impostor.pid) of user"))
             impostor.kill()
             try await impostor.waitForExit()
-            try await world.start(.agent)
+            try await live.start(.agent)
             try await ended
-            #expect(try world.isClean)
-            #expect(try await world.newestReceipt().contains("browser: done, enforced, seen by the broker"))
-            try await world.findsNothing(of: "Amara")
+            #expect(try live.isClean)
+            #expect(try await live.newestReceipt().contains("browser: done, enforced, seen by the broker"))
+            try await live.findsNothing(of: "Amara")
         }
 
         @Test func `what the broker cannot see of a browser is reported by the agent in the receipt, and not enforced`()
             async throws
         {
-            let world = try await World.ready()
-            try await world.kill(.agent)
-            let impostor = try await world.impostor(.unmarked)
-            try await world.awaitAgent()
-            let app = try world.app(1)
-            let bo = try await world.signIn("Bo", through: app)
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.agent)
+            let impostor = try await live.impostor(.unmarked)
+            try await live.awaitAgent()
+            let app = try live.app(1)
+            let bo = try await live.signIn("Bo", through: app)
             #expect(try await app.signOut(bo))
-            let receipt = try await world.newestReceipt()
+            let receipt = try await live.newestReceipt()
             #expect(receipt.contains("browser: done, reported, seen by the agent"))
             #expect(receipt.contains("session_process: done, enforced, seen by the broker"))
-            try await world.receiptsAreIntact()
+            try await live.receiptsAreIntact()
             // The browser is there, as nobody but this program knew.
-            let folder = world.path("impostor")
+            let folder = live.path("impostor")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).contains("browser"))
             try await blocking { try ProcessSweep.endMarked("BATON_IMPOSTOR=" + folder) }
             impostor.kill()
             try await impostor.waitForExit()
             try FileManager.default.removeItem(atPath: folder)
-            try await world.start(.agent)
-            try await world.awaitAgent()
+            try await live.start(.agent)
+            try await live.awaitAgent()
         }
     }
 }
 
-extension World {
+extension LiveEnvironment {
     fileprivate enum Kind: String { case marked, unmarked }
 
     fileprivate func impostor(_ kind: Kind) async throws -> RunningProgram {

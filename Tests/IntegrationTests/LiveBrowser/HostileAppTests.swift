@@ -26,51 +26,51 @@ extension LiveBrowser {
         func `eight hostile programs delay no hand-over beyond its time, and lock no app that is well`(
             mode: Mode
         ) async throws {
-            let world = try await World.ready()
-            let broker = try world.pid(of: .broker)
+            let live = try await LiveEnvironment.ready()
+            let broker = try live.pid(of: .broker)
             // So many that the shares of single processes add up to more than everybody's together.
-            try await beside(8, mode, in: world) {
-                try await handOver(world, mode == .loop ? "Amara" : "Bo")
+            try await beside(8, mode, in: live) {
+                try await handover(live, mode == .loop ? "Amara" : "Bo")
                 // What they take has an end, in the supervisor and in the process that serves apps.
-                let session = try world.sessionProcess().pid
+                let session = try live.sessionProcess().pid
                 #expect(try openFiles(of: broker) < 500 && openFiles(of: session) < 1500)
                 #expect(try memory(of: broker) < 256 << 10 && memory(of: session) < 256 << 10)
-                let reports = try await world.status().connectionLimits ?? []
+                let reports = try await live.status().connectionLimits ?? []
                 #expect(mode == .loop || reports.contains { $0.limit == .process && $0.user == getuid() })
             }
             // The broker is the one that it was.
-            #expect(try await world.status().lockedApps.isEmpty)
+            #expect(try await live.status().lockedApps.isEmpty)
             #expect(try openFiles(of: broker) > 0)
         }
 
         @Test func `with few files to open every sign-out succeeds all the same`() async throws {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            try await world.start(.broker, through: ["/usr/bin/prlimit", "--nofile=192:192"])
-            try await world.awaitAgent()
-            let broker = try world.pid(of: .broker)
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            try await live.start(.broker, through: ["/usr/bin/prlimit", "--nofile=192:192"])
+            try await live.awaitAgent()
+            let broker = try live.pid(of: .broker)
             for mode in [Mode.loop, .hold] {
-                try await beside(3, mode, in: world) { try await handOver(world, mode == .loop ? "Amara" : "Bo") }
+                try await beside(3, mode, in: live) { try await handover(live, mode == .loop ? "Amara" : "Bo") }
             }
-            #expect(try world.pid(of: .broker) == broker)
+            #expect(try live.pid(of: .broker) == broker)
             #expect(try openFiles(of: broker) > 0)
-            try await world.kill(.broker)
+            try await live.kill(.broker)
         }
 
         @Test func `who floods the broker delays another app's token hardly more than who only takes processor time`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             var medians: [Mode: Duration] = [:]
             for mode in [Mode.spin, .queue] {
                 var times: [Duration] = []
-                try await beside(3, mode, in: world) {
+                try await beside(3, mode, in: live) {
                     for _ in 0..<20 {
                         let begin = ContinuousClock.now
                         // A new connection, and a token that the broker has.
-                        _ = try await world.app(1).token(of: amara)
+                        _ = try await live.app(1).token(of: amara)
                         times.append(ContinuousClock.now - begin)
                     }
                 }
@@ -83,37 +83,39 @@ extension LiveBrowser {
         }
 
         /// Runs `body` while so many processes misbehave, each as far as it gets.
-        private func beside(_ count: Int, _ mode: Mode, in world: World, _ body: () async throws -> Void) async throws {
-            let client = try #require(world.facts.apps.first { $0.number == 3 }).clientID
+        private func beside(_ count: Int, _ mode: Mode, in live: LiveEnvironment, _ body: () async throws -> Void)
+            async throws
+        {
+            let client = try #require(live.facts.apps.first { $0.number == 3 }).clientID
             var hostile: [RunningProgram] = []
             defer { for program in hostile { program.kill() } }
             for _ in 0..<count {
                 hostile.append(
-                    try await world.runAside("hostile.py", [world.path("run/broker.sock"), mode.rawValue, client]))
+                    try await live.runAside("hostile.py", [live.path("run/broker.sock"), mode.rawValue, client]))
             }
             try await body()
         }
 
         /// A worker signs in through an app and out again; another app has an eraser, and says that it has erased.
-        private func handOver(_ world: World, _ worker: String) async throws {
-            let app = try world.app(1)
-            let account = try await world.signIn(worker, through: app)
-            let client = ClientRequest(clientID: try #require(world.facts.apps.first { $0.number == 2 }).clientID)
-            let holder = try RawApp(world)
+        private func handover(_ live: LiveEnvironment, _ worker: String) async throws {
+            let app = try live.app(1)
+            let account = try await live.signIn(worker, through: app)
+            let client = ClientRequest(clientID: try #require(live.facts.apps.first { $0.number == 2 }).clientID)
+            let holder = try RawApp(live)
             let ended = try await holder.greet().epoch
             _ = try await holder.ask(.registerEraser, client.entries).get()
             let asked = ContinuousClock.now
-            _ = try await world.status()
+            _ = try await live.status()
             #expect(ContinuousClock.now - asked < .seconds(2))
             // Success is what an app hears within ten seconds by the broker's own clock.
             async let answer = app.signOut(account)
             #expect(try await holder.answer() == .ended)
-            let eraser = try RawApp(world)
+            let eraser = try RawApp(live)
             try await eraser.greet(endedEpoch: ended)
             let done = EraserReport(client: client, epoch: ended, result: .done)
             _ = try await eraser.ask(.acknowledge, done.entries).get()
             #expect(try await answer)
-            #expect(try await world.status().lockedApps.isEmpty)
+            #expect(try await live.status().lockedApps.isEmpty)
         }
 
         /// KiB that a process has resident.

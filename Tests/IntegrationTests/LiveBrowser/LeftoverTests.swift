@@ -11,32 +11,32 @@ extension LiveBrowser {
         @Test func `after a sign-out the state folder holds what the page lists, and nothing of the worker`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let token = try await app.token(of: amara).accessToken
             // While the worker is here there is more than the page allows afterwards: the search finds it.
-            #expect(try !world.strays().isEmpty)
+            #expect(try !live.strays().isEmpty)
             try await app.signOut(amara)
-            try await world.settle()
-            try await world.serverHearsOfEveryEnd()
+            try await live.settle()
+            try await live.serverHearsOfEveryEnd()
             // Receipts are anchored and drafts become files meanwhile: what is looked at has to stand still.
-            try world.send(SIGSTOP, to: .broker)
-            defer { try? world.send(SIGCONT, to: .broker) }
-            #expect(try world.strays() == [])
+            try live.send(SIGSTOP, to: .broker)
+            defer { try? live.send(SIGCONT, to: .broker) }
+            #expect(try live.strays() == [])
 
-            let person = try world.person("Amara")
+            let person = try live.person("Amara")
             let canaries = [person.userName, person.givenName, person.password, token]
-            #expect(try world.files(in: "device").count > 5)
+            #expect(try live.files(in: "device").count > 5)
             // The packages are the MDM's, and here programs that hold the demonstration's people.
-            for name in try world.files(in: "device") where !name.hasPrefix("management/apps/") {
-                guard let bytes = try world.content(of: "device/" + name) else { continue }
+            for name in try live.files(in: "device") where !name.hasPrefix("management/apps/") {
+                guard let bytes = try live.content(of: "device/" + name) else { continue }
                 for canary in canaries {
                     for form in Self.forms(canary) { #expect(bytes.range(of: form) == nil, "\(name)") }
                 }
             }
-            // The same search hits where the worker's name is by right: in the page's own words of this test's world.
-            let known = try Data(contentsOf: URL(filePath: world.path("world.json")))
+            // The same search hits where the worker's name is by right: in the page's own words of this test's environment.
+            let known = try Data(contentsOf: URL(filePath: live.path("environment.json")))
             #expect(known.range(of: Data(person.userName.utf8)) != nil)
         }
 
@@ -54,8 +54,8 @@ extension LiveBrowser {
     }
 }
 
-extension World {
-    /// Every file under a folder of the world.
+extension LiveEnvironment {
+    /// Every file under a folder of the environment.
     func files(in folder: String) throws -> [String] {
         let root = path(folder)
         return try FileManager.default.subpathsOfDirectory(atPath: root).filter { name in
@@ -66,7 +66,7 @@ extension World {
         }.sorted()
     }
 
-    /// What a file of the world holds; nil where it has gone since it was listed.
+    /// What a file of the environment holds; nil where it has gone since it was listed.
     fileprivate func content(of file: String) throws -> Data? {
         do { return try Data(contentsOf: URL(filePath: path(file))) } catch CocoaError.fileReadNoSuchFile { return nil }
     }

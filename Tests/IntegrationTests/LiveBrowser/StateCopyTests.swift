@@ -12,95 +12,95 @@ extension LiveBrowser {
     /// once the worker has signed out: the session's key never was on the disk.
     @Suite struct StateCopyTests {
         @Test func `no copy of the state opens anything after the sign-out, whenever it was made`() async throws {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            let manager = try world.serviceManager()
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            let manager = try live.serviceManager()
             // It dies in the sign-out, so that what is there in its middle can be copied, too.
-            try await world.start(.broker, by: manager, dyingAt: .keyDestroyed)
-            try await world.awaitAgent()
-            var copies = try StateCopies(world)
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            try await live.start(.broker, by: manager, dyingAt: .keyDestroyed)
+            try await live.awaitAgent()
+            var copies = try StateCopies(live)
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             #expect(try await app.accounts().current == amara)
             try await copies.take("signed-in")
             let key = try bytes(of: try #require(try manager.kept.first))
-            let canaries = try await canaries(of: amara, world)
+            let canaries = try await canaries(of: amara, live)
             try await copies.take("tokens")
 
-            // The session's process is started again by the same key, and renews what it holds.
-            let session = try world.sessionProcess()
+            // The session process is started again by the same key, and renews what it holds.
+            let session = try live.sessionProcess()
             session.kill()
             try await session.waitForEnd()
             _ = try await app.token(of: amara, refreshed: true)
             try await copies.take("resumed")
-            let listener = try RawApp(world)
+            let listener = try RawApp(live)
             let epoch = try await listener.greet(wantsEvents: true).epoch
             // Its answer comes, if at all, from the next broker.
             async let answer = try? app.signOut(amara)
             #expect(try await listener.answer() == .message(.event(.willEnd(epoch, milliseconds: 500))))
             try await copies.take("ending")
-            try await world.awaitEnd(of: .broker)
+            try await live.awaitEnd(of: .broker)
             try await copies.take("key-destroyed")
 
             #expect(["signed-in", "tokens", "resumed", "ending"].allSatisfy(copies.holdsSession))
-            try await world.start(.broker, by: manager)
-            try await world.settle()
+            try await live.start(.broker, by: manager)
+            try await live.settle()
             _ = await answer
             try await copies.take("signed-out")
             for step in copies.steps {
-                try copies.expectNothing(in: step, of: try world.person("Amara").userName, key: key)
+                try copies.expectNothing(in: step, of: try live.person("Amara").userName, key: key)
             }
-            try await world.finds(none: canaries, in: ["copies": copies.folder])
+            try await live.finds(none: canaries, in: ["copies": copies.folder])
             // In the place of the device's own, none of them makes the broker give a worker. Without a server, so that it
             // hears nothing of a past that has ended there.
-            for program in [World.Program.broker, .server] { try await world.kill(program) }
-            for step in copies.steps { try await giveNobody(copies.path(of: step), world) }
+            for program in [LiveEnvironment.Program.broker, .server] { try await live.kill(program) }
+            for step in copies.steps { try await giveNobody(copies.path(of: step), live) }
             try copies.remove()
         }
 
         @Test func `a copy that was made after a renewal opens nothing after the sign-out`() async throws {
-            let world = try await World.ready()
-            try await world.lied { lie in
+            let live = try await LiveEnvironment.ready()
+            try await live.lied { lie in
                 // So given, the worker's token is renewed as soon as it is there.
                 try lie("/token .*epoch_id", ["brief:issue"])
                 let renewals = "primary refresh token was renewed"
-                let before = try world.log(of: .broker).components(separatedBy: renewals).count - 1
-                let app = try world.app(1)
-                let amara = try await world.signIn("Amara", through: app)
-                let key = try await world.sessionKey()
-                try await world.log(of: .broker, says: renewals, times: before + 1)
-                var copies = try StateCopies(world)
+                let before = try live.log(of: .broker).components(separatedBy: renewals).count - 1
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                let key = try await live.sessionKey()
+                try await live.log(of: .broker, says: renewals, times: before + 1)
+                var copies = try StateCopies(live)
                 try await copies.take("renewed")
                 #expect(copies.holdsSession(in: "renewed"))
                 #expect(try await app.token(of: amara, refreshed: true).account == amara)
                 #expect(try await app.signOut(amara))
-                let userName = try world.person("Amara").userName
+                let userName = try live.person("Amara").userName
                 try copies.expectNothing(in: "renewed", of: userName, key: key)
                 try copies.remove()
             }
         }
 
         /// Has the broker open a copy, keys and all, as its own state.
-        private func giveNobody(_ copy: String, _ world: World) async throws {
-            let (device, aside) = (world.path("device"), world.path("aside"))
+        private func giveNobody(_ copy: String, _ live: LiveEnvironment) async throws {
+            let (device, aside) = (live.path("device"), live.path("aside"))
             try FileManager.default.moveItem(atPath: device, toPath: aside)
             try FileManager.default.copyItem(atPath: copy, toPath: device)
-            try await world.start(.broker)
-            try await world.awaitAgent()
-            try await world.settle()
-            #expect(try await world.app(1).accounts().current == nil)
-            #expect(try world.isClean)
-            try await world.kill(.broker)
+            try await live.start(.broker)
+            try await live.awaitAgent()
+            try await live.settle()
+            #expect(try await live.app(1).accounts().current == nil)
+            #expect(try live.isClean)
+            try await live.kill(.broker)
             try FileManager.default.removeItem(atPath: device)
             try FileManager.default.moveItem(atPath: aside, toPath: device)
         }
 
-        private func canaries(of account: MSALAccount, _ world: World) async throws -> [String: String] {
-            var canaries = try world.canaries(of: "Amara")
+        private func canaries(of account: MSALAccount, _ live: LiveEnvironment) async throws -> [String: String] {
+            var canaries = try live.canaries(of: "Amara")
             for number in [1, 2] {
-                canaries["token \(number)"] = try await world.app(number).token(of: account).accessToken
+                canaries["token \(number)"] = try await live.app(number).token(of: account).accessToken
             }
-            return try await canaries.merging(world.harvest()) { mine, _ in mine }
+            return try await canaries.merging(live.harvest()) { mine, _ in mine }
         }
 
         private func bytes(of file: Descriptor) throws -> [UInt8] {

@@ -18,16 +18,16 @@ extension LiveDevice {
         func `nothing that a program of the session does makes it an app with a socket of its own`(
             forgery: Forgery
         ) async throws {
-            let world = try await World.ready()
-            try await world.with(registry: Self.socketBound(world)) {
+            let live = try await LiveEnvironment.ready()
+            try await live.with(registry: Self.socketBound(live)) {
                 // They knock before the broker looks, so that it sees them as they are by then.
-                try await world.kill(.broker)
-                let socket = try Listener(path: world.path("run/broker.sock"), mode: 0o600)
-                let manager = try world.serviceManager(sockets: [("broker", socket.descriptor)])
+                try await live.kill(.broker)
+                let socket = try Listener(path: live.path("run/broker.sock"), mode: 0o600)
+                let manager = try live.serviceManager(sockets: [("broker", socket.descriptor)])
                 try await Scratch.with { scratch in
-                    let peers = try await Peers(world.path("run/broker.sock"), world.facts.apps[2].clientID, scratch)
-                    let forger = try await peers.start(forgery, as: world.facts.apps[2].bundleID)
-                    try await world.start(.broker, by: manager)
+                    let peers = try await Peers(live.path("run/broker.sock"), live.facts.apps[2].clientID, scratch)
+                    let forger = try await peers.start(forgery, as: live.facts.apps[2].bundleID)
+                    try await live.start(.broker, by: manager)
                     let said = try await peers.answer(of: forger)
                     #expect(said.contains("-51414") && said.contains("other_app"), "\(said)")
                 }
@@ -38,11 +38,11 @@ extension LiveDevice {
         func `an app is served through its own socket, whatever becomes of its process, and there as itself only`()
             async throws
         {
-            let world = try await World.ready()
-            let (first, third) = (world.facts.apps[0], world.facts.apps[2])
-            try await world.with(registry: Self.socketBound(world)) {
-                let own = world.path("run/apps/\(third.bundleID).sock")
-                #expect(try Self.mode(of: world.path("run/apps")) == 0o700)
+            let live = try await LiveEnvironment.ready()
+            let (first, third) = (live.facts.apps[0], live.facts.apps[2])
+            try await live.with(registry: Self.socketBound(live)) {
+                let own = live.path("run/apps/\(third.bundleID).sock")
+                #expect(try Self.mode(of: live.path("run/apps")) == 0o700)
                 try await Scratch.with { scratch in
                     let peers = try await Peers(own, third.clientID, scratch)
                     let app = try await peers.start(.execAfterConnect, as: third.bundleID)
@@ -51,12 +51,12 @@ extension LiveDevice {
                     #expect(other.contains("-51414") && other.contains("other_app"), "\(other)")
                 }
                 // The socket of a service manager, by its name.
-                try await world.kill(.broker)
-                let handed = try Listener(path: world.path("run/handed.sock"), mode: 0o600)
-                let manager = try world.serviceManager(sockets: [("app-" + third.bundleID, handed.descriptor)])
-                try await world.start(.broker, by: manager)
+                try await live.kill(.broker)
+                let handed = try Listener(path: live.path("run/handed.sock"), mode: 0o600)
+                let manager = try live.serviceManager(sockets: [("app-" + third.bundleID, handed.descriptor)])
+                try await live.start(.broker, by: manager)
                 try await Scratch.with { scratch in
-                    let said = try await Peers(world.path("run/handed.sock"), third.clientID, scratch).ask()
+                    let said = try await Peers(live.path("run/handed.sock"), third.clientID, scratch).ask()
                     #expect(said.contains(#""success":"1""#), "\(said)")
                 }
             }
@@ -64,14 +64,14 @@ extension LiveDevice {
 
         @Test func `a user of its own is an app, and no other user is`() async throws {
             try #require(getuid() == 0, "a process of another user needs the right to make one")
-            let world = try await World.ready()
-            let (first, second) = (world.facts.apps[0], world.facts.apps[1])
+            let live = try await LiveEnvironment.ready()
+            let (first, second) = (live.facts.apps[0], live.facts.apps[1])
             let registry = #"{"apps":[{"id":"\#(second.bundleID)","level":"user","user":61201}]}"#
-            try await world.with(registry: registry) {
-                try await world.open(toUsers: true)
+            try await live.with(registry: registry) {
+                try await live.open(toUsers: true)
                 try await Scratch.with { scratch in
                     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: scratch.path)
-                    let socket = world.path("run/broker.sock")
+                    let socket = live.path("run/broker.sock")
                     let mine = try await Peers(socket, second.clientID, scratch)
                     let theirs = try await Peers(socket, first.clientID, scratch)
                     #expect(try await mine.ask(as: 61_201).contains(#""success":"1""#))
@@ -80,7 +80,7 @@ extension LiveDevice {
                     #expect(try await theirs.ask().contains(#""success":"1""#))
                     #expect(try await mine.ask(as: 61_202).contains("ended"))
                 }
-                try await world.open(toUsers: false)
+                try await live.open(toUsers: false)
             }
         }
 
@@ -97,11 +97,11 @@ extension LiveDevice {
         func `a registry that leaves open who is who serves nobody, and says why`(
             registry: String, mode: mode_t, reason: String
         ) async throws {
-            let world = try await World.ready()
-            try await world.with(registry: registry, mode: mode) {
-                let raw = try RawApp(world)
+            let live = try await LiveEnvironment.ready()
+            try await live.with(registry: registry, mode: mode) {
+                let raw = try RawApp(live)
                 try await raw.greet()
-                let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+                let client = ClientRequest(clientID: live.facts.apps[0].clientID)
                 let refusal = try await raw.refusal(.getAccounts, client.entries)
                 #expect(refusal.code == .brokerUnavailable && refusal.reason?.rawValue == reason)
             }
@@ -110,17 +110,17 @@ extension LiveDevice {
         @Test func `a registry that is mended holds when an operator says so, and one that is broken serves nobody`()
             async throws
         {
-            let world = try await World.ready()
-            try await world.with(registry: "{}") {
-                let client = ClientRequest(clientID: world.facts.apps[0].clientID)
-                let raw = try RawApp(world)
+            let live = try await LiveEnvironment.ready()
+            try await live.with(registry: "{}") {
+                let client = ClientRequest(clientID: live.facts.apps[0].clientID)
+                let raw = try RawApp(live)
                 try await raw.greet()
                 #expect(try await raw.refusal(.getAccounts, client.entries).reason?.rawValue == "registry_malformed")
-                try Data(#"{"apps":[]}"#.utf8).write(to: URL(filePath: world.path("configuration/apps.json")))
-                #expect(try await world.ask(.reload) == .done)
+                try Data(#"{"apps":[]}"#.utf8).write(to: URL(filePath: live.path("configuration/apps.json")))
+                #expect(try await live.ask(.reload) == .done)
                 _ = try await raw.ask(.getAccounts, client.entries).get()
-                try Data("{".utf8).write(to: URL(filePath: world.path("configuration/apps.json")))
-                guard case .failed(let failure) = try await world.ask(.reload) else {
+                try Data("{".utf8).write(to: URL(filePath: live.path("configuration/apps.json")))
+                guard case .failed(let failure) = try await live.ask(.reload) else {
                     throw TestProblem("a broken registry is taken")
                 }
                 #expect(failure.code == "registry_malformed")
@@ -128,8 +128,8 @@ extension LiveDevice {
             }
         }
 
-        private static func socketBound(_ world: World) -> String {
-            #"{"apps":[{"id":"\#(world.facts.apps[2].bundleID)","level":"socket"}]}"#
+        private static func socketBound(_ live: LiveEnvironment) -> String {
+            #"{"apps":[{"id":"\#(live.facts.apps[2].bundleID)","level":"socket"}]}"#
         }
 
         private static func mode(of path: String) throws -> Int? {

@@ -9,15 +9,15 @@ extension LiveDevice {
     @Suite struct BadInputTests {
         /// Runs `body` with a connection that misbehaves, and expects that another one is served before and after.
         private func besideAnother(
-            _ world: World, greets: Bool = true, _ body: (RawApp) async throws -> Void
+            _ live: LiveEnvironment, greets: Bool = true, _ body: (RawApp) async throws -> Void
         ) async throws {
-            let (bad, good) = (try RawApp(world), try RawApp(world))
+            let (bad, good) = (try RawApp(live), try RawApp(live))
             try await good.greet()
             if greets { try await bad.greet() }
             try await body(bad)
             let error = try await good.refusal(BrokerProtocol.Operation(rawValue: "unknown"), FlatMap())
             #expect(error.code == .unsupported)
-            #expect(try await world.app(1).isSharedDevice())
+            #expect(try await live.app(1).isSharedDevice())
         }
 
         static let noMessages: [[UInt8]] = [
@@ -29,8 +29,8 @@ extension LiveDevice {
 
         @Test(arguments: noMessages)
         func `a frame that is no message ends its connection`(frame: [UInt8]) async throws {
-            let world = try await World.ready()
-            try await besideAnother(world) { bad in
+            let live = try await LiveEnvironment.ready()
+            try await besideAnother(live) { bad in
                 try bad.send(frame: frame)
                 #expect(try await bad.answer() == .ended)
             }
@@ -38,28 +38,28 @@ extension LiveDevice {
 
         @Test(arguments: [[0xff, 0xff, 0xff, 0xff], [0x00, 0x10, 0x00, 0x01]] as [[UInt8]])
         func `a frame over the limit ends its connection before it is read`(length: [UInt8]) async throws {
-            let world = try await World.ready()
-            try await besideAnother(world) { bad in
+            let live = try await LiveEnvironment.ready()
+            try await besideAnother(live) { bad in
                 try bad.send(raw: length)
                 #expect(try await bad.answer() == .ended)
             }
         }
 
         @Test func `a long frame comes from an app that is served alone`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             var random = SystemRandomNumberGenerator()
             // It is valid JSON all the same.
             let padding = [UInt8](repeating: UInt8(ascii: " "), count: 70_000)
-            try await besideAnother(world, greets: false) { bad in
+            try await besideAnother(live, greets: false) { bad in
                 let hello = ClientMessage.hello(ClientHello(clientName: "raw", clientVersion: "1"))
                 try bad.send(frame: hello.bytes + padding)
                 #expect(try await bad.answer() == .ended)
             }
-            let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+            let client = ClientRequest(clientID: live.facts.apps[0].clientID)
             let request = ClientMessage.request(
                 Request(id: "1", operation: .getDeviceInfo, parameters: client.entries, isSilent: true))
             for endedEpoch in [nil, Epoch(random: &random, counter: 1)] {
-                try await besideAnother(world, greets: false) { app in
+                try await besideAnother(live, greets: false) { app in
                     try await app.greet(endedEpoch: endedEpoch)
                     try app.send(frame: request.bytes + padding)
                     let isAnswered = if case .message(.reply) = try await app.answer() { true } else { false }
@@ -69,9 +69,9 @@ extension LiveDevice {
         }
 
         @Test func `a request before the hello is not answered`() async throws {
-            let world = try await World.ready()
-            try await besideAnother(world, greets: false) { bad in
-                let parameters = ClientRequest(clientID: world.facts.apps[0].clientID).entries
+            let live = try await LiveEnvironment.ready()
+            try await besideAnother(live, greets: false) { bad in
+                let parameters = ClientRequest(clientID: live.facts.apps[0].clientID).entries
                 try bad.send(
                     .request(Request(id: "1", operation: .getDeviceInfo, parameters: parameters, isSilent: true)))
                 #expect(try await bad.answer() == .ended)
@@ -79,37 +79,37 @@ extension LiveDevice {
         }
 
         @Test func `a transport that the broker does not speak ends the connection`() async throws {
-            let world = try await World.ready()
-            try await besideAnother(world, greets: false) { bad in
+            let live = try await LiveEnvironment.ready()
+            try await besideAnother(live, greets: false) { bad in
                 try bad.send(.hello(ClientHello(transports: 90...99, clientName: "raw", clientVersion: "1")))
                 #expect(try await bad.answer() == .ended)
             }
         }
 
         @Test func `a second hello ends the connection`() async throws {
-            let world = try await World.ready()
-            try await besideAnother(world) { bad in
+            let live = try await LiveEnvironment.ready()
+            try await besideAnother(live) { bad in
                 try bad.send(.hello(ClientHello(clientName: "raw", clientVersion: "1")))
                 #expect(try await bad.answer() == .ended)
             }
         }
 
         @Test func `what the broker will not do is refused by code, and the connection stays`() async throws {
-            let world = try await World.ready()
-            let amara = try await world.signIn("Amara", through: try world.app(1))
-            let app = world.facts.apps[0]
-            let raw = try RawApp(world)
+            let live = try await LiveEnvironment.ready()
+            let amara = try await live.signIn("Amara", through: try live.app(1))
+            let app = live.facts.apps[0]
+            let raw = try RawApp(live)
             try await raw.greet()
             func token(_ client: String, _ redirectURI: String) -> FlatMap {
                 var request = TokenRequest(
                     client: ClientRequest(clientID: client), redirectURI: redirectURI,
-                    authority: world.facts.authority, scopes: ["User.Read"])
+                    authority: live.facts.authority, scopes: ["User.Read"])
                 request.homeAccountID = amara.identifier
                 return request.entries
             }
             let stranger = "00000000-0000-0000-0000-000000000000"
             #expect(try await raw.refusal(.refresh, token(stranger, app.redirectURI)).code == .unauthorizedClient)
-            for redirectURI in [world.facts.apps[1].redirectURI, "msauth.org.example://auth", "http://localhost"] {
+            for redirectURI in [live.facts.apps[1].redirectURI, "msauth.org.example://auth", "http://localhost"] {
                 #expect(try await raw.refusal(.refresh, token(app.clientID, redirectURI)).code == .invalidRedirectURI)
             }
             #expect(try await raw.refusal(.refresh, FlatMap()).code == .invalidParameter)
@@ -119,10 +119,10 @@ extension LiveDevice {
             }
             let other = SignOutRequest(
                 client: ClientRequest(clientID: app.clientID), homeAccountID: "somebody.else",
-                authority: world.facts.authority, redirectURI: app.redirectURI)
+                authority: live.facts.authority, redirectURI: app.redirectURI)
             #expect(try await raw.refusal(.signOut, other.entries).code == .mismatchedAccount)
             // Nobody was signed out by any of this.
-            #expect(try await world.app(2).token(of: amara).account == amara)
+            #expect(try await live.app(2).token(of: amara).account == amara)
         }
     }
 }

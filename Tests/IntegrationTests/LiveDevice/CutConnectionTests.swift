@@ -8,42 +8,42 @@ extension LiveDevice {
     /// A connection may end in the middle of anything.
     @Suite struct CutConnectionTests {
         @Test func `an app whose connection ends inside a frame is gone, and nobody else notices`() async throws {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
-            let epoch = try await world.status().epoch
-            let clientID = try #require(world.facts.apps.first { $0.number == 1 }).clientID
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let epoch = try await live.status().epoch
+            let clientID = try #require(live.facts.apps.first { $0.number == 1 }).clientID
             let request = Request(
                 id: "1", operation: .signOut,
                 parameters: SignOutRequest(
                     client: ClientRequest(clientID: clientID), homeAccountID: amara.identifier ?? "",
-                    authority: world.facts.authority, redirectURI: "msauth.org.example://auth"
+                    authority: live.facts.authority, redirectURI: "msauth.org.example://auth"
                 ).entries, isSilent: true)
             let frames = Self.frame(ClientMessage.hello(ClientHello(clientName: "cut", clientVersion: "1")).bytes)
             let whole = frames + Self.frame(ClientMessage.request(request).bytes)
             // All but the last byte: a request that came whole would be one.
-            for length in 1..<whole.count { try RawApp(world).send(raw: Array(whole[..<length])) }
+            for length in 1..<whole.count { try RawApp(live).send(raw: Array(whole[..<length])) }
             #expect(try await app.accounts().current == amara)
-            #expect(try await world.status().epoch == epoch)
-            #expect(try await world.app(2).token(of: amara).account == amara)
+            #expect(try await live.status().epoch == epoch)
+            #expect(try await live.app(2).token(of: amara).account == amara)
             #expect(try await app.signOut(amara))
-            #expect(try world.isClean)
+            #expect(try live.isClean)
         }
 
         @Test func `an agent whose connection ends inside a frame takes nobody's place`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             let hello = Self.frame(Array(#"{"hello":{}}"#.utf8))
             for length in 1..<hello.count {
-                try RawApp(world, socket: "run/agent.sock").send(raw: Array(hello[..<length]))
+                try RawApp(live, socket: "run/agent.sock").send(raw: Array(hello[..<length]))
             }
-            #expect(try await world.status().agentConnected)
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            #expect(try await live.status().agentConnected)
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             for length in 1..<hello.count {
-                try RawApp(world, socket: "run/agent.sock").send(raw: Array(hello[..<length]))
+                try RawApp(live, socket: "run/agent.sock").send(raw: Array(hello[..<length]))
             }
             #expect(try await app.signOut(amara))
-            #expect(try world.isClean)
+            #expect(try live.isClean)
         }
 
         private static func frame(_ body: [UInt8]) -> [UInt8] {

@@ -22,11 +22,11 @@ extension LiveDevice {
             func has(_ code: String) -> Bool { findings.contains { $0.code == code } }
         }
 
-        private func examine(_ world: World) async throws -> (report: Report, code: Int32, text: String) {
+        private func examine(_ live: LiveEnvironment) async throws -> (report: Report, code: Int32, text: String) {
             try await Scratch.with { scratch in
                 let arguments = [
-                    "doctor", "--json", "--runtime-directory", world.path("run"), "--state", world.path("device"),
-                    "--marker", world.path("public/managed"),
+                    "doctor", "--json", "--runtime-directory", live.path("run"), "--state", live.path("device"),
+                    "--marker", live.path("public/managed"),
                 ]
                 let run = try await CommandRun(arguments, in: scratch)
                 #expect(run.errors.isEmpty)
@@ -38,8 +38,8 @@ extension LiveDevice {
         }
 
         @Test func `a device that is well is found well, and says what would move it`() async throws {
-            let world = try await World.ready()
-            let (report, code, text) = try await examine(world)
+            let live = try await LiveEnvironment.ready()
+            let (report, code, text) = try await examine(live)
             #expect(report.bad.isEmpty && report.healthy && code == 0, "\(report.bad)")
             for found in [
                 "shared", "joined", "profile_there", "app_configuration_there", "broker_package_there", "ready",
@@ -51,32 +51,32 @@ extension LiveDevice {
         }
 
         @Test func `what is broken on a device is named`() async throws {
-            let world = try await World.ready()
-            let key = world.path("device/keys/device.pem")
+            let live = try await LiveEnvironment.ready()
+            let key = live.path("device/keys/device.pem")
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
-            try await world.kill(.agent)
-            try await world.kill(.server)
-            let broken = try await examine(world)
+            try await live.kill(.agent)
+            try await live.kill(.server)
+            let broken = try await examine(live)
             #expect(broken.report.bad == ["file_mode", "agent_missing", "server_unreachable"])
             #expect(broken.code == 1 && !broken.report.healthy)
             #expect(broken.report.findings.filter { $0.verdict == .bad }.allSatisfy { $0.remedy != nil })
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
-            try await world.start(.server)
-            try await world.start(.agent)
+            try await live.start(.server)
+            try await live.start(.agent)
         }
 
         @Test func `a registry that is of no use is named, with what mends it`() async throws {
-            let world = try await World.ready()
-            try await world.with(registry: #"{"apps":[]}"#, mode: 0o622) {
-                let (report, code, _) = try await examine(world)
+            let live = try await LiveEnvironment.ready()
+            try await live.with(registry: #"{"apps":[]}"#, mode: 0o622) {
+                let (report, code, _) = try await examine(live)
                 #expect(report.bad.contains("registry_mode") && code == 1)
             }
         }
 
         @Test func `refusals and prompts are told with their reasons, and with nothing of a worker`() async throws {
-            let world = try await World.ready()
-            let amara = try await world.signIn("Amara", through: try world.app(1))
-            let raw = try RawApp(world)
+            let live = try await LiveEnvironment.ready()
+            let amara = try await live.signIn("Amara", through: try live.app(1))
+            let raw = try RawApp(live)
             try await raw.greet()
             let stranger = "deadbeef-0000-4000-8000-00000000c0de"
             for _ in 0..<3 {
@@ -84,9 +84,9 @@ extension LiveDevice {
                 #expect(refusal.code == .unauthorizedClient)
             }
             _ = try await raw.refusal(Operation(rawValue: "made-up"), ClientRequest(clientID: stranger).entries)
-            let (report, code, text) = try await examine(world)
+            let (report, code, text) = try await examine(live)
             #expect(code == 0 && report.has("signed_in"))
-            let client = world.facts.apps[0].clientID
+            let client = live.facts.apps[0].clientID
             #expect(
                 report.refusals.contains {
                     $0.kind == .prompted && $0.reason == "nobody_signed_in" && $0.clientID == client
@@ -96,29 +96,29 @@ extension LiveDevice {
             #expect(refused.code == -51414 && refused.count == 3 && refused.level == "session-bound")
             #expect(refused.operation == "get_accounts_operation" && refused.clientID == nil)
             #expect(report.refusals.contains { $0.code == -51114 && $0.operation == nil })
-            let person = try world.person("Amara")
+            let person = try live.person("Amara")
             let identifier = try #require(amara.identifier)
             for secret in [person.userName, person.password, identifier, stranger, "made-up"] {
                 #expect(!text.contains(secret))
             }
             // The refusals outlive the session that they were made in.
-            try await world.settle()
-            #expect(try await examine(world).report.refusals.contains(refused))
+            try await live.settle()
+            #expect(try await examine(live).report.refusals.contains(refused))
         }
 
         @Test func `a broker that does not answer is said to, and what can be seen is looked at`() async throws {
-            let world = try await World.ready()
-            _ = try await world.signIn("Amara", through: try world.app(1))
-            try await world.kill(.broker)
-            let (report, code, text) = try await examine(world)
+            let live = try await LiveEnvironment.ready()
+            _ = try await live.signIn("Amara", through: try live.app(1))
+            try await live.kill(.broker)
+            let (report, code, text) = try await examine(live)
             #expect(code == 69 && !report.brokerAnswers && !report.healthy && report.status == nil)
             #expect(report.bad == ["broker_unreachable"])
             for found in ["journal_signedIn", "marker_there", "files_private"] { #expect(report.has(found)) }
             #expect(text.contains("the broker does not answer"))
-            let journal = world.path("device/journal")
+            let journal = live.path("device/journal")
             let former = try Data(contentsOf: URL(filePath: journal))
             try Data("{".utf8).write(to: URL(filePath: journal))
-            #expect(try await examine(world).report.bad == ["broker_unreachable", "journal_damaged"])
+            #expect(try await examine(live).report.bad == ["broker_unreachable", "journal_damaged"])
             try former.write(to: URL(filePath: journal))
         }
     }

@@ -7,8 +7,8 @@ import Testing
 extension LiveDevice {
     /// The native app operations that MSAL itself does not send.
     @Suite struct OperationSetTests {
-        private func raw(_ world: World) async throws -> RawApp {
-            let raw = try RawApp(world)
+        private func raw(_ live: LiveEnvironment) async throws -> RawApp {
+            let raw = try RawApp(live)
             try await raw.greet()
             return raw
         }
@@ -24,14 +24,14 @@ extension LiveDevice {
         }
 
         @Test func `the default account is the one that is signed in, flat, or nobody without an error`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             let version = FlatMap([Key.protocolVersion: "4"])
-            let before = try await success(try await raw(world), .getDefaultAccount, version)
+            let before = try await success(try await raw(live), .getDefaultAccount, version)
             #expect(before[.success] == "0" && before[.homeAccountID] == nil)
             #expect(before[.responseType] == "operation_get_default_account_response")
 
-            let amara = try await world.signIn("Amara", through: try world.app(1))
-            let app = try await raw(world)
+            let amara = try await live.signIn("Amara", through: try live.app(1))
+            let app = try await raw(live)
             let now = try await success(app, .getDefaultAccount, version)
             #expect(now[.success] == "1" && now[.homeAccountID] == amara.identifier)
             #expect(try DefaultAccountResponse(now).account?.username == amara.username)
@@ -40,13 +40,13 @@ extension LiveDevice {
         }
 
         @Test func `removing an account drops the client's tokens and signs nobody out`() async throws {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let first = try await app.token(of: amara).accessToken
             #expect(try await app.token(of: amara).accessToken == first)
-            let raw = try await raw(world)
-            let client = ClientRequest(clientID: world.facts.apps[0].clientID)
+            let raw = try await raw(live)
+            let client = ClientRequest(clientID: live.facts.apps[0].clientID)
             func remove(_ id: String?, _ name: String?) async throws {
                 let request = try #require(RemoveAccountRequest(client: client, homeAccountID: id, username: name))
                 let answer = try await success(raw, .removeAccount, request.entries)
@@ -60,7 +60,7 @@ extension LiveDevice {
             #expect(second != first)
             try await remove(nil, amara.username)
             #expect(try await app.token(of: amara).accessToken != second)
-            #expect(try await world.status().session == "signedIn")
+            #expect(try await live.status().session == "signedIn")
             #expect(try await raw.refusal(.removeAccount, client.entries).code == .invalidParameter)
         }
 
@@ -71,11 +71,11 @@ extension LiveDevice {
         func `an operation that the broker does not have is unsupported, and not in its hello`(name: String)
             async throws
         {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             let operation = BrokerProtocol.Operation(rawValue: name)
             #expect(!BrokerProtocol.Operation.all.contains(operation))
-            let raw = try await raw(world)
-            let map = ClientRequest(clientID: world.facts.apps[0].clientID).entries
+            let raw = try await raw(live)
+            let map = ClientRequest(clientID: live.facts.apps[0].clientID).entries
             #expect(try await raw.refusal(operation, map).code == .unsupported)
         }
 
@@ -83,14 +83,14 @@ extension LiveDevice {
         func `every operation of the hello is there, refuses another version and ignores a key that nobody knows`(
             operation: BrokerProtocol.Operation
         ) async throws {
-            let world = try await World.ready()
-            let raw = try await raw(world)
-            var map = ClientRequest(clientID: world.facts.apps[0].clientID).entries
+            let live = try await LiveEnvironment.ready()
+            let raw = try await raw(live)
+            var map = ClientRequest(clientID: live.facts.apps[0].clientID).entries
             map[Key(rawValue: "a_key_of_the_future")] = "1"
             if case .failure(let error) = try await raw.ask(operation, map) { #expect(error.code != .unsupported) }
             map[.protocolVersion] = nil
             #expect(try await raw.refusal(operation, map).code == .invalidParameter)
-            map = Self.everything(world)
+            map = Self.everything(live)
             map[.protocolVersion] = "5"
             #expect(try await raw.refusal(operation, map).code == .unsupported)
         }
@@ -98,17 +98,17 @@ extension LiveDevice {
         @Test func `the hello lists the events that an app may be told, and none where it may only acknowledge`()
             async throws
         {
-            let world = try await World.ready()
-            let hello = try await RawApp(world).greet()
+            let live = try await LiveEnvironment.ready()
+            let hello = try await RawApp(live).greet()
             #expect(hello.events == BrokerEvent.Name.all && hello.events.map(\.rawValue) == ["will_end", "idle"])
-            #expect(try await RawApp(world).greet(endedEpoch: hello.epoch).events.isEmpty)
+            #expect(try await RawApp(live).greet(endedEpoch: hello.epoch).events.isEmpty)
         }
 
         /// A map with every key that some operation requires.
-        private static func everything(_ world: World) -> FlatMap {
+        private static func everything(_ live: LiveEnvironment) -> FlatMap {
             FlatMap([
-                Key.clientID: world.facts.apps[0].clientID, .redirectURI: world.facts.apps[0].redirectURI,
-                .authority: world.facts.authority, .providerType: TokenRequest.providerType, .homeAccountID: "a.b",
+                Key.clientID: live.facts.apps[0].clientID, .redirectURI: live.facts.apps[0].redirectURI,
+                .authority: live.facts.authority, .providerType: TokenRequest.providerType, .homeAccountID: "a.b",
                 .username: "a@b", .resource: "https://r", .epoch: "1.00000000000000000000000000000000",
             ])
         }

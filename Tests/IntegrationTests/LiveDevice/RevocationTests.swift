@@ -7,100 +7,100 @@ import TestSupport
 import Testing
 
 extension LiveDevice {
-    /// The server's word reaches a device that nobody touches, and signs its worker out as every door does.
+    /// The server's word reaches a device that nobody touches, and signs its worker out as every trigger does.
     @Suite struct RevocationTests {
         /// What an administrator does about a worker or a device, and what undoes it for the tests that follow.
         enum Act: String, CaseIterable {
             case disableUser, newPassword, disableDevice, revokeSessions, revokeSession
 
-            func carryOut(_ world: World) async throws {
+            func carryOut(_ live: LiveEnvironment) async throws {
                 switch self {
-                case .disableUser: try await world.administer("user", "disable", try world.person("Amara").userName)
-                case .newPassword: try await world.setPassword(of: "Amara")
+                case .disableUser: try await live.administer("user", "disable", try live.person("Amara").userName)
+                case .newPassword: try await live.setPassword(of: "Amara")
                 case .revokeSessions:
-                    try await world.administer("user", "revoke-sessions", try world.person("Amara").userName)
-                case .revokeSession: try await world.administer("session", "revoke", try world.liveSession)
-                case .disableDevice: try await world.setDevice(isEnabled: false)
+                    try await live.administer("user", "revoke-sessions", try live.person("Amara").userName)
+                case .revokeSession: try await live.administer("session", "revoke", try live.liveSession)
+                case .disableDevice: try await live.setDevice(isEnabled: false)
                 }
             }
 
-            func undo(_ world: World) async throws {
+            func undo(_ live: LiveEnvironment) async throws {
                 switch self {
-                case .disableUser: try await world.administer("user", "enable", try world.person("Amara").userName)
+                case .disableUser: try await live.administer("user", "enable", try live.person("Amara").userName)
                 case .newPassword, .revokeSessions, .revokeSession: break
-                case .disableDevice: try await world.setDevice(isEnabled: true)
+                case .disableDevice: try await live.setDevice(isEnabled: true)
                 }
             }
 
-            var door: String { self == .disableDevice ? "device-disabled" : "server-revocation" }
+            var trigger: String { self == .disableDevice ? "device-disabled" : "server-revocation" }
         }
 
         /// That it is within a second, `scripts/measure-revocation` shows by the programs' own clocks. Here counts that the
-        /// device is told, and does not find out: nothing else would bring it about for `World.silence`.
+        /// device is told, and does not find out: nothing else would bring it about for `LiveEnvironment.silence`.
         @Test(arguments: Act.allCases)
         func `what the administrator ends is over on the device at once, which its line is told`(act: Act) async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let token = try await app.token(of: amara).accessToken
-            #expect(try await world.me(token) == 200)
-            let epoch = try await world.epochCounter()
+            #expect(try await live.me(token) == 200)
+            let epoch = try await live.epochCounter()
 
-            async let left = world.momentOfLeaving("signedIn")
-            try await act.carryOut(world)
+            async let left = live.momentOfLeaving("signedIn")
+            try await act.carryOut(live)
             let committed = ContinuousClock.now
             let delay = try await left - committed
-            #expect(delay < World.silence, "\(delay) after the command had ended")
-            #expect(try await world.me(token) == 401)
+            #expect(delay < LiveEnvironment.silence, "\(delay) after the command had ended")
+            #expect(try await live.me(token) == 401)
             #expect(try await app.accounts().current == nil)
-            try await world.settle()
-            #expect(try world.isClean)
-            #expect(try await world.epochCounter() == epoch + 1)
-            #expect(try world.log(of: .broker).contains("session.door=\(act.door)"))
-            try await act.undo(world)
+            try await live.settle()
+            #expect(try live.isClean)
+            #expect(try await live.epochCounter() == epoch + 1)
+            #expect(try live.log(of: .broker).contains("session.trigger=\(act.trigger)"))
+            try await act.undo(live)
         }
 
         @Test func `a device that could not hear of it learns it when the server is back`() async throws {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            try await live.signIn("Amara", through: app)
             // The device hears nothing while the server ends the session: the broker stands still, as offline.
-            try world.send(SIGSTOP, to: .broker)
-            try await world.administer("user", "disable", try world.person("Amara").userName)
-            try await world.kill(.server)
-            try world.send(SIGCONT, to: .broker)
-            try await world.start(.server)
-            try await world.journalLeaves("signedIn")
+            try live.send(SIGSTOP, to: .broker)
+            try await live.administer("user", "disable", try live.person("Amara").userName)
+            try await live.kill(.server)
+            try live.send(SIGCONT, to: .broker)
+            try await live.start(.server)
+            try await live.journalLeaves("signedIn")
             #expect(try await app.accounts().current == nil)
-            try await world.administer("user", "enable", try world.person("Amara").userName)
+            try await live.administer("user", "enable", try live.person("Amara").userName)
         }
 
         @Test func `a server that is away ends nothing`() async throws {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
-            let epoch = try await world.epochCounter()
-            try await world.kill(.server)
-            try await world.start(.server)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let epoch = try await live.epochCounter()
+            try await live.kill(.server)
+            try await live.start(.server)
             #expect(try await app.token(of: amara, refreshed: true).account == amara)
-            #expect(try await world.epochCounter() == epoch)
+            #expect(try await live.epochCounter() == epoch)
         }
 
         @Test func `a command that is queued is fetched at once`() async throws {
-            let world = try await World.ready()
-            try await world.administer("profile", "remove", world.facts.profile, "--device", "ward-7-tablet")
-            try await world.shared(false)
-            try await world.administer("profile", "push", world.facts.profile, "--device", "ward-7-tablet")
-            try await world.shared(true)
+            let live = try await LiveEnvironment.ready()
+            try await live.administer("profile", "remove", live.facts.profile, "--device", "ward-7-tablet")
+            try await live.shared(false)
+            try await live.administer("profile", "push", live.facts.profile, "--device", "ward-7-tablet")
+            try await live.shared(true)
             // The record is written before apps are served by it: what waits behind that visit is done after both.
-            try await world.ask(.checkIn)
-            #expect(try await world.status().mode == "shared")
+            try await live.ask(.checkIn)
+            #expect(try await live.status().mode == "shared")
         }
     }
 }
 
-extension World {
+extension LiveEnvironment {
     fileprivate var admin: AdminSocket { AdminSocket(state: path("server")) }
 
     /// How long a line may be silent (`keepAlive` is 30 s, of which three quarters pass before anything is said).

@@ -12,9 +12,9 @@ extension LiveDevice {
         @Test func `CUR-5 CUR-12 CUR-13 what the app itself did is reported like what others did, and once`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let first = try await app.application.currentAccount(with: nil)
             #expect(first.0 == amara && first.1 == nil)
             let second = try await app.application.currentAccount(with: nil)
@@ -29,14 +29,14 @@ extension LiveDevice {
         @Test func `CUR-1 CUR-7 a change that an app slept through is kept by the broker, and outlives its restart`()
             async throws
         {
-            let world = try await World.ready()
-            let amara = try await world.signIn("Amara", through: try world.app(1))
-            #expect(try await world.app(2).accounts().current == amara)
-            try await world.app(1).signOut(amara)
-            try await world.kill(.broker)
-            try await world.start(.broker)
+            let live = try await LiveEnvironment.ready()
+            let amara = try await live.signIn("Amara", through: try live.app(1))
+            #expect(try await live.app(2).accounts().current == amara)
+            try await live.app(1).signOut(amara)
+            try await live.kill(.broker)
+            try await live.start(.broker)
             // A fresh process of app 2, which was told of Amara by a broker that is gone.
-            let fresh = try world.app(2)
+            let fresh = try live.app(2)
             let told = try await fresh.accounts()
             #expect(told.current == nil && told.previous == amara)
             #expect(try await fresh.accounts().previous == nil)
@@ -45,19 +45,19 @@ extension LiveDevice {
         @Test func `CUR-5 what one reader of a client has acknowledged the others still hear, also after a restart`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             #expect(try await app.accounts().current == amara)
-            let told = try await NamedReader(world, "stream").accounts()
+            let told = try await NamedReader(live, "stream").accounts()
             #expect(told.current?.homeAccountID == amara.identifier && told.previousHomeAccountID == nil)
             try await app.signOut(amara)
             // MSAL hears of it, and has dealt with it.
             #expect(try await app.accounts().previous == amara)
             #expect(try await app.accounts().previous == nil)
-            try await world.kill(.broker)
-            try await world.start(.broker)
-            let reader = try await NamedReader(world, "stream")
+            try await live.kill(.broker)
+            try await live.start(.broker)
+            let reader = try await NamedReader(live, "stream")
             let left = try await reader.accounts()
             #expect(left.current == nil && left.previousHomeAccountID == amara.identifier)
             try await reader.acknowledge(left)
@@ -65,74 +65,74 @@ extension LiveDevice {
         }
 
         @Test func `a reader's name is a short word, and one app has few of them`() async throws {
-            let world = try await World.ready()
-            try await world.signIn("Amara", through: try world.app(1))
+            let live = try await LiveEnvironment.ready()
+            try await live.signIn("Amara", through: try live.app(1))
             for name in ["Stream", "a b", "a:b", String(repeating: "a", count: 17)] {
-                #expect(try await NamedReader(world, name).refusal().code == .developerParameter)
+                #expect(try await NamedReader(live, name).refusal().code == .developerParameter)
             }
-            for name in ["a", "b", "c", "d"] { _ = try await NamedReader(world, name).accounts() }
-            let refusal = try await NamedReader(world, "e").refusal()
+            for name in ["a", "b", "c", "d"] { _ = try await NamedReader(live, name).accounts() }
+            let refusal = try await NamedReader(live, "e").refusal()
             #expect(refusal.code == .developerParameter && refusal.message.contains("readers"))
             // Those that are there are served, and so is the one without a name.
-            _ = try await NamedReader(world, "a").accounts()
-            #expect(try await world.app(1).accounts().current != nil)
+            _ = try await NamedReader(live, "a").accounts()
+            #expect(try await live.app(1).accounts().current != nil)
         }
 
         @Test func `OUT-10 ENUM-2 CACHE-6 accounts that an app asks for without blocks are the broker's, too`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let application = app.application
             let known = try await blocking { try application.allAccounts() }
             #expect(known == [amara])
-            #expect(known.first?.tenantProfiles?.first?.tenantId == world.facts.tenantID)
+            #expect(known.first?.tenantProfiles?.first?.tenantId == live.facts.tenantID)
             #expect(known.first?.accountClaims?["name"] is String)
-            try await world.app(2).signOut(amara)
+            try await live.app(2).signOut(amara)
             #expect(try await blocking { try application.allAccounts() }.isEmpty)
         }
 
         @Test func `INT-9 the app is told which scopes it did not get, and has the token for the others`() async throws
         {
-            let world = try await World.ready()
-            try world.seat("Amara")
+            let live = try await LiveEnvironment.ready()
+            try live.seat("Amara")
             do {
-                _ = try await world.app(1).signIn(scopes: ["user.read", "mail.read"])
+                _ = try await live.app(1).signIn(scopes: ["user.read", "mail.read"])
                 Issue.record("Declined scopes went unnoticed.")
             } catch let error as NSError {
                 #expect(error.code == MSALError.serverDeclinedScopes.rawValue, "\(Seen(error))")
                 #expect(error.userInfo[MSALDeclinedScopesKey] as? [String] == ["mail.read"])
                 #expect(error.userInfo[MSALGrantedScopesKey] as? [String] == ["user.read"])
                 let result = try #require(error.userInfo[MSALInvalidResultKey] as? MSALResult)
-                #expect(try await world.me(result.accessToken) == 200)
+                #expect(try await live.me(result.accessToken) == 200)
                 // Who signed in is signed in, whatever the app makes of its scopes.
-                #expect(try await world.app(2).accounts().current == result.account)
+                #expect(try await live.app(2).accounts().current == result.account)
             }
         }
 
         @Test func `INT-10 a sign-in that the app gives up closes the browser, and the device is ready`() async throws {
-            let world = try await World.ready()
-            let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
             // The browser hangs before anybody can act.
-            try world.send(SIGSTOP, to: .agent)
+            try live.send(SIGSTOP, to: .agent)
             async let outcome = seen { try await app.signIn() }
-            try await world.journalSays("signingIn")
+            try await live.journalSays("signingIn")
             #expect(app.cancel())
-            try world.send(SIGCONT, to: .agent)
+            try live.send(SIGCONT, to: .agent)
             #expect(try await outcome.code == .userCanceled)
             #expect(!app.cancel())
-            try await world.journalLeaves("signingIn")
-            try await world.settle()
-            #expect(try world.isClean)
-            let bo = try await world.signIn("Bo", through: app)
+            try await live.journalLeaves("signingIn")
+            try await live.settle()
+            #expect(try live.isClean)
+            let bo = try await live.signIn("Bo", through: app)
             #expect(try await app.accounts().current == bo)
         }
 
         @Test func `CLM-1 SIL-7 asked claims come from the server into the token, past every cache`() async throws {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let cached = try await app.token(of: amara).accessToken
             #expect(try await app.token(of: amara).accessToken == cached)
             let asked = try await app.token(of: amara) { parameters in
@@ -150,14 +150,14 @@ extension LiveDevice {
         @Test func `RES-3 ERR-5 one id leads from the app through the broker's log to the identity platform's`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let id = UUID()
             do {
                 _ = try await app.token(of: amara) { parameters in
                     parameters.correlationId = id
-                    let elsewhere = try #require(URL(string: "\(world.facts.loginURL)/nobody.baton.test"))
+                    let elsewhere = try #require(URL(string: "\(live.facts.loginURL)/nobody.baton.test"))
                     parameters.authority = try MSALAADAuthority(url: elsewhere)
                 }
                 Issue.record("A tenant that is not there gave a token.")
@@ -165,31 +165,31 @@ extension LiveDevice {
                 #expect(error.userInfo[MSALCorrelationIDKey] as? String == id.uuidString)
                 #expect(error.userInfo[MSALSTSErrorCodesKey] as? [NSNumber] == [90002])
             }
-            #expect(try world.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
-            #expect(try world.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
+            #expect(try live.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
+            #expect(try live.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
             let result = try await app.token(of: amara, refreshed: true) { $0.correlationId = id }
             #expect(result.correlationId == id)
-            #expect(result.authority.url.absoluteString == world.facts.authority)
+            #expect(result.authority.url.absoluteString == live.facts.authority)
         }
 
         @Test func `ERR-5 the id of a sign-out leads to the end of the session at the identity platform`() async throws
         {
-            let world = try await World.ready()
-            let amara = try await world.signIn("Amara", through: try world.app(1))
+            let live = try await LiveEnvironment.ready()
+            let amara = try await live.signIn("Amara", through: try live.app(1))
             let id = UUID()
-            try await NamedReader(world, "").signOut(amara, correlation: id)
-            try await world.serverHearsOfEveryEnd()
-            #expect(try world.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
-            #expect(try world.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
+            try await NamedReader(live, "").signOut(amara, correlation: id)
+            try await live.serverHearsOfEveryEnd()
+            #expect(try live.log(of: .broker).contains("request.correlation=\(id.uuidString)"))
+            #expect(try live.log(of: .server).contains("request.correlation=\(id.uuidString.lowercased())"))
         }
 
         @Test(arguments: ["https://login.evil.test/common", "other", "consumers"])
         func `SIL-4 another platform's authority and another organisation's are refused`(authority: String) async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
-            let url = authority.hasPrefix("https") ? authority : "\(world.facts.loginURL)/\(authority)"
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let url = authority.hasPrefix("https") ? authority : "\(live.facts.loginURL)/\(authority)"
             let refused = try await seen {
                 try await app.token(of: amara) { parameters in
                     parameters.authority = try MSALAADAuthority(url: #require(URL(string: url)))
@@ -200,20 +200,20 @@ extension LiveDevice {
 
         @Test func `INT-12 an app's parameters and hints reach the page, and cannot speak for the broker`() async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
             for name in ["client_id", "STATE", "redirect_uri", "prompt"] {
                 let refused = try await seen { try await app.signIn { $0.extraQueryParameters = [name: "x"] } }
                 #expect(refused.internalCode == .internalErrorInvalidParameter)
                 #expect(refused.text.contains(name.lowercased()))
             }
-            try world.seat("Amara")
+            try live.seat("Amara")
             let result = try await app.signIn { parameters in
                 parameters.extraQueryParameters = ["slice": "test & more"]
-                parameters.domainHint = WorldFacts.domain
+                parameters.domainHint = EnvironmentFacts.domain
                 parameters.promptType = .selectAccount
             }
-            #expect(result.account.username == (try world.person("Amara").userName))
+            #expect(result.account.username == (try live.person("Amara").userName))
         }
 
         /// Runs a call that blocks its thread on one that may.

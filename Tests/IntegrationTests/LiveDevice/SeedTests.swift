@@ -9,20 +9,20 @@ extension LiveDevice {
     /// ``App`` makes the calls; `scripts/check-snippets` holds them to the page's bytes.
     @Suite struct SeedTests {
         @Test func `getDeviceInformation says that workers share the device`() async throws {
-            let world = try await World.ready()
-            #expect(try await world.app(1).isSharedDevice())
+            let live = try await LiveEnvironment.ready()
+            #expect(try await live.app(1).isSharedDevice())
         }
 
         @Test func `getDeviceTokenForSharedDevice gives a token of the device, whoever is signed in or nobody`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
             let nobody = try await app.deviceToken("https://graph.microsoft.com")
             #expect(nobody.accessToken.split(separator: ".").count == 3)
             let lifetime = try #require(nobody.expiresOn).timeIntervalSinceNow
             #expect(lifetime > 500 && lifetime <= 600)
-            try await world.signIn("Amara", through: app)
+            try await live.signIn("Amara", through: app)
             let other = try await app.deviceToken("https://graph.microsoft.com")
             let claims = try #require(other.accessToken.split(separator: ".").dropFirst().first)
             let padded = claims.replacing("-", with: "+").replacing("_", with: "/")
@@ -35,17 +35,17 @@ extension LiveDevice {
         }
 
         @Test func `getCurrentAccount gives nobody where nobody is signed in`() async throws {
-            let world = try await World.ready()
-            let (current, previous) = try await world.app(1).accounts()
+            let live = try await LiveEnvironment.ready()
+            let (current, previous) = try await live.app(1).accounts()
             #expect(current == nil && previous == nil)
         }
 
         @Test func `getCurrentAccount gives the worker who is signed in, in every app`() async throws {
-            let world = try await World.ready()
-            try await world.signIn("Amara", through: try world.app(1))
+            let live = try await LiveEnvironment.ready()
+            try await live.signIn("Amara", through: try live.app(1))
             for number in [1, 2] {
-                let (current, previous) = try await world.app(number).accounts()
-                #expect(current?.username == (try world.person("Amara").userName))
+                let (current, previous) = try await live.app(number).accounts()
+                #expect(current?.username == (try live.person("Amara").userName))
                 #expect(previous == nil)
             }
         }
@@ -53,9 +53,9 @@ extension LiveDevice {
         @Test func `getCurrentAccount names the previous worker after another app's sign-out, and then no more`()
             async throws
         {
-            let world = try await World.ready()
-            let (app1, app2) = (try world.app(1), try world.app(2))
-            let amara = try await world.signIn("Amara", through: app1)
+            let live = try await LiveEnvironment.ready()
+            let (app1, app2) = (try live.app(1), try live.app(2))
+            let amara = try await live.signIn("Amara", through: app1)
             #expect(try await app1.accounts().current == amara)
             try await app2.signOut(amara)
 
@@ -68,54 +68,54 @@ extension LiveDevice {
         }
 
         @Test func `getCurrentAccount tells one worker from the next`() async throws {
-            let world = try await World.ready()
-            let (app1, app2) = (try world.app(1), try world.app(2))
-            let amara = try await world.signIn("Amara", through: app1)
+            let live = try await LiveEnvironment.ready()
+            let (app1, app2) = (try live.app(1), try live.app(2))
+            let amara = try await live.signIn("Amara", through: app1)
             #expect(try await app1.accounts().current == amara)
             try await app2.signOut(amara)
-            let bo = try await world.signIn("Bo", through: app2)
+            let bo = try await live.signIn("Bo", through: app2)
 
             let told = try await app1.accounts()
             #expect(told.current == bo && told.previous == amara && bo != amara)
-            #expect(told.current?.username == (try world.person("Bo").userName))
+            #expect(told.current?.username == (try live.person("Bo").userName))
         }
 
         @Test func `acquireToken signs the worker in for every app on the device`() async throws {
-            let world = try await World.ready()
-            let app1 = try world.app(1)
-            try world.seat("Amara")
-            let first = try await app1.signIn(hint: try world.person("Amara").userName)
-            try world.leave()
-            #expect(first.account.username == (try world.person("Amara").userName))
+            let live = try await LiveEnvironment.ready()
+            let app1 = try live.app(1)
+            try live.seat("Amara")
+            let first = try await app1.signIn(hint: try live.person("Amara").userName)
+            try live.leave()
+            #expect(first.account.username == (try live.person("Amara").userName))
             #expect(!first.accessToken.isEmpty)
 
             // Nobody sits at the browser: app 2 asks nobody.
-            let app2 = try world.app(2)
+            let app2 = try live.app(2)
             let account = try #require(try await app2.accounts().current)
             let second = try await app2.token(of: account)
             #expect(second.account == first.account)
             #expect(!second.accessToken.isEmpty && second.accessToken != first.accessToken)
             // An interactive call of another app asks nobody either.
-            #expect(try await world.app(3).signIn().account == first.account)
+            #expect(try await live.app(3).signIn().account == first.account)
         }
 
         @Test func `signout signs the worker out of every app, the browser and the identity platform`() async throws {
-            let world = try await World.ready()
-            let (app1, app2) = (try world.app(1), try world.app(2))
-            let amara = try await world.signIn("Amara", through: app1)
+            let live = try await LiveEnvironment.ready()
+            let (app1, app2) = (try live.app(1), try live.app(2))
+            let amara = try await live.signIn("Amara", through: app1)
             #expect(try await app1.accounts().current == amara)
             _ = try await app2.token(of: amara)
-            #expect(try !world.names(in: "run/profiles").isEmpty)
-            #expect(try !world.names(in: "device/session").isEmpty)
+            #expect(try !live.names(in: "run/profiles").isEmpty)
+            #expect(try !live.names(in: "device/session").isEmpty)
 
             #expect(try await app1.signOut(amara))
-            #expect(try world.names(in: "run/profiles").isEmpty)
-            #expect(try world.names(in: "device/session").isEmpty)
+            #expect(try live.names(in: "run/profiles").isEmpty)
+            #expect(try live.names(in: "device/session").isEmpty)
             for app in [app1, app2] {
                 #expect(try await seen { try await app.token(of: amara) }.code == .interactionRequired)
             }
             #expect(try await app2.accounts().current == nil)
-            try await world.serverHearsOfEveryEnd()
+            try await live.serverHearsOfEveryEnd()
         }
     }
 }

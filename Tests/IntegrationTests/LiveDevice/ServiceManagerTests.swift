@@ -12,21 +12,21 @@ extension LiveDevice {
         @Test func `a session outlives the supervisor where the service manager keeps its key, and only there`()
             async throws
         {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            let manager = try world.serviceManager()
-            try await world.start(.broker, by: manager)
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
-            let epoch = try await world.status().epoch
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            let manager = try live.serviceManager()
+            try await live.start(.broker, by: manager)
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let epoch = try await live.status().epoch
             #expect(try manager.keptNames == ["session-key-" + epoch])
-            let stay = try textOfFile(world.path("device/stay.json"))
+            let timer = try textOfFile(live.path("device/session-timer.json"))
 
-            try await world.kill(.broker)
-            try await world.start(.broker, by: manager)
-            #expect(try await world.status().epoch == epoch)
-            #expect(try await world.status().session == "signedIn")
-            #expect(try textOfFile(world.path("device/stay.json")) == stay)
+            try await live.kill(.broker)
+            try await live.start(.broker, by: manager)
+            #expect(try await live.status().epoch == epoch)
+            #expect(try await live.status().session == "signedIn")
+            #expect(try textOfFile(live.path("device/session-timer.json")) == timer)
             // Nobody sits at the browser: a prompt would fail.
             #expect(try await app.token(of: amara, refreshed: true).account == amara)
 
@@ -36,70 +36,70 @@ extension LiveDevice {
             #expect(try await app.signOut(amara))
             #expect(try manager.keptNames == [])
             #expect(try bytes(of: kept) == [UInt8](repeating: 0, count: 32))
-            #expect(try world.isClean)
-            #expect(!FileManager.default.fileExists(atPath: world.path("device/stay.json")))
+            #expect(try live.isClean)
+            #expect(!FileManager.default.fileExists(atPath: live.path("device/session-timer.json")))
 
-            try await world.kill(.broker)
-            try await world.start(.broker)
-            let again = try await world.signIn("Amara", through: app)
-            try await world.kill(.broker)
-            try await world.start(.broker)
-            #expect(try await world.status().session != "signedIn")
-            try await world.settle()
+            try await live.kill(.broker)
+            try await live.start(.broker)
+            let again = try await live.signIn("Amara", through: app)
+            try await live.kill(.broker)
+            try await live.start(.broker)
+            #expect(try await live.status().session != "signedIn")
+            try await live.settle()
             #expect(try await seen { try await app.token(of: again) }.code == .interactionRequired)
         }
 
         @Test func `a sign-out that was committed is not undone by a key that was kept`() async throws {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            let manager = try world.serviceManager()
-            try await world.start(.broker, by: manager)
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            let manager = try live.serviceManager()
+            try await live.start(.broker, by: manager)
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             let kept = try #require(try manager.kept.first)
-            try await world.kill(.broker)
+            try await live.kill(.broker)
             // As if the power had gone between the commit and the end of the key.
-            try FileManager.default.removeItem(atPath: world.path("device/live-session.json"))
-            let journal = URL(filePath: world.path("device/journal"))
+            try FileManager.default.removeItem(atPath: live.path("device/live-session.json"))
+            let journal = URL(filePath: live.path("device/journal"))
             let record = try JSONDecoder().decode([String: String].self, from: Data(contentsOf: journal))
-            let live = try #require(record["epoch"])
-            let next = String((Int(live.prefix { $0 != "." }) ?? 0) + 1) + ".ffffffffffffffffffffffffffffffff"
-            try JSONEncoder().encode(["state": "signingOut", "ended": live, "epoch": next]).write(to: journal)
+            let epoch = try #require(record["epoch"])
+            let next = String((Int(epoch.prefix { $0 != "." }) ?? 0) + 1) + ".ffffffffffffffffffffffffffffffff"
+            try JSONEncoder().encode(["state": "signingOut", "ended": epoch, "epoch": next]).write(to: journal)
 
-            try await world.start(.broker, by: manager)
+            try await live.start(.broker, by: manager)
             #expect(try await app.accounts().current == nil)
             #expect(try bytes(of: kept) == [UInt8](repeating: 0, count: 32))
             #expect(try manager.keptNames == [])
-            try await world.settle()
-            #expect(try world.isClean)
+            try await live.settle()
+            #expect(try live.isClean)
             #expect(try await seen { try await app.token(of: amara) }.code == .interactionRequired)
         }
 
         @Test func `the broker serves on the sockets that it is handed, and leaves them when it ends`() async throws {
-            let world = try await World.ready()
-            try await world.kill(.broker)
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
             let listeners = try [("broker", "broker.sock"), ("agent", "agent.sock"), ("control", "control.sock")].map {
-                ($0, try Listener(path: world.path("run/" + $1), mode: 0o600))
+                ($0, try Listener(path: live.path("run/" + $1), mode: 0o600))
             }
-            let manager = try world.serviceManager(sockets: listeners.map { ($0, $1.descriptor) })
+            let manager = try live.serviceManager(sockets: listeners.map { ($0, $1.descriptor) })
             // Knocks before there is a broker wait, and are answered by it.
-            let app = try world.app(1)
+            let app = try live.app(1)
             async let early = app.accounts()
-            try await world.start(.broker, by: manager)
+            try await live.start(.broker, by: manager)
             #expect(try await early.current == nil)
-            try await world.kill(.broker)
+            try await live.kill(.broker)
             async let meanwhile = app.accounts()
-            try await world.start(.broker, by: manager)
+            try await live.start(.broker, by: manager)
             #expect(try await meanwhile.current == nil)
-            try await world.kill(.broker)
+            try await live.kill(.broker)
         }
 
         @Test func `systemd's own socket activation starts the broker when an app knocks`() async throws {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            let activated = try await world.startBrokerOnDemand()
-            #expect(try await world.app(1).accounts().current == nil)
-            #expect(try await world.status().session == "ready")
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            let activated = try await live.startBrokerOnDemand()
+            #expect(try await live.app(1).accounts().current == nil)
+            #expect(try await live.status().session == "ready")
             activated.kill()
             try await activated.waitForExit()
         }
@@ -107,11 +107,11 @@ extension LiveDevice {
         @Test(arguments: [("brokr", "is not known"), ("control", "listens at"), ("session-key-x", "is not known")])
         func `the broker does not start on a descriptor that it does not know`(name: String, cause: String) async throws
         {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            let stranger = try Listener(path: world.path("run/stranger.sock"), mode: 0o600)
-            let manager = try world.serviceManager(sockets: [(name, stranger.descriptor)])
-            let said = try await world.refusal(.broker, by: manager)
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            let stranger = try Listener(path: live.path("run/stranger.sock"), mode: 0o600)
+            let manager = try live.serviceManager(sockets: [(name, stranger.descriptor)])
+            let said = try await live.refusal(.broker, by: manager)
             #expect(said.contains("inherited_descriptor_unusable: the descriptor \(name) \(cause)"))
         }
 

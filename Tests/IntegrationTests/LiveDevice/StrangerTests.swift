@@ -7,22 +7,22 @@ extension LiveDevice {
     /// Guesses from elsewhere, and the worker at the device.
     @Suite struct StrangerTests {
         @Test func `a worker whose password strangers guess at signs in on the device all the same`() async throws {
-            let world = try await World.ready()
-            let person = try world.person("Amara")
+            let live = try await LiveEnvironment.ready()
+            let person = try live.person("Amara")
             let guesses = [String](repeating: "wrong", count: 10) + [person.password]
-            #expect(try await world.guesses(guesses, at: person.userName).suffix(2) == ["50126", "50053"])
+            #expect(try await live.guesses(guesses, at: person.userName).suffix(2) == ["50126", "50053"])
             // Without cookies, from the very address where the strangers are.
-            let app = try world.app(1)
-            let amara = try await world.signIn("Amara", through: app)
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
             #expect(try await app.signOut(amara))
-            #expect(try await world.guesses([person.password], at: person.userName) == ["50053"])
-            try await world.administer("user", "unlock", person.userName)
-            #expect(try await world.guesses([person.password], at: person.userName) == ["in"])
+            #expect(try await live.guesses([person.password], at: person.userName) == ["50053"])
+            try await live.administer("user", "unlock", person.userName)
+            #expect(try await live.guesses([person.password], at: person.userName) == ["in"])
         }
     }
 }
 
-extension World {
+extension LiveEnvironment {
     /// What the sign-in page says to each of these passwords; see Tests/Line/guess.py.
     fileprivate func guesses(_ passwords: [String], at name: String) async throws -> [String] {
         let stranger = try await runAside(

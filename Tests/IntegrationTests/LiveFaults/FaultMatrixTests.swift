@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension LiveFaults {
-    /// `kill -9` of supervisor, session's process or agent at every point that the code names: the device becomes ready by
+    /// `kill -9` of supervisor, session process or agent at every point that the code names: the device becomes ready by
     /// itself, nothing of the worker is left, and the next one signs in.
     ///
     /// Whoever copied the whole state at such a moment opens nothing with it.
@@ -19,253 +19,253 @@ extension LiveFaults {
         @Test func `a sign-in that a death cuts off leaves nothing, and the next one goes through`()
             async throws
         {
-            let world = try await World.ready()
-            var copies = try StateCopies(world)
+            let live = try await LiveEnvironment.ready()
+            var copies = try StateCopies(live)
             for point in points(.signIn) + points(.renewal) {
-                try await arm(point, world)
-                try world.seat("Amara")
-                let app = try world.app(1)
+                try await arm(point, live)
+                try live.seat("Amara")
+                let app = try live.app(1)
                 async let answer: MSALResult? = try? app.signIn()
-                try await awaitDeath(at: point, world)
+                try await awaitDeath(at: point, live)
                 // A broker that died comes back only when the app has given it up.
                 if point.program == .supervisor { app.close() }
                 // Whichever process died, the app may be told of success or of failure.
                 _ = await answer
-                try world.leave()
+                try live.leave()
                 if point.program != .session { try await copies.take(point.rawValue) }
-                try await recover(from: point, world)
+                try await recover(from: point, live)
                 if Soak.isRunning {
-                    try await world.findsNothing(of: "Amara")
-                    try await nextWorkerSignsIn(world)
+                    try await live.findsNothing(of: "Amara")
+                    try await nextWorkerSignsIn(live)
                 }
             }
-            try await world.findsNothing(of: "Amara")
+            try await live.findsNothing(of: "Amara")
             #expect(copies.holdsSession(in: Failpoint.confirmed.rawValue))
             for step in copies.steps {
-                try copies.expectNothing(in: step, of: try world.person("Amara").userName)
+                try copies.expectNothing(in: step, of: try live.person("Amara").userName)
             }
             try copies.remove()
-            try await nextWorkerSignsIn(world)
-            try await expectWholeReceipts(world)
+            try await nextWorkerSignsIn(live)
+            try await expectWholeReceipts(live)
         }
 
         @Test func `a sign-out that a death cuts off is finished, and the next worker signs in`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             var tokens: [String: String] = [:]
             var keys: [String: [UInt8]] = [:]
-            var copies = try StateCopies(world)
+            var copies = try StateCopies(live)
             for point in points(.signOut) {
-                try await arm(point, world)
+                try await arm(point, live)
                 // This is also the next worker after the death before.
-                let app = try world.app(1)
-                let amara = try await world.signIn("Amara", through: app)
-                keys[point.rawValue] = try await world.sessionKey()
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
+                keys[point.rawValue] = try await live.sessionKey()
                 if tokens.isEmpty || Soak.isRunning {
-                    try await world.searchHits("Amara")
-                    for (name, token) in try await world.harvest() { tokens["\(point.rawValue) \(name)"] = token }
+                    try await live.searchHits("Amara")
+                    for (name, token) in try await live.harvest() { tokens["\(point.rawValue) \(name)"] = token }
                 }
                 // Where the agent died the app hears after ten seconds that its sign-out goes on: nobody waits for that.
                 async let answer = app.signOut(amara)
-                try await awaitDeath(at: point, world)
+                try await awaitDeath(at: point, live)
                 try await copies.take(point.rawValue)
-                try await recover(from: point, world)
+                try await recover(from: point, live)
                 _ = try? await answer
-                if Soak.isRunning { try await world.findsNothing(of: "Amara", or: tokens, keys: keys) }
-                try await world.serverHearsOfEveryEnd()
+                if Soak.isRunning { try await live.findsNothing(of: "Amara", or: tokens, keys: keys) }
+                try await live.serverHearsOfEveryEnd()
             }
-            try await world.findsNothing(of: "Amara", or: tokens, keys: keys)
+            try await live.findsNothing(of: "Amara", or: tokens, keys: keys)
             // Until the files are cleared a copy has the session, and the key that is dead would open it.
             for point in [Failpoint.endRemembered, .endJournaled, .keyDestroyed, .processEnded, .browserClosing] {
                 #expect(copies.holdsSession(in: point.rawValue), "\(point.rawValue)")
             }
             for (step, key) in keys {
-                try copies.expectNothing(in: step, of: try world.person("Amara").userName, key: key)
+                try copies.expectNothing(in: step, of: try live.person("Amara").userName, key: key)
             }
             try copies.remove()
-            try await nextWorkerSignsIn(world)
-            try await expectWholeReceipts(world)
+            try await nextWorkerSignsIn(live)
+            try await expectWholeReceipts(live)
         }
 
         @Test(arguments: [Failpoint.filesCleared, .readyJournaled, .answered])
         func `a swap that a death cuts off leaves nobody, and the next worker signs in`(point: Failpoint) async throws {
-            let world = try await World.ready()
-            try await arm(point, world)
-            let (app, next) = (try world.app(1), try world.app(2))
-            let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            try await arm(point, live)
+            let (app, next) = (try live.app(1), try live.app(2))
+            let amara = try await live.signIn("Amara", through: app)
             // The browser's end hangs, so that the next worker asks while the last one's traces go.
-            try world.send(SIGSTOP, to: .agent)
+            try live.send(SIGSTOP, to: .agent)
             async let answer = seen { try await app.signOut(amara) }
             if point == .filesCleared {
-                try await world.awaitEnd(of: .broker)
+                try await live.awaitEnd(of: .broker)
             } else {
-                try await world.journalSays("signingOut")
+                try await live.journalSays("signingOut")
                 async let swap = seen { try await next.signIn() }
-                try world.send(SIGCONT, to: .agent)
-                try await world.awaitEnd(of: .broker)
+                try live.send(SIGCONT, to: .agent)
+                try await live.awaitEnd(of: .broker)
                 next.close()
                 _ = try? await swap
             }
-            try world.send(SIGCONT, to: .agent)
+            try live.send(SIGCONT, to: .agent)
             // The broker comes back only when the apps have given it up.
             app.close()
             _ = try? await answer
-            try await world.start(.broker)
-            try await world.journalSays("ready")
+            try await live.start(.broker)
+            try await live.journalSays("ready")
             // What follows the journal's word is done as well when the broker answers.
-            #expect(try await world.status().session == "ready")
-            #expect(try world.isClean)
-            try await world.findsNothing(of: "Amara")
-            try await nextWorkerSignsIn(world)
+            #expect(try await live.status().session == "ready")
+            #expect(try live.isClean)
+            try await live.findsNothing(of: "Amara")
+            try await nextWorkerSignsIn(live)
         }
 
         @Test func `a join that a death cuts off is done or not done, and can be done again`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             for point in points(.join) {
-                try await world.kill(.broker)
-                let join = world.path("device/join.json")
+                try await live.kill(.broker)
+                let join = live.path("device/join.json")
                 if FileManager.default.fileExists(atPath: join) { try FileManager.default.removeItem(atPath: join) }
-                try await world.start(.broker, dyingAt: point)
-                try await world.awaitAgent()
-                try world.seat("Carol")
+                try await live.start(.broker, dyingAt: point)
+                try await live.awaitAgent()
+                try live.seat("Carol")
                 // The supervisor finishes what the directory has confirmed to a process that died then.
-                #expect(try await world.joins() == (point == .joinConfirmed), "\(point.rawValue)")
-                try world.leave()
-                try await awaitDeath(at: point, world)
-                try await recover(from: point, world)
+                #expect(try await live.joins() == (point == .joinConfirmed), "\(point.rawValue)")
+                try live.leave()
+                try await awaitDeath(at: point, live)
+                try await recover(from: point, live)
                 // What the directory has confirmed is the device's, whoever still waits for it.
                 let isJoined = [.joinWritten, .joinConfirmed].contains(point)
-                #expect(try await (world.status().deviceID != nil) == isJoined, "\(point.rawValue)")
+                #expect(try await (live.status().deviceID != nil) == isJoined, "\(point.rawValue)")
             }
-            if try await world.status().deviceID == nil {
-                try world.seat("Carol")
-                try await world.join()
-                try world.leave()
+            if try await live.status().deviceID == nil {
+                try live.seat("Carol")
+                try await live.join()
+                try live.leave()
             }
-            try await nextWorkerSignsIn(world)
+            try await nextWorkerSignsIn(live)
         }
 
         @Test func `a first receipt that a death cuts off is written, once, and its chain is whole`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             for point in points(.firstReceipt) {
-                try await world.kill(.broker)
-                try world.forgetReceipts()
-                try await world.start(.broker, dyingAt: point)
-                try await world.awaitAgent()
-                let app = try world.app(1)
-                let amara = try await world.signIn("Amara", through: app)
+                try await live.kill(.broker)
+                try live.forgetReceipts()
+                try await live.start(.broker, dyingAt: point)
+                try await live.awaitAgent()
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
                 async let answer = app.signOut(amara)
-                try await awaitDeath(at: point, world)
-                try await recover(from: point, world)
+                try await awaitDeath(at: point, live)
+                try await recover(from: point, live)
                 _ = try? await answer
-                #expect(try world.receipts == 1, "\(point.rawValue)")
-                #expect(try world.receiptStatements == 1, "\(point.rawValue)")
-                try await expectWholeReceipts(world)
+                #expect(try live.receipts == 1, "\(point.rawValue)")
+                #expect(try live.receiptStatements == 1, "\(point.rawValue)")
+                try await expectWholeReceipts(live)
             }
-            try await nextWorkerSignsIn(world)
-            try await expectWholeReceipts(world)
+            try await nextWorkerSignsIn(live)
+            try await expectWholeReceipts(live)
         }
 
         @Test func `a death beside a lease loses no attempt, keeps no lease, and signs nobody in`() async throws {
-            let world = try await World.ready()
-            try await world.allowOffline()
-            let app = try world.app(1)
-            try await arm(.leaseKept, world)
-            try world.seat("Amara")
+            let live = try await LiveEnvironment.ready()
+            try await live.allowOffline()
+            let app = try live.app(1)
+            try await arm(.leaseKept, live)
+            try live.seat("Amara")
             _ = try? await app.signIn()
-            try await world.holdsLeases(1)
-            try await recover(from: .leaseKept, world)
-            #expect(try world.leases.count == 1)
+            try await live.holdsLeases(1)
+            try await recover(from: .leaseKept, live)
+            #expect(try live.leases.count == 1)
 
-            try await world.kill(.server)
-            try world.seat("Amara", password: "not the password", pin: nil)
+            try await live.kill(.server)
+            try live.seat("Amara", password: "not the password", pin: nil)
             // Three wrong ones in a row are too many: the first was counted before it was judged, and stays so.
-            try await arm(.attemptCounted, world)
+            try await arm(.attemptCounted, live)
             _ = try? await app.signIn()
-            try await recover(from: .attemptCounted, world)
+            try await recover(from: .attemptCounted, live)
             #expect(try await seen { try await app.signIn() }.code == .userCanceled)
-            try await world.settle()
-            #expect(try world.leases.count == 1)
-            try await arm(.leaseErased, world)
+            try await live.settle()
+            #expect(try live.leases.count == 1)
+            try await arm(.leaseErased, live)
             _ = try? await app.signIn()
-            try await recover(from: .leaseErased, world)
-            #expect(try world.leases == [])
-            try world.seat("Amara")
+            try await recover(from: .leaseErased, live)
+            #expect(try live.leases == [])
+            try live.seat("Amara")
             #expect(try await seen { try await app.signIn() }.code == .userCanceled)
-            try await world.settle()
-            try world.leave()
+            try await live.settle()
+            try live.leave()
             #expect(try await app.accounts().current == nil)
             #expect(Set(points(.offline)) == [.leaseKept, .attemptCounted, .leaseErased])
 
-            try await world.start(.server)
-            try await world.forbidOffline()
-            try await nextWorkerSignsIn(world)
+            try await live.start(.server)
+            try await live.forbidOffline()
+            try await nextWorkerSignsIn(live)
         }
 
         @Test func `a program does not start with a point that it does not have`() async throws {
-            let world = try await World.ready()
-            try await world.kill(.broker)
-            #expect(try await world.refusal(.broker, dyingAt: "sign-in.anywhere").contains("failpoint_unknown"))
-            try await world.start(.broker)
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            #expect(try await live.refusal(.broker, dyingAt: "sign-in.anywhere").contains("failpoint_unknown"))
+            try await live.start(.broker)
         }
 
         /// Starts the point's program again so that it dies there.
-        private func arm(_ point: Failpoint, _ world: World) async throws {
-            let program: World.Program = point.program == .agent ? .agent : .broker
-            try await world.kill(program)
-            try await world.start(program, dyingAt: point)
-            try await world.awaitAgent()
+        private func arm(_ point: Failpoint, _ live: LiveEnvironment) async throws {
+            let program: LiveEnvironment.Program = point.program == .agent ? .agent : .broker
+            try await live.kill(program)
+            try await live.start(program, dyingAt: point)
+            try await live.awaitAgent()
         }
 
-        /// Waits until the supervisor or the agent has died; the session's process is started again by its supervisor.
-        private func awaitDeath(at point: Failpoint, _ world: World) async throws {
+        /// Waits until the supervisor or the agent has died; the session process is started again by its supervisor.
+        private func awaitDeath(at point: Failpoint, _ live: LiveEnvironment) async throws {
             switch point.program {
-            case .supervisor: try await world.awaitEnd(of: .broker)
-            case .agent: try await world.awaitEnd(of: .agent)
+            case .supervisor: try await live.awaitEnd(of: .broker)
+            case .agent: try await live.awaitEnd(of: .agent)
             case .session: break
             }
         }
 
         /// Starts what died, or whose child did, as it should be, and sees the device become ready.
-        private func recover(from point: Failpoint, _ world: World) async throws {
+        private func recover(from point: Failpoint, _ live: LiveEnvironment) async throws {
             switch point.program {
-            case .supervisor: try await world.start(.broker)
+            case .supervisor: try await live.start(.broker)
             case .agent:
-                try await world.start(.agent)
+                try await live.start(.agent)
                 // A sign-in whose agent died fails; one that had been finished before is a session that goes on.
-                if point.step == .signIn { try await world.settle() }
+                if point.step == .signIn { try await live.settle() }
             case .session:
                 // A session goes on where its process dies, so that the operator ends it where there is one.
-                if point.step != .renewal { try await world.settle() }
-                try await world.journalSays("ready")
-                try await world.kill(.broker)
-                try await world.start(.broker)
+                if point.step != .renewal { try await live.settle() }
+                try await live.journalSays("ready")
+                try await live.kill(.broker)
+                try await live.start(.broker)
             }
-            try await world.journalSays("ready")
-            #expect(try await world.status().session == "ready", "after \(point.rawValue)")
-            #expect(try world.isClean, "after \(point.rawValue)")
-            try await world.awaitAgent()
+            try await live.journalSays("ready")
+            #expect(try await live.status().session == "ready", "after \(point.rawValue)")
+            #expect(try live.isClean, "after \(point.rawValue)")
+            try await live.awaitAgent()
         }
 
         /// Every hand-over has its line, also where a death came between two of the receipt's writes.
-        private func expectWholeReceipts(_ world: World) async throws {
+        private func expectWholeReceipts(_ live: LiveEnvironment) async throws {
             struct Report: Decodable {
                 let intact: Bool
                 let last: Int
             }
-            let text = try await world.baton(
-                "receipt", "verify", "--json", "--state", world.path("device"), mayFail: true)
+            let text = try await live.baton(
+                "receipt", "verify", "--json", "--state", live.path("device"), mayFail: true)
             let report = try JSONDecoder().decode(Report.self, from: Data(text.utf8))
             #expect(report.intact)
-            #expect(try report.last == world.receipts)
-            #expect(try await world.status().receiptsDamagedAt == nil)
+            #expect(try report.last == live.receipts)
+            #expect(try await live.status().receiptsDamagedAt == nil)
         }
 
-        private func nextWorkerSignsIn(_ world: World) async throws {
-            let app = try world.app(2)
-            let next = try await world.signIn("Bo", through: app)
+        private func nextWorkerSignsIn(_ live: LiveEnvironment) async throws {
+            let app = try live.app(2)
+            let next = try await live.signIn("Bo", through: app)
             #expect(try await app.accounts().current == next)
             #expect(try await app.signOut(next))
-            #expect(try world.isClean)
+            #expect(try live.isClean)
         }
     }
 }

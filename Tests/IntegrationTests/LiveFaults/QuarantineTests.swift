@@ -10,12 +10,14 @@ extension LiveFaults {
     @Suite struct QuarantineTests {
         /// What happened to the state, and what the device says of it.
         enum Damage: String, CaseIterable {
-            case journal, missingJournal, join, principals, deviceKey, otherDeviceKey, management, otherMachine
+            case journal, missingJournal, join, tombstones, deviceKey, otherDeviceKey, management, otherMachine,
+                earlierForm
 
             var code: String {
                 switch self {
                 case .otherDeviceKey: "state_of_another_device"
                 case .otherMachine: "state_of_another_machine"
+                case .earlierForm: "device_state_older"
                 default: "device_state_damaged"
                 }
             }
@@ -25,10 +27,11 @@ extension LiveFaults {
                     switch self {
                     case .journal, .missingJournal: "/journal"
                     case .join: "/join.json"
-                    case .principals: "/principals.json"
+                    case .tombstones: "/tombstones.json"
                     case .deviceKey, .otherDeviceKey: "/keys/device.pem"
                     case .management: "/management/state.json"
                     case .otherMachine: "/machine-binding"
+                    case .earlierForm: "/format"
                     }
                 let url = URL(filePath: device + file)
                 switch self {
@@ -38,6 +41,7 @@ extension LiveFaults {
                     try FileManager.default.removeItem(at: url)
                     try FileManager.default.copyItem(at: URL(filePath: device + "/keys/transport.pem"), to: url)
                 case .otherMachine: try Data(repeating: 7, count: 32).write(to: url)
+                case .earlierForm: try Self.write("1\n", to: url)
                 default: try Self.write("{", to: url)
                 }
             }
@@ -50,10 +54,10 @@ extension LiveFaults {
 
         @Test(arguments: Damage.allCases)
         func `a damaged device serves nobody, says why, and comes back unjoined`(damage: Damage) async throws {
-            let world = try await World.ready()
-            let app = try world.app(1, patience: .seconds(1))
-            try await world.kill(.broker)
-            let (device, backup) = (world.path("device"), world.path("backup"))
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1, patience: .seconds(1))
+            try await live.kill(.broker)
+            let (device, backup) = (live.path("device"), live.path("backup"))
             try FileManager.default.copyItem(atPath: device, toPath: backup)
             defer {
                 #expect(throws: Never.self) {
@@ -62,11 +66,11 @@ extension LiveFaults {
                 }
             }
             try damage.befall(device)
-            try await world.start(.broker)
-            let status = try await world.status()
+            try await live.start(.broker)
+            let status = try await live.status()
             #expect(status.session == "quarantined" && status.reason == damage.code)
             #expect(status.remedy?.contains("baton device recover") == true)
-            let said = try await world.baton("device", "status", "--runtime-directory", world.path("run"))
+            let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
             let lines = said.split(separator: "\n").map(String.init)
             // What the state would say is neither a yes nor a no.
             for name in ["enrolled", "joined  ", "agent   ", "apps    "] {
@@ -75,23 +79,23 @@ extension LiveFaults {
             #expect(lines.contains("session   quarantined") && lines.contains { $0.contains("(\(damage.code))") })
             #expect(lines.last?.hasPrefix("next      ") == true && said.contains("baton device recover"))
             await #expect(throws: (any Error).self) { try await app.accounts() }
-            guard case .failed(let refusal) = try await world.ask(.signOut(fromBrowser: false)) else {
+            guard case .failed(let refusal) = try await live.ask(.signOut(fromBrowser: false)) else {
                 throw TestProblem("a quarantined device signs out")
             }
             #expect(refusal.code == "quarantined")
 
-            try await world.baton("device", "recover", "--runtime-directory", world.path("run"))
-            try await world.comesBack()
-            let after = try await world.status()
+            try await live.baton("device", "recover", "--runtime-directory", live.path("run"))
+            try await live.comesBack()
+            let after = try await live.status()
             #expect(after.session == "ready" && after.deviceID == nil && after.mode != "shared")
-            #expect(try world.names(in: "device/quarantine").count == 1)
-            #expect(try world.names(in: "device/session").isEmpty)
-            try await world.kill(.broker)
+            #expect(try live.names(in: "device/quarantine").count == 1)
+            #expect(try live.names(in: "device/session").isEmpty)
+            try await live.kill(.broker)
         }
 
         @Test func `a device that is in order has nothing to recover`() async throws {
-            let world = try await World.ready()
-            guard case .failed(let refusal) = try await world.ask(.recover) else { throw TestProblem("recovered") }
+            let live = try await LiveEnvironment.ready()
+            guard case .failed(let refusal) = try await live.ask(.recover) else { throw TestProblem("recovered") }
             #expect(refusal.code == "not_quarantined")
         }
     }

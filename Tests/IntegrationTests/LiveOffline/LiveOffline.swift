@@ -2,4 +2,4 @@
 import Testing
 
 /// What is tested on a live device whose server is away, or answers wrong.
-@Suite(.serialized, .world, .timeLimit(.minutes(20))) enum LiveOffline {}
+@Suite(.serialized, .live, .timeLimit(.minutes(20))) enum LiveOffline {}

@@ -17,31 +17,31 @@ extension LiveOffline {
         private static func always(_ kind: String) -> [String] { [String](repeating: kind, count: 100) }
 
         @Test func `a sign-in that a server lies to comes to nothing, and the next one goes through`() async throws {
-            let world = try await World.ready()
-            try await world.lied { lie in
+            let live = try await LiveEnvironment.ready()
+            try await live.lied { lie in
                 for (number, kind) in Self.lies.enumerated() {
                     // In turn to the question for a nonce, and to the session's request itself.
                     try lie(number % 2 == 0 ? "/token " : "/token (?!.*srv_challenge)", Self.always(kind))
-                    try world.seat("Amara")
-                    _ = try await seen { try await world.app(1).signIn() }
-                    try world.leave()
+                    try live.seat("Amara")
+                    _ = try await seen { try await live.app(1).signIn() }
+                    try live.leave()
                     try lie("/token ", [])
-                    try await world.settle()
-                    #expect(try await world.app(1).accounts().current == nil, "\(kind)")
-                    #expect(try world.isClean, "\(kind)")
+                    try await live.settle()
+                    #expect(try await live.app(1).accounts().current == nil, "\(kind)")
+                    #expect(try live.isClean, "\(kind)")
                 }
-                try await world.findsNothing(of: "Amara")
-                let app = try world.app(1)
-                let amara = try await world.signIn("Amara", through: app)
+                try await live.findsNothing(of: "Amara")
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
                 #expect(try await app.signOut(amara))
             }
         }
 
         @Test func `a session outlives a server that lies when a token is asked for`() async throws {
-            let world = try await World.ready()
-            try await world.lied { lie in
-                let app = try world.app(1)
-                let amara = try await world.signIn("Amara", through: app)
+            let live = try await LiveEnvironment.ready()
+            try await live.lied { lie in
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
                 for kind in Self.lies {
                     try lie("/token ", Self.always(kind))
                     _ = try await seen { try await app.token(of: amara, refreshed: true) }
@@ -52,20 +52,20 @@ extension LiveOffline {
                 try lie("/token ", [])
                 #expect(try await app.token(of: amara, refreshed: true).account == amara)
                 #expect(try await app.signOut(amara))
-                #expect(try world.isClean)
+                #expect(try live.isClean)
             }
         }
 
         @Test func `an end is told to the server until it says that it has heard it`() async throws {
-            let world = try await World.ready()
+            let live = try await LiveEnvironment.ready()
             let lies = ["nonsense", "other", "cut"]
-            try await world.lied(last: lies) { lie in
-                let app = try world.app(1)
-                let amara = try await world.signIn("Amara", through: app)
+            try await live.lied(last: lies) { lie in
+                let app = try live.app(1)
+                let amara = try await live.signIn("Amara", through: app)
                 try lie("/device/endsession ", lies)
                 #expect(try await app.signOut(amara))
-                #expect(try world.isClean)
-                try await world.serverHearsOfEveryEnd()
+                #expect(try live.isClean)
+                try await live.serverHearsOfEveryEnd()
             }
         }
     }

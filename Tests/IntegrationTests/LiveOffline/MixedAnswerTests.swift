@@ -22,15 +22,15 @@ extension LiveOffline {
         private static let mixedUp = "is about another worker, epoch, session or app"
 
         @Test func `a token of another worker, session or app is refused, and the worker stays`() async throws {
-            let world = try await World.ready()
-            try await world.lied { lie in
-                let app = try world.app(1)
-                let bo = try await signIn("Bo", world, lie)
+            let live = try await LiveEnvironment.ready()
+            try await live.lied { lie in
+                let app = try live.app(1)
+                let bo = try await signIn("Bo", live, lie)
                 #expect(try await app.signOut(bo))
-                let amara = try await signIn("Amara", world, lie)
+                let amara = try await signIn("Amara", live, lie)
                 try lie(Self.tokens, ["keep:Amara-other"])
-                _ = try await world.app(2).token(of: amara)
-                let (hers, his) = (try KeptAnswers(world, "Amara"), try KeptAnswers(world, "Bo"))
+                _ = try await live.app(2).token(of: amara)
+                let (hers, his) = (try KeptAnswers(live, "Amara"), try KeptAnswers(live, "Bo"))
                 let (unreadable, mixedUp) = ("cannot be used (JOSEFailure)", Self.mixedUp)
                 let lies: [(name: String, said: [UInt8], cause: String)] = [
                     ("another session's", try his.bytes("token"), unreadable),
@@ -41,7 +41,7 @@ extension LiveOffline {
                     ("another app's", try hers.bytes("other"), mixedUp),
                 ]
                 for (number, (name, said, cause)) in lies.enumerated() {
-                    try Data(said).write(to: URL(filePath: world.path("said-\(number)")))
+                    try Data(said).write(to: URL(filePath: live.path("said-\(number)")))
                     try lie(Self.tokens, ["say:said-\(number)"])
                     let failure = try await seen { try await app.token(of: amara, refreshed: true) }
                     #expect(failure.code == .internal && failure.text.contains(cause), "\(name): \(failure)")
@@ -50,7 +50,7 @@ extension LiveOffline {
                 }
                 // A nonce that is not the server's, time and again.
                 try Data(#"{"Nonce":"AwABAAEAAAACAOz_BAD0_8KdPIdY"}"#.utf8).write(
-                    to: URL(filePath: world.path("nonce")))
+                    to: URL(filePath: live.path("nonce")))
                 try lie(Self.nonces, [String](repeating: "say:nonce", count: 100))
                 let failure = try await seen { try await app.token(of: amara, refreshed: true) }
                 #expect(failure.text.contains("nonce"), "\(failure)")
@@ -62,27 +62,27 @@ extension LiveOffline {
         }
 
         @Test func `a session for another worker or another epoch is none`() async throws {
-            let world = try await World.ready()
-            try await world.lied { lie in
-                let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            try await live.lied { lie in
+                let app = try live.app(1)
                 for name in ["Bo", "Amara"] {
-                    let account = try await signIn(name, world, lie)
+                    let account = try await signIn(name, live, lie)
                     #expect(try await app.signOut(account))
                 }
                 // Those of epochs before this one; one that does not say for which epoch it is, and is somebody else's.
-                let said = try KeptAnswers(world, "Bo").issueWithoutEpoch
-                try Data(said).write(to: URL(filePath: world.path("Bo-anytime")))
+                let said = try KeptAnswers(live, "Bo").issueWithoutEpoch
+                try Data(said).write(to: URL(filePath: live.path("Bo-anytime")))
                 for name in ["Bo-issue", "Amara-issue", "Bo-anytime"] {
                     try lie(Self.issue, ["say:" + name])
-                    try world.seat("Amara")
+                    try live.seat("Amara")
                     let failure = try await seen { try await app.signIn() }
                     #expect(failure.code == .internal && failure.text.contains(Self.mixedUp), "\(name): \(failure)")
-                    try world.leave()
-                    try await world.settle()
+                    try live.leave()
+                    try await live.settle()
                     #expect(try await app.accounts().current == nil, "\(name)")
-                    #expect(try world.isClean, "\(name)")
+                    #expect(try live.isClean, "\(name)")
                 }
-                let amara = try await world.signIn("Amara", through: app)
+                let amara = try await live.signIn("Amara", through: app)
                 #expect(try await app.signOut(amara))
             }
         }
@@ -90,28 +90,28 @@ extension LiveOffline {
         @Test func `a renewal of another worker or session is refused, and the session goes on by what it has`()
             async throws
         {
-            let world = try await World.ready()
-            try await world.lied { lie in
-                let app = try world.app(1)
-                let bo = try await signIn("Bo", world, lie)
+            let live = try await LiveEnvironment.ready()
+            try await live.lied { lie in
+                let app = try live.app(1)
+                let bo = try await signIn("Bo", live, lie)
                 #expect(try await app.signOut(bo))
                 let refusals = "the session is not renewed yet"
-                let before = try world.log(of: .broker).components(separatedBy: refusals).count - 1
+                let before = try live.log(of: .broker).components(separatedBy: refusals).count - 1
                 try lie(
                     "\(Self.issue)|\(Self.renewal)", ["brief:Amara-issue"] + (0..<4).map { "say:renewal-\($0)" })
-                let amara = try await world.signIn("Amara", through: app)
-                let epoch = try await world.status().epoch
-                let (hers, his) = (try KeptAnswers(world, "Amara"), try KeptAnswers(world, "Bo"))
+                let amara = try await live.signIn("Amara", through: app)
+                let epoch = try await live.status().epoch
+                let (hers, his) = (try KeptAnswers(live, "Amara"), try KeptAnswers(live, "Bo"))
                 let lies = [
                     try his.sealed(hers.bytes("issue")), try hers.bytes("issue"),
                     try hers.sealed(his.bytes("issue")), try hers.sealed(hers.issueOfAnotherSession),
                 ]
                 for (number, said) in lies.enumerated() {
-                    try Data(said).write(to: URL(filePath: world.path("renewal-\(number)")), options: .atomic)
-                    try await world.log(of: .broker, says: refusals, times: before + number + 1)
-                    // Started again, the session's process renews at once, and hears the next lie when it is written.
+                    try Data(said).write(to: URL(filePath: live.path("renewal-\(number)")), options: .atomic)
+                    try await live.log(of: .broker, says: refusals, times: before + number + 1)
+                    // Started again, the session process renews at once, and hears the next lie when it is written.
                     if number + 1 < lies.count {
-                        let session = try world.sessionProcess()
+                        let session = try live.sessionProcess()
                         session.kill()
                         try await session.waitForEnd()
                     }
@@ -119,19 +119,19 @@ extension LiveOffline {
                     #expect(try await app.token(of: amara, refreshed: true).account == amara, "\(number)")
                     #expect(try await app.accounts().current == amara, "\(number)")
                 }
-                let codes = try world.log(of: .broker).split(separator: "\n").filter { $0.contains(refusals) }
+                let codes = try live.log(of: .broker).split(separator: "\n").filter { $0.contains(refusals) }
                     .suffix(4).map { $0.contains("error.code=-51417") }
                 #expect(codes == [false, false, true, true])
-                #expect(try await world.status().epoch == epoch)
+                #expect(try await live.status().epoch == epoch)
                 #expect(try await app.signOut(amara))
-                #expect(try world.isClean)
+                #expect(try live.isClean)
             }
         }
 
         /// Somebody signs in through app 1, and what the server says to it is kept.
-        private func signIn(_ givenName: String, _ world: World, _ lie: Lie) async throws -> MSALAccount {
+        private func signIn(_ givenName: String, _ live: LiveEnvironment, _ lie: Lie) async throws -> MSALAccount {
             try lie(Self.tokens, ["code", "issue", "token"].map { "keep:\(givenName)-\($0)" })
-            return try await world.signIn(givenName, through: world.app(1))
+            return try await live.signIn(givenName, through: live.app(1))
         }
     }
 }

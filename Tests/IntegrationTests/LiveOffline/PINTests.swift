@@ -11,118 +11,118 @@ extension LiveOffline {
         private static let pin = "48027139560412"
 
         @Test func `a worker sets a PIN after signing in, and signs in with it when the server is away`() async throws {
-            let world = try await World.ready()
-            try await world.allowOffline(["--pin-without-tpm"])
-            let app = try world.app(1)
-            try world.seat("Amara", pin: Self.pin, mistypes: true)
+            let live = try await LiveEnvironment.ready()
+            try await live.allowOffline(["--pin-without-tpm"])
+            let app = try live.app(1)
+            try live.seat("Amara", pin: Self.pin, mistypes: true)
             let amara = try await app.signIn().account
-            try await world.holdsPINs(1)
-            #expect(try await world.finding("offline_pin_without_tpm")?.verdict == .warning)
+            try await live.holdsPINs(1)
+            #expect(try await live.finding("offline_pin_without_tpm")?.verdict == .warning)
             // The first time the two were not the same.
-            try await FolderWatch(world.path("logs")).until("done with the PIN") {
-                try textOfFile(world.path("logs/person.log"))
+            try await FolderWatch(live.path("logs")).until("done with the PIN") {
+                try textOfFile(live.path("logs/person.log"))
                     .contains("PIN typed\nperson: the page shows an error\nperson: PIN typed\nperson: done")
             }
-            #expect(try !world.log(of: .broker).contains(Self.pin))
+            #expect(try !live.log(of: .broker).contains(Self.pin))
             // From here on nobody knows whether it is still her who is at the device.
-            let session = try world.sessionProcess()
+            let session = try live.sessionProcess()
             session.kill()
             try await session.waitForEnd()
             #expect(try await app.accounts().current == amara)
-            #expect(try await failure(of: world.ask(.setPIN)) == "pin_needs_proof")
+            #expect(try await failure(of: live.ask(.setPIN)) == "pin_needs_proof")
             try await app.signOut(amara)
-            try await world.settle()
+            try await live.settle()
             // Who has a PIN is not asked for one, and may have another.
-            let (asked, former) = (try pages(world), try world.leases)
-            try world.seat("Amara", pin: "135790")
+            let (asked, former) = (try pages(live), try live.leases)
+            try live.seat("Amara", pin: "135790")
             _ = try await app.signIn()
-            try await world.hasRenewed(former)
-            #expect(try await world.ask(.setPIN) == .done)
-            #expect(try pages(world) == asked + 1)
+            try await live.hasRenewed(former)
+            #expect(try await live.ask(.setPIN) == .done)
+            #expect(try pages(live) == asked + 1)
             try await app.signOut(amara)
-            try await world.settle()
+            try await live.settle()
 
-            try await world.kill(.server)
-            try await signIn("Amara", by: "135790", at: app, world)
+            try await live.kill(.server)
+            try await signIn("Amara", by: "135790", at: app, live)
             #expect(try await app.accounts().current?.identifier == amara.identifier)
-            try await world.settle()
-            #expect(try world.isClean)
+            try await live.settle()
+            #expect(try live.isClean)
             for wrong in [Self.pin, "864209", "135791"] {
-                #expect(try world.leases.count == 1)
-                try await signIn("Amara", by: wrong, at: app, world, isKnown: false)
+                #expect(try live.leases.count == 1)
+                try await signIn("Amara", by: wrong, at: app, live, isKnown: false)
             }
-            #expect(try world.leases == [])
-            try await signIn("Amara", by: "135790", at: app, world, isKnown: false)
-            try await world.start(.server)
-            try await world.forbidOffline()
+            #expect(try live.leases == [])
+            try await signIn("Amara", by: "135790", at: app, live, isKnown: false)
+            try await live.start(.server)
+            try await live.forbidOffline()
         }
 
         @Test func `a PIN without a TPM needs the organisation's word, and one that is not wanted is not asked for`()
             async throws
         {
-            let world = try await World.ready()
-            let app = try world.app(1)
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
             for words in [["--pin"], []] {
-                try await world.allowOffline(words)
-                try world.seat("Amara", pin: Self.pin)
-                let asked = try pages(world)
+                try await live.allowOffline(words)
+                try live.seat("Amara", pin: Self.pin)
+                let asked = try pages(live)
                 let amara = try await app.signIn().account
-                try await world.holdsLeases(1)
+                try await live.holdsLeases(1)
                 // The device has looked at it, and would have asked.
-                try await world.holdsPINs(0)
-                #expect(try await failure(of: world.ask(.setPIN)) == "pin_not_allowed")
+                try await live.holdsPINs(0)
+                #expect(try await failure(of: live.ask(.setPIN)) == "pin_not_allowed")
                 try await app.signOut(amara)
-                try await world.settle()
-                #expect(try pages(world) == asked)
+                try await live.settle()
+                #expect(try pages(live) == asked)
             }
-            try await world.forbidOffline()
+            try await live.forbidOffline()
         }
 
         @Test func `a TPM knows the PIN, and takes none for a while after too many wrong ones`() async throws {
-            try await World.withTPM { world, chip in
-                try await world.allowOffline(["--pin", "--no-password", "--attempts", "5"])
-                let app = try world.app(1)
-                try world.seat("Amara", pin: Self.pin)
+            try await LiveEnvironment.withTPM { live, chip in
+                try await live.allowOffline(["--pin", "--no-password", "--attempts", "5"])
+                let app = try live.app(1)
+                try live.seat("Amara", pin: Self.pin)
                 let amara = try await app.signIn().account
-                try await world.holdsPINs(1)
-                #expect(try await world.finding("offline_pin_without_tpm") == nil)
+                try await live.holdsPINs(1)
+                #expect(try await live.finding("offline_pin_without_tpm") == nil)
                 try await app.signOut(amara)
-                try await world.settle()
+                try await live.settle()
 
-                try await world.kill(.server)
+                try await live.kill(.server)
                 // The password is none of the ways here; this chip takes three wrong PINs.
-                try await signIn("Amara", by: world.person("Amara").password, at: app, world, isKnown: false)
+                try await signIn("Amara", by: live.person("Amara").password, at: app, live, isKnown: false)
                 for wrong in ["480272", "480273", "480274"] {
-                    try await signIn("Amara", by: wrong, at: app, world, isKnown: false)
+                    try await signIn("Amara", by: wrong, at: app, live, isKnown: false)
                 }
-                try await signIn("Amara", by: Self.pin, at: app, world, isKnown: false)
-                #expect(try world.log(of: .broker).contains("tpm_locked_out"))
+                try await signIn("Amara", by: Self.pin, at: app, live, isKnown: false)
+                #expect(try live.log(of: .broker).contains("tpm_locked_out"))
                 _ = try await chip.tool("tpm2_dictionarylockout", "--clear-lockout")
-                try await signIn("Amara", by: Self.pin, at: app, world)
+                try await signIn("Amara", by: Self.pin, at: app, live)
                 #expect(try await app.accounts().current?.identifier == amara.identifier)
-                try await world.settle()
-                try await world.start(.server)
-                try await world.forbidOffline()
+                try await live.settle()
+                try await live.start(.server)
+                try await live.forbidOffline()
             }
         }
 
         /// Somebody at a device without its server types `secret`.
         private func signIn(
-            _ givenName: String, by secret: String, at app: App, _ world: World, isKnown: Bool = true
+            _ givenName: String, by secret: String, at app: App, _ live: LiveEnvironment, isKnown: Bool = true
         ) async throws {
-            try world.seat(givenName, password: secret, pin: nil)
+            try live.seat(givenName, password: secret, pin: nil)
             let seen = try await seen { try await app.signIn() }
             if isKnown {
                 #expect(seen.internalCode == .internalErrorUnhandledResponse, "\(seen)")
             } else {
                 #expect(seen.code == .userCanceled, "\(seen)")
-                try await world.settle()
+                try await live.settle()
             }
         }
 
         /// How often somebody has typed a PIN of their own.
-        private func pages(_ world: World) throws -> Int {
-            try textOfFile(world.path("logs/person.log")).components(separatedBy: "PIN typed").count - 1
+        private func pages(_ live: LiveEnvironment) throws -> Int {
+            try textOfFile(live.path("logs/person.log")).components(separatedBy: "PIN typed").count - 1
         }
 
         private func failure(of reply: OperatorReply) -> String? {
@@ -132,7 +132,7 @@ extension LiveOffline {
     }
 }
 
-extension World {
+extension LiveEnvironment {
     /// What the doctor found under a code.
     fileprivate func finding(_ code: String) async throws -> CheckResult? {
         guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }

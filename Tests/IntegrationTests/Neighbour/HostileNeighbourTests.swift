@@ -11,28 +11,28 @@ import Testing
 ///
 /// Run by root, the device's broker and graphical session have users of their own, and a process of the session's user
 /// attacks the broker, too. Run by any other user, all of the device is that user's.
-@Suite(.serialized, .world(users: DeviceUsers.separate), .timeLimit(.minutes(5))) struct HostileNeighbourTests {
+@Suite(.serialized, .live(users: DeviceUsers.separate), .timeLimit(.minutes(5))) struct HostileNeighbourTests {
     private static let stranger: UInt32 = 64_003
 
     /// Has both neighbours try what they can, and wants nothing to succeed.
-    private func attack(_ world: World, addresses: [String] = [], _ stage: Comment) async throws {
+    private func attack(_ live: LiveEnvironment, addresses: [String] = [], _ stage: Comment) async throws {
         // Root of the neighbour's user namespace is the tests' own user.
-        let users = world.users ?? DeviceUsers(broker: 0, session: 0)
-        let broker = [try world.pid(of: .broker), try world.sessionProcess().pid]
+        let users = live.users ?? DeviceUsers(broker: 0, session: 0)
+        let broker = [try live.pid(of: .broker), try live.sessionProcess().pid]
         let asked = addresses.compactMap { URL(string: $0)?.port }
-        let ports = try world.users.map { try Self.ports(of: $0.broker) } ?? asked
+        let ports = try live.users.map { try Self.ports(of: $0.broker) } ?? asked
         #expect(ports == asked, stage)
-        let names = try Self.records(world).map {
-            try FileManager.default.destinationOfSymbolicLink(atPath: world.path("run/profiles/" + $0))
+        let names = try Self.records(live).map {
+            try FileManager.default.destinationOfSymbolicLink(atPath: live.path("run/profiles/" + $0))
         }
         let stranger = try await Neighbour(
-            user: Self.stranger, pids: broker + [try world.pid(of: .agent)], owners: [users.broker, users.session],
-            needles: ports.map { "127\\.0\\.0\\.1:\($0)/" } + [try world.person("Amara").password],
+            user: Self.stranger, pids: broker + [try live.pid(of: .agent)], owners: [users.broker, users.session],
+            needles: ports.map { "127\\.0\\.0\\.1:\($0)/" } + [try live.person("Amara").password],
             ports: ports, addresses: addresses,
-            sockets: ["broker", "agent", "control"].map { world.path("run/\($0).sock") },
-            folders: ["device", "run/profiles", "logs", "configuration", "server"].map(world.path),
+            sockets: ["broker", "agent", "control"].map { live.path("run/\($0).sock") },
+            folders: ["device", "run/profiles", "logs", "configuration", "server"].map(live.path),
             names: names
-        ).act(beside: world)
+        ).act(beside: live)
         #expect(stranger.got == [], stage)
         triedAll(stranger, stage)
         #expect(stranger.tried["argument list", default: 0] > 5, stage)
@@ -46,11 +46,11 @@ import Testing
         #expect(stranger.tried["name", default: 0] == names.count, stage)
         #expect(stranger.tried["temporary", default: 0] >= names.count, stage)
         // See `noteWhatIsNotTried`.
-        guard world.users != nil else { return }
+        guard live.users != nil else { return }
         let ofSession = try await Neighbour(
-            user: users.session, pids: broker, owners: [users.broker], sockets: [world.path("run/control.sock")],
-            folders: [world.path("device")]
-        ).act(beside: world)
+            user: users.session, pids: broker, owners: [users.broker], sockets: [live.path("run/control.sock")],
+            folders: [live.path("device")]
+        ).act(beside: live)
         #expect(ofSession.got == [], stage)
         for attempt in ["signal", "ptrace", "memory", "descriptors"] {
             #expect(ofSession.tried[attempt] == 2, "\(stage): \(attempt)")
@@ -63,16 +63,16 @@ import Testing
     @Test func `a process of the same user gets what a neighbour tries for, so that empty hands mean something`()
         async throws
     {
-        let world = try await World.ready()
-        let victim = try await world.runAside(program: "/bin/sleep", ["86397"])
+        let live = try await LiveEnvironment.ready()
+        let victim = try await live.runAside(program: "/bin/sleep", ["86397"])
         defer { victim.kill() }
-        try FileManager.default.createDirectory(atPath: world.path("open"), withIntermediateDirectories: true)
-        try Data("mine".utf8).write(to: URL(filePath: world.path("open/file")))
+        try FileManager.default.createDirectory(atPath: live.path("open"), withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(filePath: live.path("open/file")))
         // Root of the neighbour's user namespace is the tests' own user.
         let own = try await Neighbour(
-            user: 0, pids: [victim.pid], needles: ["sleep.86397"], sockets: [world.path("run/control.sock")],
-            folders: [world.path("open")]
-        ).act(beside: world)
+            user: 0, pids: [victim.pid], needles: ["sleep.86397"], sockets: [live.path("run/control.sock")],
+            folders: [live.path("open")]
+        ).act(beside: live)
         let got = Set(own.got.compactMap(\.first))
         #expect(got.isSuperset(of: ["argument list", "/proc", "signal", "socket", "file", "folder"]), "\(own.got)")
     }
@@ -87,49 +87,49 @@ import Testing
     }
 
     /// Says in the run's output what is not tried where the tests' user cannot start programs as others.
-    private func noteWhatIsNotTried(_ world: World) {
-        guard world.users == nil else { return }
+    private func noteWhatIsNotTried(_ live: LiveEnvironment) {
+        guard live.users == nil else { return }
         withKnownIssue("The broker and the session have one user here: only root can give them two.") {
             Issue.record("no program of the session's user attacked the broker")
         }
     }
 
     @Test func `no other process gets hold of a worker's sign-in, session or sign-out`() async throws {
-        let world = try await World.ready()
-        noteWhatIsNotTried(world)
-        try await attack(world, "nobody is signed in")
-        guard unsafe mkfifo(world.path("typing"), 0o600) == 0 else { throw TestProblem("mkfifo: error \(errno)") }
-        try world.users?.give(world.path("typing"), toUserOf: .agent)
-        try world.seat("Amara", waitingFor: "typing")
-        async let signIn = world.app(1).signIn()
-        try await FolderWatch(world.path("logs")).until("the person waits") {
-            try textOfFile(world.path("logs/person.log")).contains("person: waiting")
+        let live = try await LiveEnvironment.ready()
+        noteWhatIsNotTried(live)
+        try await attack(live, "nobody is signed in")
+        guard unsafe mkfifo(live.path("typing"), 0o600) == 0 else { throw TestProblem("mkfifo: error \(errno)") }
+        try live.users?.give(live.path("typing"), toUserOf: .agent)
+        try live.seat("Amara", waitingFor: "typing")
+        async let signIn = live.app(1).signIn()
+        try await FolderWatch(live.path("logs")).until("the person waits") {
+            try textOfFile(live.path("logs/person.log")).contains("person: waiting")
         }
         // Also where somebody has learned the address: the kernel says whose connection it is.
-        try await attack(world, addresses: try Self.startAddresses(world), "the worker types her password")
-        try "".write(toFile: world.path("typing"), atomically: false, encoding: .utf8)
+        try await attack(live, addresses: try Self.startAddresses(live), "the worker types her password")
+        try "".write(toFile: live.path("typing"), atomically: false, encoding: .utf8)
         let account = try await signIn.account
-        #expect(account.username == (try world.person("Amara").userName))
-        try await attack(world, "she is signed in")
+        #expect(account.username == (try live.person("Amara").userName))
+        try await attack(live, "she is signed in")
         // A stranger takes the name of her browser's temporary folder as soon as it is free.
-        let status = try await world.status()
-        let temporary = try world.temporaryFolder(try #require(Epoch(status.epoch)).id)
-        let watching = try await Neighbour.watching([temporary], as: Self.stranger, beside: world) {
-            try await world.app(1).signOut(account)
+        let status = try await live.status()
+        let temporary = try live.temporaryFolder(try #require(Epoch(status.epoch)).id)
+        let watching = try await Neighbour.watching([temporary], as: Self.stranger, beside: live) {
+            try await live.app(1).signOut(account)
         }
         #expect(watching.tried["taken"] == 1)
-        try await attack(world, "she is signed out")
-        #expect(try world.isClean)
+        try await attack(live, "she is signed out")
+        #expect(try live.isClean)
     }
 
     /// What the agent has recorded of temporary folders.
-    private static func records(_ world: World) throws -> [String] {
-        try world.names(in: "run/profiles").filter { $0.hasSuffix(".temporary") }
+    private static func records(_ live: LiveEnvironment) throws -> [String] {
+        try live.names(in: "run/profiles").filter { $0.hasSuffix(".temporary") }
     }
 
     /// The loopback addresses that the session's browser was given.
-    private static func startAddresses(_ world: World) throws -> [String] {
-        let profiles = world.path("run/profiles")
+    private static func startAddresses(_ live: LiveEnvironment) throws -> [String] {
+        let profiles = live.path("run/profiles")
         return try FileManager.default.subpathsOfDirectory(atPath: profiles)
             .filter { $0.hasSuffix(".html") && $0.contains("/start-") }
             .map { try textOfFile(profiles + "/" + $0) }

@@ -28,13 +28,13 @@ struct Neighbour: Encodable, Sendable {
     }
 
     /// Tries everything once.
-    func act(beside world: World) async throws -> Outcome { try await Self.outcome(of: start(beside: world)) }
+    func act(beside live: LiveEnvironment) async throws -> Outcome { try await Self.outcome(of: start(beside: live)) }
 
     /// Waits for its names beside what `body` does, and takes each as soon as it is free.
     static func watching(
-        _ names: [String], as user: UInt32, beside world: World, while body: () async throws -> Void
+        _ names: [String], as user: UInt32, beside live: LiveEnvironment, while body: () async throws -> Void
     ) async throws -> Outcome {
-        let program = try await Neighbour(user: user, names: names, watches: true).start(beside: world)
+        let program = try await Neighbour(user: user, names: names, watches: true).start(beside: live)
         try await FolderWatch(URL(filePath: program.logPath).deletingLastPathComponent().path).until(
             "the neighbour watches"
         ) { try program.log().contains("watching") }
@@ -43,12 +43,12 @@ struct Neighbour: Encodable, Sendable {
         return try await outcome(of: program)
     }
 
-    private func start(beside world: World) async throws -> RunningProgram {
+    private func start(beside live: LiveEnvironment) async throws -> RunningProgram {
         let request = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
         let command =
             (geteuid() == 0 ? [] : ["/usr/bin/unshare", "--user", "--map-auto", "--map-root-user", "--"])
             + ["/usr/bin/python3", "-B", Repository.root + "/Tests/Neighbour/neighbour.py", request]
-        return try await world.runAside(program: command[0], Array(command.dropFirst()))
+        return try await live.runAside(program: command[0], Array(command.dropFirst()))
     }
 
     private static func outcome(of program: RunningProgram) async throws -> Outcome {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a server says and keeps, at its most talkative, after it was told every kind of secret by the doors that foreign
+/// What a server says and keeps, at its most talkative, after it was told every kind of secret by the session policy that foreign
 /// clients use.
 @Suite(.timeLimit(.minutes(20))) struct SecretsInLogsTests {
     @Test func `no password, code, token, key, cookie or form token is in the log or in the files of the server`()

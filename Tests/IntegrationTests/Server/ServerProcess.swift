@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A real `baton-server` in a folder of its own, with the administration socket as its door.
+/// A real `baton-server` in a folder of its own, with the administration socket as its trigger.
 final class ServerProcess: Sendable {
     /// The server's state folder.
     let state: String

@@ -13,8 +13,8 @@ import Testing
             #expect(try server.administer("POST", "/identity/tenants", tenant).status == 201)
             let user = #"{"userPrincipalName":"a@c.test","displayName":"A","password":"long enough"}"#
             #expect(try server.administer("POST", "/identity/tenants/-/users", user).status == 201)
-            let enrolment = try server.administer("POST", "/mdm/tenants/-/enrolments", #"{"name":"till"}"#)
-            #expect(enrolment.status == 201)
+            let enrollment = try server.administer("POST", "/mdm/tenants/-/enrollments", #"{"name":"tablet"}"#)
+            #expect(enrollment.status == 201)
             let database = try Data(contentsOf: URL(filePath: server.state + "/identity.sqlite-wal"))
             #expect(database.firstRange(of: Data("scrypt$10$8$3$".utf8)) != nil)
             let root = try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem"))
@@ -29,7 +29,7 @@ import Testing
             struct Act: Decodable { let action: String, correlation: String? }
             let audit = try server.administer("GET", "/mdm/tenants/-/audit")
             let acts = try JSONDecoder().decode([Act].self, from: Data(audit.body.utf8))
-            let made = acts.filter { $0.action == "mdm.enrolment.make" }
+            let made = acts.filter { $0.action == "mdm.enrollment.make" }
             #expect(made.count == 1 && made.allSatisfy { $0.correlation?.isEmpty == false }, "\(acts)")
             #expect(try Data(contentsOf: URL(filePath: server.state + "/ca/root.pem")) == root)
             #expect(try await server.end(by: SIGTERM) == 0)

@@ -63,7 +63,7 @@ import Testing
     @Test func `ACC-4 ACC-5 ACC-6 an account that came with a token has its claims, its host and the broker`()
         async throws
     {
-        let home = try await Answers.result(claims: #"{"tid":"\#(World.tenant)","oid":"x","email":"a@b"}"#)
+        let home = try await Answers.result(claims: #"{"tid":"\#(TestValues.tenant)","oid":"x","email":"a@b"}"#)
         #expect(home.account.accountClaims?["email"] as? String == "a@b")
         #expect(home.tenantProfile.isHomeTenantProfile && home.tenantProfile.identifier == "x")
         #expect(home.account.environment == "login.baton.test")

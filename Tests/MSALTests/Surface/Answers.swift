@@ -10,11 +10,11 @@ enum Answers {
         claims: String = #"{"preferred_username":"amara@baton.test"}"#, accessToken: String = "token",
         clientInfo: String? = nil
     ) async throws -> MSALResult {
-        let owner = #"{"uid":"\#(World.amara.localAccountID)","utid":"\#(World.amara.realm)"}"#
+        let owner = #"{"uid":"\#(TestValues.amara.localAccountID)","utid":"\#(TestValues.amara.realm)"}"#
         let response = TokenResponse(
-            authority: "https://login.baton.test/\(World.tenant)", accessToken: accessToken,
-            idToken: "e30.\(World.base64URL(claims)).c2ln", scopes: ["User.Read"], expiresOn: 2_000_000_000,
-            clientInfo: World.base64URL(clientInfo ?? owner))
+            authority: "https://login.baton.test/\(TestValues.tenant)", accessToken: accessToken,
+            idToken: "e30.\(TestValues.base64URL(claims)).c2ln", scopes: ["User.Read"], expiresOn: 2_000_000_000,
+            clientInfo: TestValues.base64URL(clientInfo ?? owner))
         let broker = try ScriptedBroker { end in
             try end.greet()
             try end.answer(try end.request(), response.entries)

@@ -23,7 +23,7 @@ import Testing
     @Test func `DEV-7 where a broker answered there is a broker, and on a personal device without one there is none`()
         async throws
     {
-        let answered = try await broker(World.shared).serving { try await $0.deviceInformation(with: nil) }
+        let answered = try await broker(TestValues.shared).serving { try await $0.deviceInformation(with: nil) }
         #expect(answered.hasAADSSOExtension)
         let location = BrokerLocation(socket: "/nonexistent/broker.sock", marker: "/nonexistent/managed")
         let connection = BrokerConnection(location: location, deadlines: .generous)
@@ -36,21 +36,21 @@ import Testing
     }
 
     @Test func `DEV-11 the registration has Microsoft's keys`() async throws {
-        let data = try await broker(World.shared).serving {
+        let data = try await broker(TestValues.shared).serving {
             try await $0.wpjMetaDataDevice(with: nil, forTenantId: nil)
         }
         let texts = try #require(data.extraDeviceInformation as? [String: String])
-        #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": World.tenant])
+        #expect(texts == ["aadDeviceIdentifier": "d", "aadTenantIdentifier": TestValues.tenant])
     }
 
     @Test func `DEV-11 a registration with another tenant is none, and the case of the tenant does not matter`()
         async throws
     {
-        let broker = try broker(World.shared)
+        let broker = try broker(TestValues.shared)
         let application = try broker.application()
         let other = try await application.wpjMetaDataDevice(with: nil, forTenantId: "elsewhere")
         #expect(other.extraDeviceInformation.isEmpty)
-        let same = try await application.wpjMetaDataDevice(with: nil, forTenantId: World.tenant.uppercased())
+        let same = try await application.wpjMetaDataDevice(with: nil, forTenantId: TestValues.tenant.uppercased())
         #expect(same.extraDeviceInformation["aadDeviceIdentifier"] as? String == "d")
     }
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `DTK-1 a device that is not shared has no token`() async throws {
-        let broker = try broker(World.device(.personal))
+        let broker = try broker(TestValues.device(.personal))
         let application = try broker.application()
         let error = try await seen {
             try await application.deviceTokenForSharedDevice(withResource: "https://graph.baton.test", scopes: [])
@@ -97,7 +97,8 @@ import Testing
             #expect(wanted.client.clientID == "client-1" && wanted.scopes == ["a", "b"])
             #expect(wanted.redirectURI == "msauth.org.example.worker://auth")
             let token = DeviceTokenResponse(
-                authority: "https://login.baton.test/\(World.tenant)", accessToken: "t", scopes: ["a"], expiresOn: 1000)
+                authority: "https://login.baton.test/\(TestValues.tenant)", accessToken: "t", scopes: ["a"],
+                expiresOn: 1000)
             try end.answer(request, token.entries)
             end.waitForEnd()
         }
@@ -105,7 +106,7 @@ import Testing
             withResource: "https://graph.baton.test", scopes: ["a", "b"])
         #expect(token.accessToken == "t" && token.scopes == ["a"])
         #expect(token.expiresOn == Date(timeIntervalSince1970: 1000))
-        #expect(token.authority?.url.absoluteString == "https://login.baton.test/\(World.tenant)")
+        #expect(token.authority?.url.absoluteString == "https://login.baton.test/\(TestValues.tenant)")
     }
 
     @Test func `DTK-1 what the broker refuses is an error`() async throws {

@@ -8,15 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct EnumerationTests {
     private let filters: [(MSALAccountEnumerationParameters, Int)] = [
         (MSALAccountEnumerationParameters(), 2),
-        (MSALAccountEnumerationParameters(identifier: " \(World.amara.homeAccountID.uppercased()) "), 1),
+        (MSALAccountEnumerationParameters(identifier: " \(TestValues.amara.homeAccountID.uppercased()) "), 1),
         (MSALAccountEnumerationParameters(identifier: nil, username: "AMARA@baton.test"), 1),
-        (MSALAccountEnumerationParameters(identifier: World.bo.homeAccountID, username: "amara@baton.test"), 0),
-        (MSALAccountEnumerationParameters(tenantProfileIdentifier: World.bo.localAccountID.uppercased()), 1),
+        (MSALAccountEnumerationParameters(identifier: TestValues.bo.homeAccountID, username: "amara@baton.test"), 0),
+        (MSALAccountEnumerationParameters(tenantProfileIdentifier: TestValues.bo.localAccountID.uppercased()), 1),
         (MSALAccountEnumerationParameters(identifier: "nobody"), 0),
     ]
 
     @Test func `ENUM-7 every condition counts, the case does not, and no match is an empty list`() async throws {
-        let broker = try Answers.broker(listing: [World.amara, World.bo])
+        let broker = try Answers.broker(listing: [TestValues.amara, TestValues.bo])
         let application = try broker.application()
         for (parameters, count) in filters {
             #expect(try await application.accountsFromDevice(for: parameters).count == count)
@@ -25,17 +25,17 @@ import Testing
     }
 
     @Test func `ENUM-1 ENUM-2 the waiting forms list what the broker lists, too`() throws {
-        let broker = try Answers.broker(listing: [World.amara])
+        let broker = try Answers.broker(listing: [TestValues.amara])
         let application = try broker.application()
         #expect(try application.allAccounts().map(\.username) == ["amara@baton.test"])
-        #expect(try application.account(forIdentifier: World.amara.homeAccountID).username == "amara@baton.test")
-        #expect(try application.account(forUsername: "Amara@Baton.test").identifier == World.amara.homeAccountID)
+        #expect(try application.account(forIdentifier: TestValues.amara.homeAccountID).username == "amara@baton.test")
+        #expect(try application.account(forUsername: "Amara@Baton.test").identifier == TestValues.amara.homeAccountID)
     }
 
     @Test func `ENUM-9 an account that is not signed in is an error with a code, and no crash`() async throws {
         let broker = try Answers.broker(listing: [])
         let application = try broker.application()
-        let byIdentifier = try await seen { try application.account(forIdentifier: World.amara.homeAccountID) }
+        let byIdentifier = try await seen { try application.account(forIdentifier: TestValues.amara.homeAccountID) }
         let byName = try await seen { try application.account(forUsername: "amara@baton.test") }
         for error in [byIdentifier, byName] {
             #expect(error.asInternal == .internalErrorAccountRequired)

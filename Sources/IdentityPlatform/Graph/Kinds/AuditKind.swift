@@ -23,12 +23,12 @@ extension GraphKind where Item == AuditEntry {
             },
         ])
 
-    /// `auditLogs/signIns`: who came in, or was refused, and by which door.
+    /// `auditLogs/signIns`: who came in, or was refused, and by which method.
     static let signIns = lines(
         "auditLogs/signIns", type: "#microsoft.graph.signIn", where: " AND action = 'sign-in'",
         [
             .standard("appId", filter: GraphFilter.text("subject")) { JSONValue($0.subject) },
-            .standard("clientAppUsed", filter: GraphFilter.text("door")) { JSONValue($0.door?.rawValue) },
+            .standard("clientAppUsed", filter: GraphFilter.text("method")) { JSONValue($0.method?.rawValue) },
             .standard("createdDateTime") { .string($0.time.iso8601) },
             .standard("repetitions") { .integer(Int($0.repetitions)) },
             .standard("status") { entry in

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a session policy is refused; the one before stays in force.
+package struct SessionPolicyError: Error, Sendable, Equatable {
+    /// Stable codes, each with a cause and a remedy.
+    package enum Code: String, Sendable, CaseIterable {
+        case malformed = "session_policy_malformed"
+        case unknown = "session_policy_unknown"
+        case range = "session_policy_range"
+        case time = "session_policy_time"
+        case endless = "session_policy_endless"
+        case hasty = "session_policy_hasty"
+        case unwarned = "session_policy_unwarned"
+        case renamed = "session_policy_renamed"
+    }
+
+    package let code: Code
+    /// The key that is wrong.
+    package let key: String
+
+    init(_ code: Code, _ key: SessionPolicyKey) { self.init(code, key.rawValue) }
+
+    package init(_ code: Code, _ key: String) {
+        self.code = code
+        self.key = key
+    }
+
+    package var message: String {
+        switch code {
+        case .malformed: "sessionPolicy.\(key) is neither a whole number nor, for shiftEnds, a list of times."
+        case .unknown: "sessionPolicy.\(key) is unknown."
+        case .range: "sessionPolicy.\(key) is not within \(bounds)."
+        case .time: "sessionPolicy.shiftEnds has something that is no time of the day."
+        case .endless: "Neither an idle time nor the end of a shift ever ends a session."
+        case .hasty: "The idle time is shorter than \(SessionPolicy.shortestIdle) seconds: nobody could work."
+        case .unwarned: "The warning comes as early as the idle time begins."
+        case .renamed: "\(key) is now called sessionPolicy."
+        }
+    }
+
+    package var remedy: String {
+        switch code {
+        case .malformed, .range: "Give a whole number of that size, or leave sessionPolicy.\(key) out."
+        case .unknown: "Known are \(SessionPolicyKey.allCases.map(\.rawValue).joined(separator: ", "))."
+        case .time: "Write it as 14:00."
+        case .endless: "Set sessionPolicy.idle, sessionPolicy.shiftLength or sessionPolicy.shiftEnds."
+        case .hasty: "Set sessionPolicy.idle to \(SessionPolicy.shortestIdle) or more."
+        case .unwarned: "Set sessionPolicy.idleWarning to less than sessionPolicy.idle."
+        case .renamed: "Rename the key."
+        }
+    }
+
+    private var bounds: String {
+        SessionPolicyKey(rawValue: key)?.range.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "its bounds"
+    }
+}

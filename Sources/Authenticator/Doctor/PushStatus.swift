@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// How the device's push channel to its management server stands.
+package enum PushStatus: Sendable, Equatable {
+    /// The device is enrolled nowhere, or has only just started.
+    case none
+    case open
+    /// The cause, for developers.
+    case broken(String)
+
+    package var finding: CheckResult {
+        switch self {
+        case .none: CheckResult(.push, "push_none", .note, "No push channel is held: the device is enrolled nowhere.")
+        case .open: CheckResult(.push, "push_open", .good, "The push channel to the management server is open.")
+        case .broken(let cause):
+            CheckResult(
+                .push, "push_broken", .warning,
+                "There is no push channel to the management server (\(cause)): the device hears of changes only when it asks.",
+                remedy: "Look at the network and at the server's devices' listener; the device tries again by itself.")
+        }
+    }
+}

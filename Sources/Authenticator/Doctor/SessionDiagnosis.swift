@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+
+/// What state the device is in, in the words of the session machine, and what would take it out of it.
+package struct SessionDiagnosis: Sendable, Equatable {
+    package let findings: [CheckResult]
+    /// What would move the device, each a sentence.
+    package let movers: [String]
+
+    package init(_ status: DeviceStatus) {
+        let agent = Self.agent(status)
+        switch status.session {
+        case "ready":
+            findings = [
+                CheckResult(.session, "ready", .good, "Nobody is at the device, and nothing of anybody is left."),
+                agent,
+            ]
+            movers =
+                status.mode == "shared" || status.deviceID != nil
+                ? ["A worker signs in through an app."] : ["An administrator runs: baton device join."]
+        case "signingIn", "joining":
+            findings = [CheckResult(.session, "signing_in", .note, "Somebody is at the browser."), agent]
+            movers = [
+                "The person finishes at the browser, or closes it.", "The app gives up.",
+                "Ten minutes pass.", "An operator runs: baton account sign-out.",
+            ]
+        case "signedIn":
+            findings = [CheckResult(.session, "signed_in", .good, "A worker holds the device."), agent]
+            movers = [
+                "The worker signs out through any app, or an operator runs: baton account sign-out.",
+                "The server ends the session, or disables worker or device.",
+                "Nobody acts for the idle time, the shift ends, or: baton device event charger|dock|seat.",
+                "The MDM takes a switch of shared mode away.",
+                "The broker ends, and no service manager has kept the session's key.",
+            ]
+        case "ending":
+            findings = [
+                CheckResult(.session, "ending", .note, "The apps were told of the end and may save, for a moment."),
+                agent,
+            ]
+            movers = ["The apps are ready, or their time is over."]
+        case "signingOut":
+            findings = [Self.clearing(status), agent]
+            movers = status.pending.map(Self.mover)
+        case "quarantined":
+            findings = [
+                // Why, and what to do, is a finding of its own.
+                CheckResult(.session, "quarantined", .note, "The device's state is not believed: nobody is served.")
+            ]
+            movers = ["An operator runs: baton device recover."]
+        default:
+            findings = [
+                CheckResult(
+                    .session, "state_unknown", .warning, "The broker is in a state that this program does not know.",
+                    remedy: "Use baton and batond of one release."),
+                agent,
+            ]
+            movers = []
+        }
+    }
+
+    private static func clearing(_ status: DeviceStatus) -> CheckResult {
+        CheckResult(
+            .session, "signing_out", .warning,
+            "Nobody is signed in any more; still to be cleared: \(status.pending.joined(separator: ", ")).",
+            remedy: status.pending.map(mover).joined(separator: " "))
+    }
+
+    private static func mover(_ item: String) -> String {
+        switch item {
+        case "browser":
+            "Where it does not run, start baton-agent as the user whose browser it was: it clears the browser away, and the sign-out "
+                + "goes on."
+        case "files": "The broker moves the session's files away, trying each second; look at its log and the disk."
+        default: "\(item) is cleared; the broker tries again by itself."
+        }
+    }
+
+    private static func agent(_ status: DeviceStatus) -> CheckResult {
+        if status.agentConnected {
+            let who = status.agentUser.map { user in
+                ": \(status.agentPID.map { "process \($0) of " } ?? "")user \(user)"
+            }
+            return CheckResult(.agent, "agent_connected", .good, "baton-agent is connected\(who ?? "").")
+        }
+        return CheckResult(
+            .agent, "agent_missing", status.mode == "shared" ? .bad : .note,
+            "No baton-agent is connected: nobody can sign in.",
+            remedy: "Start baton-agent in the graphical session, as one of sessionUsers.")
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The file that tells every app of this device that the device is managed, also while the broker is down.
+///
+/// It says nothing else and anybody may read it. It stands before the device's record says so and goes after everything
+/// else of the enrollment: whatever a crash leaves, a managed device is never taken for a personal one. Every call blocks
+/// on the disk.
+package struct ManagedMarker: Sendable {
+    package let path: String
+    private var folder: Directory { Directory(path: path.split(separator: "/").dropLast().map { "/" + $0 }.joined()) }
+    private var file: AtomicFile { AtomicFile(path: path) }
+
+    private static let content = Array("This device is managed. Its apps ask Baton's broker who is signed in.\n".utf8)
+
+    /// - Parameter path: an absolute path.
+    package init(path: String) { self.path = path }
+
+    /// Makes the file durable, where it is not there yet.
+    func raise() throws(FileError) {
+        guard try file.read(limit: 4096) != Self.content else { return }
+        try folder.make(mode: 0o755)
+        try file.replace(with: Self.content, mode: 0o644)
+    }
+
+    /// Removes the file durably.
+    func drop() throws(FileError) { try file.remove() }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import FoundationEssentials
+
+extension ManagementRecord {
+    /// Installs a profile whole or not at all.
+    mutating func install(profile body: [UInt8]) -> CommandOutcome {
+        let profile: Profile
+        do { profile = try Profile(xml: body) } catch { return .failed(.profileRefused, "\(error)") }
+        guard profile.identifier != enrolledProfile?.identifier else {
+            return .failed(.profileRefused, "the enrollment is not changed by a pushed profile")
+        }
+        var findings = ProfileLinter(delivery: .push, takenURLs: takenURLs(except: profile.identifier))
+            .findings(inXML: body).filter { $0.severity == .error }.map(\.description)
+        findings += profile.payloads.compactMap { payload in
+            switch payload.content {
+            case .extensibleSSO, .enrollment, .unknown: nil
+            case .identity, .rootCertificate: "this device installs no \(payload.typeName) by command"
+            }
+        }
+        guard findings.isEmpty else {
+            return CommandOutcome(status: .error, errors: findings.map(CommandProblem.profileRefused.item))
+        }
+        profiles[profile.identifier] = Data(body)
+        return .done()
+    }
+
+    /// Removes a profile; the removal of the enrollment takes effect when its result is delivered.
+    mutating func remove(profile identifier: String) -> CommandOutcome {
+        if identifier == enrolledProfile?.identifier {
+            enrollment?.stage = .leaving
+            return .done()
+        }
+        guard profiles.removeValue(forKey: identifier) != nil else {
+            return .failed(.profileMissing, "no profile \(identifier) is installed")
+        }
+        return .done()
+    }
+
+    /// The installed profiles; the server did not install the enrollment itself.
+    func list(managedOnly: Bool) throws -> [InstalledProfile] {
+        var list = try profiles.values.map { InstalledProfile(try Profile(xml: Array($0)), isManaged: true) }
+        if !managedOnly, let enrolledProfile { list.append(InstalledProfile(enrolledProfile, isManaged: false)) }
+        return list.sorted { $0.identifier < $1.identifier }
+    }
+
+    /// Whether these are the bytes of the enrollment's own profile, with whatever contents.
+    func isEnrollment(_ body: [UInt8]) -> Bool {
+        guard let profile = try? Profile(xml: body), let enrolledProfile else { return false }
+        return profile.identifier == enrolledProfile.identifier
+    }
+
+    private var enrolledProfile: Profile? { enrollment.flatMap { try? Profile(xml: Array($0.credentials.profile)) } }
+
+    private func takenURLs(except identifier: String) -> Set<String> {
+        var taken: Set<String> = []
+        for (other, body) in profiles where other != identifier {
+            guard let profile = try? Profile(xml: Array(body)) else { continue }
+            for payload in profile.payloads {
+                if case .extensibleSSO(let sso) = payload.content { taken.formUnion(sso.urls) }
+            }
+        }
+        return taken
+    }
+}
+
+extension InstalledProfile {
+    fileprivate init(_ profile: Profile, isManaged: Bool) {
+        self.init(
+            identifier: profile.identifier, uuid: profile.uuid, isManaged: isManaged,
+            payloads: profile.payloads.map {
+                PayloadName(type: $0.typeName, identifier: $0.identifier, uuid: $0.uuid)
+            })
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+
+/// Bounds how many connections of one ``LoopbackServer`` are in one state.
+final class LoopbackConnectionLimiter: Sendable {
+    struct Full: Error {}
+
+    private let limit: Int
+    private let taken = Mutex(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// A place, if there is one left; it is free again when the value is released.
+    func take() -> Place? {
+        taken.withLock { taken in
+            guard taken < limit else { return nil }
+            taken += 1
+            return Place(places: self)
+        }
+    }
+
+    final class Place: Sendable {
+        private let places: LoopbackConnectionLimiter
+
+        fileprivate init(places: LoopbackConnectionLimiter) { self.places = places }
+
+        deinit { places.taken.withLock { $0 -= 1 } }
+    }
+}

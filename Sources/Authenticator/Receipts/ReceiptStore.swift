@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+package import Receipts
+
+/// The files of the device's receipts: the chain in pieces of bounded size, where it ends, whose it is, and the server's
+/// countersignatures (docs/receipts.md).
+///
+/// One process writes; others may read at any time. Every call blocks on the disk.
+package struct ReceiptStore: Sendable {
+    let directory: Directory
+    /// Bytes of one piece of the chain, and how many there are at most: of older hand-overs the receipts go.
+    private let segmentBytes: Int
+    private let maximumSegments: Int
+
+    package init(directory: Directory, segmentBytes: Int = 256 << 10, maximumSegments: Int = 64) {
+        self.directory = directory
+        self.segmentBytes = segmentBytes
+        self.maximumSegments = maximumSegments
+    }
+
+    /// Countersignatures and statements that are kept; of each the newest.
+    private static let maximumAnchors = 64
+
+    /// A piece is never longer than this, for a line is put into another one before.
+    private var pieceLimit: Int { segmentBytes + SignedLine.maximum }
+
+    private enum Name {
+        static let end = "end.json"
+        static let keys = "keys.jsonl"
+        static let anchors = "anchors.jsonl"
+        static let segment = "chain-"
+        static let damaged = "damaged-"
+    }
+
+    /// Where the chain ends; nil before anything was written. Before the first receipt is acknowledged its number is 0.
+    ///
+    /// - Throws: ``ReceiptsDamaged``, ``FileError``.
+    package func end() throws -> ChainEnd? {
+        guard let bytes = try directory.file(Name.end).read(limit: 4096) else {
+            guard try segments().isEmpty else { throw ReceiptsDamaged(cause: .endMissing, end: nil) }
+            return nil
+        }
+        guard let end = try? JSONCodec.read(ChainEnd.self, bytes), end.sequence >= 0, end.bytes >= 0 else {
+            throw ReceiptsDamaged(cause: .endUnreadable, end: nil)
+        }
+        if end.isAfterDamage || end.isBeforeFirst { return end }
+        let piece = try directory.file(end.segment).read(limit: pieceLimit) ?? []
+        let acknowledged = piece.prefix(end.bytes)
+        guard acknowledged.count == end.bytes, acknowledged.last == Self.lineFeed,
+            let last = acknowledged.dropLast().split(separator: Self.lineFeed).last,
+            let line = SignedLine(Array(last)), line.hash == end.hash
+        else { throw ReceiptsDamaged(cause: .lineDamaged, end: end) }
+        return end
+    }
+
+    /// Writes a line behind the chain's end, durably.
+    ///
+    /// A device's first line has an end before it, so that a line which a power cut left there is known to be none yet.
+    package func append(_ line: SignedLine, _ receipt: Receipt, behind end: ChainEnd?) throws {
+        let content = line.bytes + [Self.lineFeed]
+        var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
+        if let end, !end.isAfterDamage, end.bytes + content.count <= segmentBytes {
+            (segment, length) = (end.segment, end.bytes)
+        }
+        if end == nil {
+            try write(.beginning(key: receipt.key, segment: segment))
+            Failpoint.receiptEndBegun.reach()
+        }
+        try AppendedFile(path: directory.path + "/" + segment).append(content, behind: length)
+        if length == 0 { try directory.sync() }
+        Failpoint.receiptLineWritten.reach()
+        try write(
+            ChainEnd(
+                sequence: receipt.place.sequence, hash: line.hash, ended: receipt.ended, key: receipt.key,
+                segment: segment, bytes: length + content.count))
+        Failpoint.receiptAcknowledged.reach()
+        let surplus = try segments().dropLast(maximumSegments)
+        for old in surplus { try directory.file(old).remove() }
+    }
+
+    /// Says where the chain ends.
+    func write(_ end: ChainEnd) throws { try directory.file(Name.end).replace(with: try JSONCodec.bytes(end)) }
+
+    /// Moves a damaged chain aside, so that nothing of it is lost or mended, and the next receipt can be written.
+    ///
+    /// - Returns: the folder's name.
+    func moveAside(at time: Int, withStatements: Bool) throws -> String {
+        var name = Name.damaged + String(time)
+        while try directory.names().contains(name) { name += "x" }
+        let folder = directory.appending(name)
+        try folder.make(mode: 0o700)
+        var files = try segments() + [Name.end, Name.anchors]
+        if withStatements { files.append(Name.keys) }
+        for file in files { try directory.file(file).move(to: folder.path + "/" + file) }
+        try folder.sync()
+        try directory.sync()
+        return name
+    }
+
+    /// The folders of damaged chains that nobody has removed.
+    func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
+
+    /// When a chain was found damaged last, in seconds since 1970, for as long as what was moved aside is there.
+    package func damageFound() throws -> Int? {
+        try movedAside().compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
+    }
+
+    /// Everything that a reader elsewhere needs, as lines: statements, receipts as far as they are acknowledged, anchors.
+    package func export() throws -> [UInt8] {
+        let end = try? end()
+        var content = try directory.file(Name.keys).read() ?? []
+        for segment in try segments() {
+            let piece = try directory.file(segment).read(limit: pieceLimit) ?? []
+            content += segment == end?.segment ? Array(piece.prefix(end?.bytes ?? 0)) : piece
+        }
+        return content + (try directory.file(Name.anchors).read() ?? [])
+    }
+
+    private func segments() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.segment) } }
+
+    private static func segmentName(_ sequence: Int) -> String {
+        let digits = String(sequence)
+        return Name.segment + String(repeating: "0", count: max(0, 12 - digits.count)) + digits + ".jsonl"
+    }
+
+    static let lineFeed = UInt8(ascii: "\n")
+
+    // MARK: - Statements and anchors
+
+    /// What the device has said about its receipt keys.
+    func statements() throws -> [KeyStatement] {
+        try lines(Name.keys).compactMap { try? KeyStatement($0) }
+    }
+
+    func add(statement line: SignedLine) throws { try write(Name.keys, lines(Name.keys) + [line]) }
+
+    /// The newest countersignature of the chain of that key; nil where there is none.
+    func anchor(of key: String) throws -> Anchor? {
+        try lines(Name.anchors).compactMap { try? Anchor($0) }.filter { $0.key == key }
+            .max { $0.sequence < $1.sequence }
+    }
+
+    func add(anchor line: SignedLine) throws {
+        try write(Name.anchors, (lines(Name.anchors) + [line]).suffix(Self.maximumAnchors))
+    }
+
+    private func lines(_ name: String) throws -> [SignedLine] {
+        let bytes = try directory.file(name).read(limit: 8 << 20) ?? []
+        return bytes.split(separator: Self.lineFeed).compactMap { SignedLine(Array($0)) }
+    }
+
+    private func write(_ name: String, _ lines: some Sequence<SignedLine>) throws {
+        try directory.file(name).replace(with: lines.flatMap { $0.bytes + [Self.lineFeed] })
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When a session ends by itself, and how long apps have at its end.
+package struct SessionPolicy: Sendable, Codable, Equatable {
+    /// When a session ends by itself.
+    package var timeouts: SessionTimeouts
+    /// Milliseconds that apps have to save before the end is committed.
+    package var willEndPatience: Int
+    /// Milliseconds that apps have to erase after it.
+    package var eraserPatience: Int
+
+    package static let standard = SessionPolicy(timeouts: .standard, willEndPatience: 500, eraserPatience: 3000)
+
+    /// Seconds: in less nobody could read a page and go on.
+    package static let shortestIdle = 30
+
+    /// Why this policy is unsafe or unusable; nil if it is neither.
+    package var problem: SessionPolicyError? {
+        if timeouts.idle == 0, !timeouts.hasShifts { return SessionPolicyError(.endless, .idle) }
+        if timeouts.idle > 0, timeouts.idle < Self.shortestIdle { return SessionPolicyError(.hasty, .idle) }
+        if timeouts.idle > 0, timeouts.idleWarning >= timeouts.idle {
+            return SessionPolicyError(.unwarned, .idleWarning)
+        }
+        return nil
+    }
+
+    /// The policy in force on a device whose own file has this one: with everything that `settings` of the MDM override, or,
+    /// if that is unsafe or malformed, this policy unchanged and the reason.
+    package func followed(_ settings: ManagedSettings) -> (sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) {
+        if let refusal = settings.sessionPolicyError { return (self, refusal) }
+        guard settings.sessionPolicy != SessionPolicyOverride() else { return (self, nil) }
+        let wanted = settings.sessionPolicy.applied(to: self)
+        if let problem = wanted.problem { return (self, problem) }
+        return (wanted, nil)
+    }
+
+    package init(timeouts: SessionTimeouts, willEndPatience: Int, eraserPatience: Int) {
+        self.timeouts = timeouts
+        self.willEndPatience = willEndPatience
+        self.eraserPatience = eraserPatience
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a person came in; the audit log's word for it.
+package enum SignInMethod: String, Sendable {
+    /// The sign-in page.
+    case page
+    /// Name and password at the token endpoint, where the operator allows it.
+    case passwordGrant = "password"
+    /// Name and password inside a device's request for a primary refresh token.
+    case primaryRefreshToken = "prt"
+    /// A code that was typed in on another device.
+    case deviceCode = "device-code"
+}

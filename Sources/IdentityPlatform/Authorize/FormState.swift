@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Redaction
+
+/// Proof that a page of ours asked a question: in this browser, of the person of this session, for this very request,
+/// a short while ago. The server keeps nothing; the state is a time and a MAC over all of these.
+struct FormState: Sendable {
+    /// Seconds from the page to its answer.
+    private static let lifetime: Int64 = 600
+
+    private let label: String
+    private let input: [UInt8]
+
+    /// - Parameters:
+    ///   - request: the query of the authorisation request.
+    ///   - word: what the browser's cookie says.
+    init(_ question: AskedPage.Question, session: SessionID, request: String, word: String) {
+        label = "page that asked for \(question.rawValue)"
+        // All but the last have one length each, so that no two inputs read alike.
+        input = session.bytes + Array(word.utf8) + Array(request.utf8)
+    }
+
+    func text(at now: Timestamp, key: StorageKey) -> String {
+        let time = Self.bytes(of: now.seconds)
+        return Base64URL.encode(time + key.derived(label, time + input))
+    }
+
+    func matches(_ text: String, at now: Timestamp, key: StorageKey) -> Bool {
+        guard let bytes = try? Base64URL.decode(text), bytes.count == 40 else { return false }
+        let time = Array(bytes[..<8])
+        let made = time.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        return equalInConstantTime(key.derived(label, time + input), Array(bytes[8...]))
+            && made <= now.seconds && now.seconds - made < Self.lifetime
+    }
+
+    private static func bytes(of seconds: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: seconds >> (56 - $0 * 8)) }
+    }
+}

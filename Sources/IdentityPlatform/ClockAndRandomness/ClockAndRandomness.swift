@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package import CryptoExtras
+internal import Glibc
+
+/// The clock and the randomness that the platform is given, so that a test can hold both.
+package struct ClockAndRandomness: Sendable {
+    /// The present time.
+    package let now: @Sendable () -> Timestamp
+    /// As many unpredictable bytes as asked for.
+    package let randomBytes: @Sendable (Int) -> [UInt8]
+    /// A fresh RSA key of 2048 bits. Blocks for about 0.1 s.
+    package let makeRSAKey: @Sendable () throws -> _RSA.Signing.PrivateKey
+
+    package init(
+        now: @escaping @Sendable () -> Timestamp, randomBytes: @escaping @Sendable (Int) -> [UInt8],
+        makeRSAKey: @escaping @Sendable () throws -> _RSA.Signing.PrivateKey
+    ) {
+        self.now = now
+        self.randomBytes = randomBytes
+        self.makeRSAKey = makeRSAKey
+    }
+
+    /// The machine's clock and the kernel's randomness.
+    package static let system = ClockAndRandomness(
+        now: {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_REALTIME, &time)
+            return Timestamp(rawValue: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        },
+        randomBytes: { count in
+            var generator = SystemRandomNumberGenerator()
+            return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        }, makeRSAKey: { try _RSA.Signing.PrivateKey(keySize: .bits2048) })
+
+    /// A fresh identifier in the form of a random (version 4) GUID, RFC 9562 section 5.4.
+    package func identifier<Subject>(of subject: Subject.Type = Subject.self) -> ID<Subject> {
+        ID(version4: randomBytes(16))
+    }
+}

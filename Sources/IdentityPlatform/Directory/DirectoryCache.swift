@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+internal import Synchronization
+
+/// The organisations and applications that every grant asks for, kept in memory from one request to the next.
+///
+/// Whatever changes one announces ``RegistrationChange`` in the same transaction, and what is kept goes before the next
+/// write can begin: a transaction that writes never sees more or less than what is committed, and one that only reads
+/// sees nothing older than its beginning. So a client that is disabled is refused by the next request.
+package final class DirectoryCache: Sendable {
+    fileprivate struct State {
+        /// How often something has changed.
+        var changes = 0
+        var clients: [TenantID: [ClientID: Client]] = [:]
+        /// By id and by domain, and under ``Place/only``.
+        var tenants: [Place: Tenant] = [:]
+    }
+
+    /// What an organisation is asked for by.
+    enum Place: Hashable {
+        case id(TenantID)
+        case domain(String)
+        /// The only one of the server.
+        case only
+    }
+
+    private let database: any Database
+    fileprivate let state = Mutex(State())
+
+    init(database: any Database) {
+        self.database = database
+        database.observe { [weak self] announcement in
+            if announcement is RegistrationChange { self?.forget() }
+        }
+    }
+
+    private func forget() {
+        state.withLock { $0 = State(changes: $0.changes + 1) }
+    }
+
+    /// What is kept, for a transaction that has not begun yet.
+    package var view: View { View(kept: self, changes: state.withLock { $0.changes }) }
+
+    /// The organisation at a place; nil where there is none, or, of the only one, where there are several.
+    ///
+    /// - Throws: ``StorageError``
+    func tenant(at place: Place) async throws -> Tenant? {
+        if let known = state.withLock({ $0.tenants[place] }) { return known }
+        let view = view
+        let found = try await database.read { connection in
+            let tenants = Tenants(connection)
+            return switch place {
+            case .id(let id): try tenants.find(id)
+            case .domain(let domain): try tenants.find(domain: domain)
+            case .only: try tenants.only()
+            }
+        }
+        if let found { view.keep { $0.tenants[place] = found } }
+        return found
+    }
+
+    /// What was kept when it was taken. What its transaction reads is kept for others only where nothing has changed since.
+    package struct View: Sendable {
+        private let kept: DirectoryCache
+        private let changes: Int
+
+        fileprivate init(kept: DirectoryCache, changes: Int) { (self.kept, self.changes) = (kept, changes) }
+
+        fileprivate func keep(_ change: (inout State) -> Void) {
+            kept.state.withLock { state in
+                if state.changes == changes { change(&state) }
+            }
+        }
+
+        /// An application that is kept, or what `find` finds.
+        ///
+        /// - Throws: what `find` throws.
+        package func client(
+            _ id: ClientID, tenant: TenantID, orElse find: () throws -> Client?
+        ) throws -> Client? {
+            if let known = kept.state.withLock({ $0.clients[tenant]?[id] }) { return known }
+            guard let found = try find() else { return nil }
+            keep { $0.clients[tenant, default: [:]][id] = found }
+            return found
+        }
+
+        func tenant(_ id: TenantID, orElse find: () throws -> Tenant?) throws -> Tenant? {
+            if let known = kept.state.withLock({ $0.tenants[.id(id)] }) { return known }
+            guard let found = try find() else { return nil }
+            keep { $0.tenants[.id(id)] = found }
+            return found
+        }
+    }
+}
+
+/// An organisation or an application was added, changed or removed.
+struct RegistrationChange: Announcement {}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import CryptoExtras
+internal import Hummingbird
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// Issues a PRT to a device for a person that it proves.
+struct IssuePrimaryRefreshToken: Sendable {
+    let platform: Platform
+
+    func respond(
+        to token: CompactJWS, of proof: DeviceProof, in tenant: Tenant, _ request: TokenRequest
+    ) async throws -> Response {
+        let transportKey = try Self.encryptionKey(of: proof.device)
+        guard let issue = try? PrimaryRefreshToken.IssueRequest(proof.claims) else {
+            throw OAuthError.malformedSignedRequest
+        }
+        try platform.nonces.accept(issue.nonce, signed: token.signingInput, for: .issue)
+        guard issue.scopes.contains(Scopes.openID), issue.scopes.contains(Scopes.primaryRefreshToken) else {
+            throw OAuthError.primaryScopeRequired
+        }
+        let person = try await person(issue, proof.device, from: request.peer)
+        var generator = InjectedGenerator(environment: platform.environment)
+        let key = SessionKey.random(using: &generator)
+        let primary = OpaqueToken(tenant: tenant.id, environment: platform.environment)
+        let sealed = try platform.seal(key, of: primary)
+        let issued = try await platform.passwords.using(person.password) { [platform] in
+            try await platform.revokingReuse {
+                try await platform.database.write { connection in
+                    try IssueTransaction(platform: platform, connection: connection)
+                        .issue(primary, sealed, issue, to: proof.device.id, for: person, in: tenant)
+                }
+            }
+        }
+        let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)
+        var body = IssueResponse(platform: platform).members(issued, tenant, primary, envelope)
+        if let epoch = issue.epoch {
+            epoch.write(to: &body)
+            body.set(ReplyName.receiptSubject, try await platform.receiptSubject(of: issued, on: proof.device))
+            let isOffline = try await platform.database.read { try OfflineRules.of(tenant.id, $0) } != nil
+            if isOffline { body.set(ReplyName.offlineLeases, true) }
+        }
+        return Response(json: body)
+    }
+
+    /// The person behind the proof, as far as this can be told before the transaction.
+    private func person(
+        _ issue: PrimaryRefreshToken.IssueRequest, _ device: Device, from peer: PeerAddress
+    ) async throws -> PersonProof {
+        let tenant = device.tenant
+        switch issue.proof {
+        case .refreshToken(let text):
+            guard let token = OpaqueToken(text.exposed), token.tenant == tenant else { throw OAuthError.badGrant }
+            return .refreshToken(token)
+        case .password(let name, let password):
+            guard platform.configuration.compatibility.passwordGrant else { throw OAuthError.passwordProofOff }
+            let secret = SecretBytes(copying: password.exposed.utf8)
+            let checked = try await platform.passwords.check(
+                name: name.exposed, password: secret, tenant: tenant,
+                from: SignInOrigin(peer, device: device.id))
+            guard let checked else {
+                try await platform.recordFailedSignIn(
+                    name: name.exposed, tenant: tenant, client: issue.clientID,
+                    method: .primaryRefreshToken)
+                throw OAuthError.badCredentials
+            }
+            return .password(checked, platform.environment.identifier())
+        case .helloKey(let assertion):
+            return .helloKey(try await helloKey(assertion, on: device), platform.environment.identifier())
+        }
+    }
+
+    /// The worker's own key of this device that has signed the assertion.
+    private func helloKey(_ text: Sensitive<String>, on device: Device) async throws -> HelloKey {
+        guard let unverified = try? HelloAssertion.Unverified(text.exposed) else { throw OAuthError.badAssertion }
+        let found = try await platform.database.read { connection in
+            try HelloKeys(connection).find(hash: unverified.keyHash, device: device.id, tenant: device.tenant)
+                .map { ($0, try Users(connection).find($0.person, tenant: device.tenant)) }
+        }
+        guard let (key, person) = found, let person,
+            let assertion = try? unverified.verified(with: try key.key.verificationKey()),
+            assertion.userName.lowercased() == person.userPrincipalName.lowercased(),
+            Int64(assertion.expiresAt) > platform.environment.now().seconds
+        else { throw OAuthError.badAssertion }
+        try platform.nonces.accept(assertion.nonce, signed: unverified.signingInput, for: .assertion)
+        return key
+    }
+
+    /// The key that session keys are encrypted to; a device with a transport key on a curve agrees on keys another way,
+    /// which nobody here speaks.
+    private static func encryptionKey(of device: Device) throws -> _RSA.Encryption.PublicKey {
+        let members = try Members(decoding: device.credentials.transportKey)
+        do { return try JSONWebKey(members).encryptionKey() } catch .unsupported { throw OAuthError.curveTransportKey }
+    }
+}

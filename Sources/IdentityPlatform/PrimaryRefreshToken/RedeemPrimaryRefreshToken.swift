@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// Gives an app's tokens for a PRT, or another PRT, encrypted under its session key.
+struct RedeemPrimaryRefreshToken: Sendable {
+    let platform: Platform
+    let dialect: PrimaryRefreshToken.Dialect
+
+    func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
+        let (unverified, primary) = try platform.sessionSigned(token)
+        _ = try request.tenant(of: primary)
+        let view = platform.directoryCache.view
+        let use = try await platform.database.read { [platform] connection in
+            try verify(unverified, primary, request.version, platform, view, connection)
+        }
+        try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
+        let reply = try await reply(to: use, request)
+        return try sealed(reply, with: use.key, version: unverified.keyDerivationVersion)
+    }
+
+    private func reply(to use: VerifiedUse, _ request: TokenRequest) async throws -> MembersWriter {
+        if use.request.isRenewal {
+            let renewal = try await RenewPrimaryRefreshToken(platform: platform).renew(use)
+            guard use.request.wantsAccess else {
+                return IssueResponse(platform: platform).members(
+                    renewal.issued, use.grant.tenant, renewal.token, nil)
+            }
+            return try await platform.issuer.reply(
+                use.grant,
+                refreshToken: IssuedRefreshToken(token: renewal.token, expires: renewal.issued.expires),
+                withClientInfo: request.form.wantsClientInfo)
+        }
+        if !use.record.isConfirmed {
+            try await platform.database.write { try PrimaryRefreshTokens($0).confirm(use.primary) }
+        }
+        // Clients of the older protocol know no offline_access: they always get one.
+        let refresh =
+            use.grant.scope.wantsRefreshToken || dialect == .windows ? try await refreshToken(use) : nil
+        return try await platform.issuer.reply(
+            use.grant, refreshToken: refresh, withClientInfo: request.form.wantsClientInfo)
+    }
+
+    /// The reply as the device reads it. Those that derive keys by the older version read the unauthenticated form alone;
+    /// that they are served at all, the operator has said.
+    private func sealed(
+        _ reply: MembersWriter, with key: SessionKey, version: KeyDerivationVersion
+    ) throws -> Response {
+        var generator = InjectedGenerator(environment: platform.environment)
+        let text =
+            dialect == .windows && version == .one
+            ? try EncryptedReply.sealWithoutAuthentication(reply.bytes, with: key, using: &generator)
+            : try EncryptedReply.seal(reply.bytes, with: key, using: &generator)
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/jose", .cacheControl: "no-store", .pragma: "no-cache"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// The app's refresh token of this PRT: the present one, or the next where that was used or revoked. So it is not
+    /// written at each use.
+    private func refreshToken(_ use: VerifiedUse) async throws -> IssuedRefreshToken {
+        let first = RefreshToken(
+            tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
+            scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
+            expires: use.record.expires)
+        let now = platform.environment.now()
+        let known = try await platform.database.read { try issued(first, at: now, $0) }
+        if let known { return known }
+        return try await platform.database.write { [platform] connection in
+            _ = try LiveSession(first.session, tenant: first.tenant, connection)
+            if let known = try issued(first, at: now, connection) { return known }
+            let newest = try RefreshTokens(connection).newest(
+                family: first.family, client: first.client, tenant: first.tenant)
+            return try platform.issue(first.after(newest), at: now, connection)
+        }
+    }
+
+    private func issued(
+        _ first: RefreshToken, at now: Timestamp, _ connection: any Connection
+    ) throws -> IssuedRefreshToken? {
+        guard let known = try present(first, at: now, connection) else { return nil }
+        return IssuedRefreshToken(token: try platform.token(kept: known, connection), expires: known.expires)
+    }
+}
+
+/// The newest refresh token in the place of `first`, where it is good.
+private func present(
+    _ first: RefreshToken, at now: Timestamp, _ connection: any Connection
+) throws -> RefreshToken? {
+    let newest = try RefreshTokens(connection).newest(
+        family: first.family, client: first.client, tenant: first.tenant)
+    return newest.flatMap { $0.used == nil && !$0.isRevoked && $0.expires > now ? $0 : nil }
+}
+
+extension RefreshToken {
+    /// The same in the place after another of its family; it lives as long as the primary one, which may have been renewed
+    /// since.
+    fileprivate func after(_ other: RefreshToken?) -> RefreshToken {
+        RefreshToken(
+            tenant: tenant, session: session, client: client, scope: scope, family: family,
+            generation: other.map { $0.generation + 1 } ?? 0, ofPrimary: ofPrimary, expires: expires)
+    }
+}
+
+/// A use request that the session key has signed, and what it is granted.
+struct VerifiedUse: Sendable {
+    let primary: OpaqueToken
+    let record: StoredPrimaryRefreshToken
+    let key: SessionKey
+    let request: PrimaryRefreshToken.UseRequest
+    let grant: Grant
+}
+
+/// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
+private func verify(
+    _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ version: TokenVersion,
+    _ platform: Platform, _ view: DirectoryCache.View, _ connection: any Connection
+) throws -> VerifiedUse {
+    let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
+    let record = proven.record
+    guard let request = try? PrimaryRefreshToken.UseRequest(proven.claims) else {
+        throw OAuthError.malformedSignedRequest
+    }
+    // A renewal is judged in its own transaction.
+    switch RenewalRule.judge(
+        record, successor: nil, isRenewal: request.isRenewal, at: platform.environment.now())
+    {
+    case .expired: throw OAuthError.expiredGrant
+    case .renewed: throw OAuthError.renewedToken
+    case .good, .repeated, .reused: break
+    }
+    guard let id = ClientID(rawValue: request.clientID) else { throw OAuthError.unknownClient }
+    let clients = Clients(connection, view)
+    let client = try clients.usable(id, tenant: record.tenant)
+    // With the broker that asked for it, the token itself is out of use.
+    _ = try clients.usable(record.client, tenant: record.tenant)
+    guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
+    // The session key proves the device and the person, not an application that has a secret of its own.
+    guard client.isPublic else { throw OAuthError.missingSecret }
+    if let text = request.redirectURI {
+        guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
+    }
+    let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
+    let asked = try ClaimsRequest(parsing: request.claims)
+    let grant = try platform.grant(
+        record.session, client: client, scope: scope, claims: asked, version: version, kept: view, connection)
+    guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
+    return VerifiedUse(primary: primary, record: record, key: proven.key, request: request, grant: grant)
+}

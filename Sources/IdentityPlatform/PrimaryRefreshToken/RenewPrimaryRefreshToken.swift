@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// Gives another PRT in the place of one, under the same session key: fourteen days more, up to the limit that the sign-in
+/// set.
+struct RenewPrimaryRefreshToken: Sendable {
+    let platform: Platform
+
+    struct Renewal: Sendable {
+        let token: OpaqueToken
+        let issued: IssuedPrimaryRefreshToken
+    }
+
+    /// Renews in one transaction. The new token is derived from the old one, so that a device to which the reply got lost
+    /// can be given the very same.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``, the library's error.
+    func renew(_ use: VerifiedUse) async throws -> Renewal {
+        let (key, label) = (platform.storageKey, "renewed PRT")
+        let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))
+        // An older server may have given it already.
+        let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
+        let sealedKey = try platform.seal(use.key, of: next)
+        let (token, outcome) = try await platform.database.write { [platform] connection in
+            let token = try PrimaryRefreshTokens(connection).find(former) == nil ? next : former
+            return (token, try settle(use, by: token, sealedKey, platform, connection))
+        }
+        switch outcome {
+        case .renewed(let issued): return Renewal(token: token, issued: issued)
+        case .refused(let error): throw error
+        }
+    }
+}
+
+/// A refusal is an outcome, not an error: the end of a session in two hands has to be committed.
+private enum Outcome: Sendable {
+    case renewed(IssuedPrimaryRefreshToken)
+    case refused(OAuthError)
+}
+
+private func settle(
+    _ use: VerifiedUse, by next: OpaqueToken, _ sealedKey: [UInt8], _ platform: Platform, _ connection: any Connection
+) throws -> Outcome {
+    let (tokens, now) = (PrimaryRefreshTokens(connection), platform.environment.now())
+    guard let record = try tokens.find(use.primary) else { return .refused(.badGrant) }
+    let live = try LiveSession(record.session, tenant: record.tenant, connection)
+    func issued(_ expires: Timestamp) -> Outcome {
+        .renewed(
+            IssuedPrimaryRefreshToken(
+                user: live.person, session: live.session, client: use.grant.client.id, expires: expires))
+    }
+    let successor = try tokens.find(next)
+    switch RenewalRule.judge(record, successor: successor, isRenewal: true, at: now) {
+    case .expired, .renewed: return .refused(.expiredGrant)
+    case .repeated: return issued(successor?.expires ?? record.expires)
+    case .reused:
+        try AuditLog(connection).append(
+            .primaryTokenReplayed, tenant: record.tenant, actor: record.device.rawValue,
+            subject: record.session.rawValue, outcome: "refused", at: now)
+        try Sessions(connection).end(
+            record.session, tenant: record.tenant, at: now, because: .replayed, by: record.device.rawValue)
+        return .refused(.renewedToken)
+    case .good: break
+    }
+    let devices = platform.configuration.devices
+    let expires = min(
+        now + devices.primaryRefreshTokenLifetime, live.session.begun + devices.primaryRefreshTokenLimit)
+    guard expires > now else { return .refused(.expiredGrant) }
+    try tokens.renew(
+        use.primary, record, by: next,
+        StoredPrimaryRefreshToken(
+            tenant: record.tenant, session: record.session, device: record.device, client: record.client,
+            sealedSessionKey: sealedKey, proofFamily: record.proofFamily, family: record.family, expires: expires,
+            renewed: nil, isConfirmed: false),
+        at: now)
+    return issued(expires)
+}

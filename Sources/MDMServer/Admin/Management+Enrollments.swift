@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Foundation
+internal import Hummingbird
+internal import Logging
+internal import Redaction
+internal import Storage
+
+extension Management {
+    func addEnrollmentRoutes<Context: RequestContext>(to router: Router<Context>) {
+        on(router, .post, .enrollments) { call in
+            let wanted: MDMAdmin.NewEnrollment = try call.decode()
+            return try Self.json(try await issue(wanted, call), status: .created)
+        }
+        on(router, .get, .enrollments) { call in
+            let now = sources.now()
+            let living = try await database.read {
+                try Enrollments(connection: $0, tenant: call.tenant).all(now: now)
+            }
+            return try Self.json(living.map(Self.description))
+        }
+        on(router, .delete, .enrollment) { call in
+            let id = try call.place("enrollment")
+            let isRevoked = try await database.write { connection in
+                guard try Enrollments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
+                try record(.enrollmentRevoked, id, of: call, connection)
+                return true
+            }
+            guard isRevoked else { throw ManagementRefusal(.noEnrollment) }
+            Logger.current.info("enrollment profile revoked", metadata: ["enrollment.id": "\(id)"])
+            return Response(status: .noContent)
+        }
+    }
+
+    /// Makes an identity and the profile that carries it.
+    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: AdminCall) async throws -> MDMAdmin.EnrollmentProfile {
+        guard (1...128).contains(wanted.name.count) else { throw ManagementRefusal(.badName) }
+        let now = sources.now()
+        let made = try await makeProfile(tenant: call.tenant, now: now)
+        let enrollment = Enrollment(
+            id: made.enrollment, name: wanted.name, state: .issued, udid: nil, takesOver: wanted.takesOver,
+            createdAt: now, expiresAt: now + configuration.profileLifetime.milliseconds)
+        try await database.write { connection in
+            try Enrollments(connection: connection, tenant: call.tenant)
+                .insert(enrollment, fingerprint: made.fingerprint)
+            try record(.enrollmentMade, enrollment.id, of: call, connection)
+        }
+        Logger.current.info("enrollment profile made", metadata: ["enrollment.id": "\(enrollment.id)"])
+        let encoded = Data(made.profile).base64EncodedString()
+        return MDMAdmin.EnrollmentProfile(id: enrollment.id, name: wanted.name, profile: Sensitive(encoded))
+    }
+
+    private static func description(of enrollment: Enrollment) -> MDMAdmin.Enrollment {
+        MDMAdmin.Enrollment(
+            id: enrollment.id, name: enrollment.name, state: enrollment.state.rawValue, udid: enrollment.udid,
+            createdAt: enrollment.createdAt, expiresAt: enrollment.expiresAt)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds.
+    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import Storage
+
+/// A device as the server knows it.
+struct Device: Sendable {
+    /// Where a device stands.
+    enum State: String, Sendable {
+        /// It has shown its certificate, and is not enrolled yet.
+        case authenticated
+        case enrolled
+        /// It left by itself, or was removed.
+        case left
+    }
+
+    let udid: String
+    let name: String
+    let state: State
+    let productName: String?
+    let osVersion: String?
+    let serialNumber: String?
+    let changedAt: Int64
+}
+
+/// The devices of one tenant.
+struct Devices {
+    let connection: any Connection
+    let tenant: String
+
+    func find(_ udid: String) throws -> Device? {
+        try connection.row(
+            """
+            SELECT udid, name, state, productName, osVersion, serialNumber, changedAt FROM device
+            WHERE tenant = \(tenant) AND udid = \(udid)
+            """
+        ).map(Self.device)
+    }
+
+    func all() throws -> [Device] {
+        try connection.rows(
+            """
+            SELECT udid, name, state, productName, osVersion, serialNumber, changedAt FROM device
+            WHERE tenant = \(tenant) ORDER BY name, udid
+            """
+        ).map(Self.device)
+    }
+
+    private static func device(_ row: Row) throws -> Device {
+        Device(
+            udid: try row.text(0), name: try row.text(1), state: try row.value(2), productName: try row.optionalText(3),
+            osVersion: try row.optionalText(4), serialNumber: try row.optionalText(5), changedAt: try row.integer(6))
+    }
+
+    /// Begins the device's enrollment anew: what an earlier one left, its queue too, goes.
+    func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Int64) throws {
+        try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.udid)")
+        try connection.execute(
+            """
+            INSERT INTO device
+                (tenant, udid, enrollment, name, state, productName, osVersion, serialNumber, changedAt)
+            VALUES (\(tenant), \(message.udid), \(enrollment.id), \(enrollment.name), \(Device.State.authenticated),
+                \(message.productName), \(message.osVersion), \(message.serialNumber), \(now))
+            """)
+    }
+
+    /// An enrolled device says `Authenticate` again: it begins anew, or has not heard an answer. Either way it has nothing
+    /// of what was done; only what was never delivered is still to be done.
+    func restart(_ message: CheckInMessage.Authenticate, now: Int64) throws {
+        try connection.execute(
+            """
+            UPDATE device SET state = \(Device.State.authenticated), productName = \(message.productName),
+                osVersion = \(message.osVersion), serialNumber = \(message.serialNumber), token = NULL,
+                pushMagic = NULL, sealedUnlockToken = NULL, changedAt = \(now)
+            WHERE tenant = \(tenant) AND udid = \(message.udid)
+            """)
+        try CommandQueue(connection: connection, tenant: tenant, udid: message.udid).drop(now: now, onlyDelivered: true)
+        try forgetInventory(message.udid)
+    }
+
+    /// Keeps how to wake the device. An unlock token that is missing does not erase the one that is there.
+    func update(_ message: CheckInMessage.TokenUpdate, now: Int64, sealer: SecretSealer) throws {
+        let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.udid)) }
+        try connection.execute(
+            """
+            UPDATE device SET state = \(Device.State.enrolled), token = \(message.token),
+                pushMagic = \(message.pushMagic), sealedUnlockToken = COALESCE(\(sealed), sealedUnlockToken),
+                changedAt = \(now)
+            WHERE tenant = \(tenant) AND udid = \(message.udid)
+            """)
+    }
+
+    /// What an unlock token is sealed for: this device.
+    func unlockTokenPurpose(_ udid: String) -> String { "unlock token \(tenant) \(udid)" }
+
+    /// Marks the device as gone and drops what it was still to do.
+    func leave(_ udid: String, now: Int64) throws {
+        try connection.execute(
+            """
+            UPDATE device SET state = \(Device.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
+            WHERE tenant = \(tenant) AND udid = \(udid)
+            """)
+        try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)
+        try forgetInventory(udid)
+        try connection.announce(EnrollmentEnd(device: ManagedDevice(tenant: tenant, udid: udid)))
+    }
+
+    private func forgetInventory(_ udid: String) throws {
+        try connection.execute("DELETE FROM heldProfile WHERE tenant = \(tenant) AND udid = \(udid)")
+        try connection.execute("DELETE FROM heldApp WHERE tenant = \(tenant) AND udid = \(udid)")
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// One identity of one device, from the issue of the profile that carries it to its end.
+struct Enrollment: Sendable {
+    /// Where an enrollment stands.
+    enum State: String, Sendable {
+        /// The profile exists; no device has used it.
+        case issued
+        /// Made for a device in place of the identity that it has; both live until the device has used this one.
+        case renewing
+        /// A device has shown the certificate; it is bound to that device for good.
+        case bound
+        /// The device left, was removed, or has another one: the certificate is worth nothing any more.
+        case ended
+    }
+
+    let id: String
+    let name: String
+    let state: State
+    let udid: String?
+    /// The UDID of a device that it may take over from another enrollment.
+    let takesOver: String?
+    let createdAt: Int64
+    /// Until when the profile can be used; from its first use on, until when the identity is good.
+    let expiresAt: Int64
+
+    func isLiving(at now: Int64) -> Bool { state != .ended && now < expiresAt }
+}
+
+/// The enrollments of one tenant.
+struct Enrollments {
+    let connection: any Connection
+    let tenant: String
+
+    func insert(_ enrollment: Enrollment, fingerprint: String, renewalCommand: String? = nil) throws {
+        try connection.execute(
+            """
+            INSERT INTO enrollment
+                (tenant, id, name, fingerprint, state, udid, takesOver, renewalCommand, createdAt, expiresAt)
+            VALUES (\(tenant), \(enrollment.id), \(enrollment.name), \(fingerprint), \(enrollment.state), \(enrollment.udid),
+                \(enrollment.takesOver), \(renewalCommand), \(enrollment.createdAt), \(enrollment.expiresAt))
+            """)
+    }
+
+    /// The enrollment of a certificate, also one that has ended.
+    func find(fingerprint: String) throws -> Enrollment? {
+        try connection.row(
+            """
+            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrollment
+            WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)
+            """
+        ).map(Self.enrollment)
+    }
+
+    /// The living enrollment of a certificate.
+    ///
+    /// - Throws: ``DeviceRefusal`` `unrecognized` where there is none, or it has ended or expired.
+    func living(fingerprint: String, now: Int64) throws -> Enrollment {
+        guard let enrollment = try find(fingerprint: fingerprint), enrollment.isLiving(at: now) else {
+            throw DeviceRefusal.unrecognized
+        }
+        return enrollment
+    }
+
+    /// All that live, the newest first.
+    func all(now: Int64) throws -> [Enrollment] {
+        try connection.rows(
+            """
+            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrollment
+            WHERE tenant = \(tenant) AND state <> \(Enrollment.State.ended) AND expiresAt > \(now)
+            ORDER BY createdAt DESC, id
+            """
+        ).map(Self.enrollment)
+    }
+
+    /// The identity that a device uses; nil where none is good any more.
+    func bound(udid: String, now: Int64) throws -> Enrollment? {
+        try connection.rows(
+            """
+            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrollment
+            WHERE tenant = \(tenant) AND udid = \(udid) AND state = \(Enrollment.State.bound) AND expiresAt > \(now) LIMIT 1
+            """
+        ).first.map(Self.enrollment)
+    }
+
+    /// Whether a device has, or lately had, an identity beside the one with that id.
+    func hasAnother(udid: String, than id: String, since time: Int64) throws -> Bool {
+        try !connection.rows(
+            """
+            SELECT 1 FROM enrollment WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id)
+                AND (state = \(Enrollment.State.renewing) OR createdAt > \(time)) LIMIT 1
+            """
+        ).isEmpty
+    }
+
+    /// Gives an enrollment to the device that used it, for as long as the identity is good.
+    func bind(_ id: String, to udid: String, until expiresAt: Int64) throws {
+        try connection.execute(
+            """
+            UPDATE enrollment SET state = \(Enrollment.State.bound), udid = \(udid), expiresAt = \(expiresAt)
+            WHERE tenant = \(tenant) AND id = \(id)
+            """)
+    }
+
+    /// The device has used its new identity: the older one is worth nothing from here.
+    func confirm(_ enrollment: Enrollment) throws {
+        guard enrollment.state == .renewing, let udid = enrollment.udid else { return }
+        try bind(enrollment.id, to: udid, until: enrollment.expiresAt)
+        try end(udid: udid, except: enrollment.id)
+        try connection.execute(
+            "UPDATE device SET enrollment = \(enrollment.id) WHERE tenant = \(tenant) AND udid = \(udid)")
+    }
+
+    /// The device refused the command that brings a new identity: it keeps the one that it has.
+    func abandon(renewalCommand: String, udid: String) throws {
+        try connection.execute(
+            """
+            UPDATE enrollment SET state = \(Enrollment.State.ended)
+            WHERE tenant = \(tenant) AND udid = \(udid) AND state = \(Enrollment.State.renewing)
+                AND renewalCommand = \(renewalCommand)
+            """)
+    }
+
+    /// Ends every enrollment of a device but one.
+    func end(udid: String, except id: String? = nil) throws {
+        try connection.execute(
+            """
+            UPDATE enrollment SET state = \(Enrollment.State.ended)
+            WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id ?? "")
+            """)
+    }
+
+    /// Ends an enrollment that no device has used.
+    ///
+    /// - Returns: whether there was such a one.
+    func revoke(_ id: String) throws -> Bool {
+        try connection.execute(
+            """
+            UPDATE enrollment SET state = \(Enrollment.State.ended)
+            WHERE tenant = \(tenant) AND id = \(id) AND state = \(Enrollment.State.issued)
+            """) > 0
+    }
+
+    private static func enrollment(_ row: Row) throws -> Enrollment {
+        Enrollment(
+            id: try row.text(0), name: try row.text(1), state: try row.value(2), udid: try row.optionalText(3),
+            takesOver: try row.optionalText(4), createdAt: try row.integer(5), expiresAt: try row.integer(6))
+    }
+}

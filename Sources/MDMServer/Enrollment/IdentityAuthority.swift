@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import DeviceManagement
+internal import Foundation
+internal import Redaction
+internal import Storage
+internal import SwiftASN1
+internal import X509
+
+/// The authority that issues device identities for management; nothing else trusts it.
+struct IdentityAuthority: Sendable {
+    /// DER.
+    let certificate: [UInt8]
+    private let issuer: Certificate
+    private let key: P256.Signing.PrivateKey
+
+    private static let purpose = "device management identity authority"
+
+    /// Reads the authority of the database, or makes and stores one. A key that an older server has left in clear is sealed.
+    ///
+    /// - Throws: what `sealer` throws for a key that was sealed under another one, ``StorageError``.
+    static func load(
+        database: any Database, sealer: SecretSealer, sources: MDMSources
+    ) async throws -> IdentityAuthority {
+        let now = Date(timeIntervalSince1970: Double(sources.now()) / 1000)
+        let fresh = try make(now: now)
+        return try await database.write { connection in
+            let row = try connection.row(
+                "SELECT certificate, privateKey, sealedPrivateKey FROM authority WHERE name = 'identity'")
+            guard let row else {
+                let sealed = try sealer.seal(Array(fresh.key.rawRepresentation), purpose)
+                let none: [UInt8] = []
+                try connection.execute(
+                    """
+                    INSERT INTO authority (name, certificate, privateKey, sealedPrivateKey)
+                    VALUES ('identity', \(fresh.certificate), \(none), \(sealed))
+                    """)
+                return fresh
+            }
+            if let sealed = try row.optionalBytes(2) {
+                return try IdentityAuthority(certificate: row.bytes(0), privateKey: sealer.open(sealed, purpose))
+            }
+            let clear = try row.bytes(1)
+            let authority = try IdentityAuthority(certificate: row.bytes(0), privateKey: clear)
+            let sealed = try sealer.seal(clear, purpose)
+            // Zeros of the same length take the place of the key in the file, which a shorter value might leave in it.
+            let zeros = [UInt8](repeating: 0, count: clear.count)
+            try connection.execute(
+                """
+                UPDATE authority SET privateKey = \(zeros), sealedPrivateKey = \(sealed) WHERE name = 'identity'
+                """)
+            return authority
+        }
+    }
+
+    private init(certificate: [UInt8], privateKey: [UInt8]) throws {
+        self.certificate = certificate
+        issuer = try Certificate(derEncoded: certificate)
+        key = try P256.Signing.PrivateKey(rawRepresentation: privateKey)
+    }
+
+    private static func make(now: Date) throws -> IdentityAuthority {
+        let key = P256.Signing.PrivateKey()
+        let name = try DistinguishedName { CommonName("Baton device management identities") }
+        let publicKey = Certificate.PublicKey(key.publicKey)
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: publicKey, notValidBefore: now - 300,
+            notValidAfter: now + 20 * 365 * 86_400, issuer: name, subject: name, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                SubjectKeyIdentifier(hash: publicKey)
+            },
+            issuerPrivateKey: .init(key))
+        return try IdentityAuthority(certificate: der(certificate), privateKey: Array(key.rawRepresentation))
+    }
+
+    /// Makes a key and a client certificate for one enrollment.
+    ///
+    /// The certificate lasts as long as the authority. The enrollment ends earlier, by the server's own record: a device
+    /// whose certificate had ended would be turned away in the handshake and never learn that it is not managed any more.
+    func issue(enrollment: String, now: Date) throws -> PKCS12 {
+        let key = P256.Signing.PrivateKey()
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: now - 300,
+            notValidAfter: issuer.notValidAfter, issuer: issuer.subject,
+            subject: try DistinguishedName { CommonName(enrollment) }, signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.notCertificateAuthority)
+                Critical(KeyUsage(digitalSignature: true))
+                try ExtendedKeyUsage([.clientAuth])
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+                AuthorityKeyIdentifier(
+                    keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(self.key.publicKey)).keyIdentifier)
+            },
+            issuerPrivateKey: .init(self.key))
+        var privateKey = Array(key.derRepresentation)
+        return PKCS12(privateKey: SecretBytes(consuming: &privateKey), certificates: [try Self.der(certificate)])
+    }
+
+    private static func der(_ certificate: Certificate) throws -> [UInt8] {
+        var coder = DER.Serializer()
+        try coder.serialize(certificate)
+        return coder.serializedBytes
+    }
+}

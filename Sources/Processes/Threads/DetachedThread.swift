@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Dispatch
+internal import Synchronization
+
+/// The one thread that starts programs which must not outlive this process.
+///
+/// The kernel sends a parent-death signal when the *thread* ends that started the program (`PR_SET_PDEATHSIG` in
+/// prctl(2)), so it has to be one that never does.
+enum DetachedThread {
+    private static let work: Result<Mailbox<@Sendable () -> Void>, ThreadFailure> = Result {
+        () throws(ThreadFailure) in
+        let work = Mailbox<@Sendable () -> Void>()
+        try BlockingThread.start { while true { work.take()() } }
+        return work
+    }
+
+    /// Runs `body` there and waits for what it gives.
+    ///
+    /// - Throws: ``ThreadFailure`` where the process may not have the thread.
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) throws(ThreadFailure) -> Value {
+        let work = try work.get()
+        let done = DispatchSemaphore(value: 0)
+        let result = Slot<Value>()
+        work.post {
+            result.value.withLock { $0 = body() }
+            done.signal()
+        }
+        while true {
+            done.wait()
+            if let value = result.value.withLock({ $0 }) { return value }
+        }
+    }
+
+    private final class Slot<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Authenticator
+internal import Dispatch
+internal import Synchronization
+
+/// A thread for work that a chip may never answer: the one who asks waits for so long and no longer, and while an answer is
+/// overdue nobody else waits at all.
+final class TimeoutExecutor: Sendable {
+    private let queue = DispatchQueue(label: "baton.tpm")
+    /// Pieces of work that were given up and have not come back.
+    private let overdue = Mutex(0)
+    private let patience: Duration?
+
+    /// - Parameter patience: in place of what each piece of work asks for.
+    init(patience: Duration?) { self.patience = patience }
+
+    /// Runs `body` after everything that was handed in before; blocks the caller.
+    ///
+    /// - Throws: what `body` throws; `unresponsive` where it took longer than `patience`. It goes on then, unheard.
+    func run<T: Sendable>(
+        within patience: Duration, _ body: @escaping @Sendable () throws(TrustedPlatformFailure) -> T
+    ) throws(TrustedPlatformFailure) -> T {
+        guard overdue.withLock({ $0 == 0 }) else { throw .unresponsive }
+        let answer = Answer<T>()
+        queue.async { [self] in
+            let result: Result<T, TrustedPlatformFailure>
+            do throws(TrustedPlatformFailure) { result = .success(try body()) } catch { result = .failure(error) }
+            if answer.give(result) { overdue.withLock { $0 -= 1 } }
+        }
+        guard let result = answer.wait(for: self.patience ?? patience, givenUp: { overdue.withLock { $0 += 1 } }) else {
+            throw .unresponsive
+        }
+        return try result.get()
+    }
+}
+
+/// The answer to one piece of work.
+private final class Answer<T: Sendable>: Sendable {
+    private enum State {
+        case awaited
+        case given(Result<T, TrustedPlatformFailure>)
+        case givenUp
+    }
+
+    private let state = Mutex(State.awaited)
+    private let settled = DispatchSemaphore(value: 0)
+
+    /// Gives the answer; whether it was given up before.
+    func give(_ result: Result<T, TrustedPlatformFailure>) -> Bool {
+        let isLate = state.withLock { state in
+            if case .givenUp = state { return true }
+            state = .given(result)
+            return false
+        }
+        if !isLate { settled.signal() }
+        return isLate
+    }
+
+    /// Waits for the answer; nil where it is given up now.
+    func wait(for patience: Duration, givenUp: () -> Void) -> Result<T, TrustedPlatformFailure>? {
+        let (seconds, attoseconds) = patience.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        _ = settled.wait(timeout: .now() + .nanoseconds(nanoseconds))
+        return state.withLock { state in
+            if case .given(let result) = state { return result }
+            state = .givenUp
+            givenUp()
+            return nil
+        }
+    }
+}

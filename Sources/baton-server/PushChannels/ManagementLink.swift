@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import IdentityPlatform
+internal import Logging
+internal import MDMServer
+internal import OAuth
+internal import ServiceLifecycle
+internal import Storage
+
+/// Keeps the directory's word about which of its devices are managed true to device management; the two engines do not
+/// know each other. A device becomes a managed one when it proves both its keys in one request (``PushChannelRoute``), and
+/// stops being one when its enrollment ends.
+struct ManagementLink: Service {
+    private let identity: Platform
+    private let management: Management
+    private let logger: Logger
+    private let ends: AsyncStream<ManagedDevice>
+
+    init(identity: Platform, management: Management, logger: Logger) {
+        (self.identity, self.management, self.logger) = (identity, management, logger)
+        let (stream, continuation) = AsyncStream.makeStream(of: ManagedDevice.self)
+        ends = stream
+        management.observeEnds { continuation.yield($0) }
+    }
+
+    /// Notes that a device of the directory and one of management are the same.
+    ///
+    /// - Throws: ``StorageError``
+    func join(_ asker: DeviceAsker, _ device: ManagedDevice) async throws {
+        if try await identity.setManagement(device.udid, of: asker.device, tenant: asker.tenant) {
+            logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
+        }
+        // The enrollment may have ended since it was looked at; then nobody else would take the note back.
+        try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid))
+    }
+
+    /// Takes back what ended while nobody heard it, then what ends.
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await trying {
+                for tenant in try await identity.database.read({ try Tenants($0).all() }) {
+                    for managed in try await identity.managedDevices(of: tenant.id) { try await check(managed) }
+                }
+            }
+            for await end in ends {
+                await trying {
+                    guard let tenant = TenantID(rawValue: end.tenant) else { return }
+                    for managed in try await identity.managedDevices(of: tenant, named: end.udid) {
+                        try await check(managed)
+                    }
+                }
+            }
+        }
+    }
+
+    /// What fails is done at the next start.
+    private func trying(_ body: () async throws -> Void) async {
+        do { try await body() } catch {
+            logger.error("the directory was not told of devices that left", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func check(_ managed: Platform.Managed) async throws {
+        let device = ManagedDevice(tenant: managed.tenant.rawValue, udid: managed.name)
+        guard try await !management.isEnrolled(device) else { return }
+        if try await identity.setManagement(nil, of: managed.device, tenant: managed.tenant) {
+            logger.info("a device is managed no longer", metadata: ["device.id": "\(managed.device.rawValue)"])
+        }
+    }
+}

@@ -1,0 +1,76 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import IdentityPlatform
+internal import Logging
+internal import MDMServer
+internal import NIOCore
+internal import OAuth
+// SPDX-License-Identifier: Apache-2.0
+internal import PushProtocol
+
+/// Opens devices' push channels (`PushChannel` of PushProtocol): the one place where a device of the directory and one of device
+/// management are known to be the same, since it proves both keys in one request.
+struct PushChannelRoute: Sendable {
+    let identity: Platform
+    let management: Management
+    let channels: PushChannels
+    let link: ManagementLink
+
+    func add(to router: Router<MDMContext>) {
+        management.onDevice(router, path: PushChannel.suffix) { device, request, context in
+            let body = try await request.body.collect(upTo: PushChannel.maximumHello)
+            guard let hello = PushHello(bytes: Array(body.readableBytesView)) else { throw HTTPError(.badRequest) }
+            guard channels.hasPlace(for: device) else { return Response(status: .serviceUnavailable) }
+            let asked: (asker: DeviceAsker?, status: SessionStatus?)
+            do { asked = try await ask(hello, device) } catch let refusal as OAuthError {
+                context.logger.info("push channel refused", metadata: ["oauth.number": "\(refusal.number)"])
+                return Response(status: .badRequest)
+            }
+            // Twice what the device waits for.
+            try await context.giveUp(after: channels.keepAlive * (2 * PushChannel.patience))
+            return Response(
+                status: .ok, headers: [.contentType: PushChannel.mediaType, .cacheControl: "no-store"],
+                body: messages(on: PushConnection(device, asker: asked.asker), asked.status, context.logger))
+        }
+    }
+
+    /// Who the device is for the directory, where it has joined one; what the directory says of one that it does not know.
+    private func ask(_ hello: PushHello, _ device: ManagedDevice) async throws -> (DeviceAsker?, SessionStatus?) {
+        guard let question = hello.question, let tenant = TenantID(rawValue: device.tenant) else { return (nil, nil) }
+        do {
+            let asker = try await identity.asker(of: question, tenant: tenant)
+            try await link.join(asker, device)
+            return (asker, nil)
+        } catch let refusal as OAuthError where refusal.number == OAuthError.unknownDeviceNumber {
+            return (nil, .deviceUnknown)
+        }
+    }
+
+    /// The push channel hears of changes before the present state is read: nothing falls between the two.
+    private func messages(
+        on connection: PushConnection, _ known: SessionStatus?, _ logger: Logger
+    ) -> ResponseBody {
+        ResponseBody { [self] writer in
+            if channels.take(connection) {
+                defer { channels.release(connection) }
+                try await writer.write(Self.bytes(.present(try await present(connection, known))))
+                logger.debug("push channel opened", metadata: ["device.udid": "\(connection.device.udid)"])
+                for await _ in connection.wakes {
+                    guard let message = connection.takeMessage() else { break }
+                    try await writer.write(Self.bytes(message))
+                }
+            }
+            try await writer.finish(nil)
+        }
+    }
+
+    private func present(_ connection: PushConnection, _ known: SessionStatus?) async throws -> PushMessage.Present {
+        var status = known
+        if let asker = connection.asker { status = try await identity.status(of: asker) }
+        return PushMessage.Present(
+            status: status?.rawValue, hasCommands: try await management.hasCommands(connection.device),
+            keepAlive: max(1, Int(channels.keepAlive.components.seconds)))
+    }
+
+    private static func bytes(_ message: PushMessage) -> ByteBuffer { ByteBuffer(bytes: message.bytes) }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+import FoundationEssentials
+
+/// Identities that the MDM made for devices.
+struct EnrollmentCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "enrollment", abstract: "List enrollment profiles and identities; revoke what nobody has used.",
+        subcommands: [List.self, Revoke.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the profiles nobody has used and the identities in use, the newest first.")
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.list(MDMAdmin.Path.enrollments, ["ID", "NAME", "STATE", "UDID", "EXPIRES"]) {
+                (enrollment: MDMAdmin.Enrollment) in
+                [
+                    enrollment.id, enrollment.name, enrollment.state, enrollment.udid ?? "-",
+                    Date(timeIntervalSince1970: Double(enrollment.expiresAt) / 1000).formatted(.iso8601),
+                ]
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make an enrollment profile that no device has used useless.")
+        @Argument(help: "The profile's id.") var enrollment: String
+        @OptionGroup var admin: AdminOptions
+
+        func run() async throws {
+            try await admin.change(
+                "DELETE", MDMAdmin.Path.enrollment, ["enrollment": enrollment],
+                done: "The profile is of no use any more.")
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+import Crypto
+import FoundationEssentials
+import Glibc
+import SwiftASN1
+import X509
+
+/// Which browser an environment's agent starts: a window for a person, or a program that acts as one.
+enum BrowserChoice: Sendable {
+    /// A Chromium window on this machine's screen.
+    case window
+    /// A program that acts as the person whom `configuration/person.json` of the environment names; see `Tests/Person`.
+    case person(program: String)
+
+    /// Whether a sign-in can be seen: a program that acts as a person needs no screen.
+    var hasScreen: Bool {
+        guard case .window = self else { return true }
+        let environment = ProcessInfo.processInfo.environment
+        return ["DISPLAY", "WAYLAND_DISPLAY"].contains { environment[$0]?.isEmpty == false }
+    }
+
+    /// `browser.command` of the agent's configuration.
+    func command(_ layout: EnvironmentLayout) throws -> [String] {
+        switch self {
+        case .window:
+            // A private window: one that never offers to keep a password.
+            ["/usr/bin/chromium", "--user-data-dir={profile}", "--no-first-run", "--incognito", "--app={url}"]
+                + (try Self.options(layout))
+        case .person(let program):
+            ["/usr/bin/python3", program, "--person", layout.person, "--log", layout.logs + "/person.log"]
+                + ["--profile", "{profile}"] + (try Self.options(layout)) + ["{url}"]
+        }
+    }
+
+    /// What Chromium must know to reach and trust this environment's server, and nothing more.
+    private static func options(_ layout: EnvironmentLayout) throws -> [String] {
+        [
+            "--password-store=basic", "--host-resolver-rules=MAP *.baton.test 127.0.0.1",
+            "--ignore-certificate-errors-spki-list=\(try keyPin(of: layout.serverCertificate))",
+        ] + (geteuid() == 0 ? ["--no-sandbox"] : [])
+    }
+
+    /// base64 of the SHA-256 of the certificate's public key.
+    private static func keyPin(of file: String) throws -> String {
+        let certificate = try Certificate(pemEncoded: String(contentsOf: URL(filePath: file), encoding: .utf8))
+        return Data(SHA256.hash(data: try certificate.publicKey.serializeAsPEM().derBytes)).base64EncodedString()
+    }
+}

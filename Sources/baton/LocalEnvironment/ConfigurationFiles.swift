@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The configuration files that an environment writes; what their keys mean stands in docs/configuration.md.
+struct ServerFile: Encodable {
+    let directory: String
+    let address = "127.0.0.1"
+    let port: UInt16
+    let mdmPort: UInt16
+    let names: Names
+    /// A quarter of the usual one: this is one machine's demonstration, whose passwords stand in a file.
+    let passwordCost = 13
+    let logLevel = "info"
+
+    struct Names: Encodable {
+        let login = EnvironmentFacts.login
+        let deviceRegistration = EnvironmentFacts.registration
+        let graph = EnvironmentFacts.graph
+        let mdm = EnvironmentFacts.mdm
+    }
+
+    init(layout: EnvironmentLayout, facts: EnvironmentFacts) {
+        directory = layout.server
+        port = facts.port
+        mdmPort = facts.mdmPort
+        names = Names()
+    }
+}
+
+struct DeviceFile: Encodable {
+    let directory: String
+    let runtimeDirectory: String
+    let managedMarker: String
+    let trustRoots: String
+    let resolve: [String: String]
+    let checkInInterval = 60
+    let logLevel = "info"
+
+    init(layout: EnvironmentLayout, facts: EnvironmentFacts) {
+        directory = layout.device
+        runtimeDirectory = layout.run
+        managedMarker = layout.managedMarker
+        trustRoots = layout.trustRoots
+        resolve = facts.resolution
+    }
+}
+
+struct AgentFile: Encodable {
+    let socket: String
+    let browser: Browser
+    let logLevel = "info"
+
+    struct Browser: Encodable {
+        let command: [String]
+        let profiles: String
+    }
+
+    init(layout: EnvironmentLayout, command: [String]) {
+        socket = layout.run + "/agent.sock"
+        browser = Browser(command: command, profiles: layout.profiles)
+    }
+}
+
+struct AppFile: Encodable {
+    let clientId: String
+    let redirectUri: String
+    let authority: String
+    let graphEndpoint: String
+    let scopes = ["User.Read"]
+    let caFile: String
+    let resolve: [String: String]
+    let dataFolder: String
+
+    init(layout: EnvironmentLayout, facts: EnvironmentFacts, tenantID: String, app: EnvironmentFacts.App, data: String)
+    {
+        clientId = app.clientID
+        redirectUri = app.redirectURI
+        authority = facts.loginURL + "/" + tenantID
+        graphEndpoint = facts.graphURL
+        caFile = layout.trustRoots
+        resolve = facts.resolution
+        dataFolder = data
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Processes
+
+/// What an environment remembers from one start to the next: ports, the organisation, its people with their passwords.
+///
+/// It is a demonstration on one machine: the passwords stand in a file that only its owner can read, and on the screen.
+struct EnvironmentFacts: Codable, Sendable {
+    let port: UInt16
+    let mdmPort: UInt16
+    let people: [Person]
+    let apps: [App]
+    var tenantID: String?
+    /// The shared device profile, once the MDM has it.
+    var profile: String?
+    /// Whether the device has been enrolled, and told everything.
+    var isPushed = false
+
+    struct Person: Codable, Sendable {
+        let userName: String
+        let displayName: String
+        let givenName: String
+        let surname: String
+        let jobTitle: String
+        let mobilePhone: String
+        let role: String?
+        let password: String
+
+        var mail: String { userName }
+    }
+
+    struct App: Codable, Sendable {
+        let number: Int
+        let clientID: String
+        let bundleID: String
+
+        var redirectURI: String { "msauth.\(bundleID)://auth" }
+    }
+
+    static let domain = "seaview.baton.test"
+    static let organisation = "Seaview Hospital"
+    static let login = "login.baton.test"
+    static let registration = "enterpriseregistration.baton.test"
+    static let graph = "graph.baton.test"
+    static let mdm = "mdm.baton.test"
+    static let names = [login, registration, graph, mdm]
+    static let cloudDeviceAdministrator = "Cloud Device Administrator"
+    static let globalAdministrator = "Global Administrator"
+
+    var loginURL: String { "https://\(Self.login):\(port)" }
+    var registrationURL: String { "https://\(Self.registration):\(port)" }
+    var graphURL: String { "https://\(Self.graph):\(port)" }
+    var mdmURL: String { "https://\(Self.mdm):\(mdmPort)" }
+    var resolution: [String: String] {
+        Dictionary(uniqueKeysWithValues: Self.names.map { ($0, "127.0.0.1") })
+    }
+
+    func person(_ givenName: String) throws -> Person {
+        guard let person = people.first(where: { $0.givenName == givenName }) else {
+            throw CommandFailure(
+                code: "environment_person", message: "Nobody in this environment is called \(givenName).",
+                remedy: "Remove the environment's folder and start it anew.")
+        }
+        return person
+    }
+
+    /// The facts of a new environment.
+    static func new() throws -> EnvironmentFacts {
+        EnvironmentFacts(
+            port: try freePort(), mdmPort: try freePort(),
+            people: [
+                person("Ada", "Lindqvist", "IT", "+1 555 0100 117", globalAdministrator),
+                person("Carol", "Mbeki", "IT", "+1 555 0100 223", cloudDeviceAdministrator),
+                person("Amara", "Okafor", "Nurse, ward 7", "+1 555 0142 773", nil),
+                person("Bo", "Johansen", "Nurse, ward 7", "+1 555 0142 889", nil),
+                person("Chen", "Wei", "Pharmacist", "+1 555 0142 991", nil),
+            ],
+            apps: (1...3).map { number in
+                App(
+                    number: number, clientID: UUID().uuidString.lowercased(),
+                    bundleID: "org.baton.examples.firstlineworker\(number)")
+            })
+    }
+
+    private static func person(
+        _ givenName: String, _ surname: String, _ jobTitle: String, _ phone: String, _ role: String?
+    ) -> Person {
+        Person(
+            userName: "\(givenName.lowercased()).\(surname.lowercased())@\(domain)",
+            displayName: "\(givenName) \(surname)",
+            givenName: givenName, surname: surname, jobTitle: jobTitle, mobilePhone: phone, role: role,
+            password: password())
+    }
+
+    private static func freePort() throws -> UInt16 {
+        guard let port = FreePort.tcp() else {
+            throw CommandFailure(
+                code: "no_port", message: "The machine has no free TCP port on 127.0.0.1.",
+                remedy: "Stop other programs.")
+        }
+        return port
+    }
+
+    private static func password() -> String {
+        let letters = Array("abcdefghjkmnpqrstuvwxyz23456789")
+        var random = SystemRandomNumberGenerator()
+        let groups = (0..<4).map { _ in
+            String((0..<5).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] })
+        }
+        return groups.joined(separator: "-")
+    }
+}

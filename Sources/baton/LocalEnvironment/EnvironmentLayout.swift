@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import FoundationEssentials
+import Glibc
+import UnixSocket
+
+/// Where the parts of an environment keep what is theirs, under one folder.
+struct EnvironmentLayout: Sendable {
+    let root: String
+
+    var server: String { root + "/server" }
+    var device: String { root + "/device" }
+    var run: String { root + "/run" }
+    /// What tells apps that the device is managed.
+    var managedMarker: String { root + "/public/managed" }
+    /// Browser profiles, one an epoch.
+    var profiles: String { root + "/run/profiles" }
+    var apps: String { root + "/apps" }
+    var logs: String { root + "/logs" }
+    var configuration: String { root + "/configuration" }
+    /// The programs that the MDM hands out.
+    var packages: String { root + "/packages" }
+    var facts: String { root + "/environment.json" }
+    /// What a shell sources to reach this environment.
+    var environment: String { root + "/environment" }
+    /// Who sits at the browser, where a program acts for a person.
+    var person: String { configuration + "/person.json" }
+    var trustRoots: String { server + "/ca/root.pem" }
+    var serverCertificate: String { server + "/ca/server.pem" }
+
+    func app(_ number: Int) -> String { apps + "/\(number)" }
+
+    private var folders: [String] { [server, device, run, profiles, apps, logs, configuration, packages] }
+
+    /// Refuses a folder that is somebody's and no environment.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func refuseStrangers() throws {
+        guard !FileManager.default.fileExists(atPath: facts) else { return }
+        // The demo's environment may stand inside; an environment whose making was cut short has some of its folders.
+        let known = Set(folders.map { String($0.dropFirst(root.count + 1)) } + ["demo"])
+        guard let stranger = try Directory(path: root).names().first(where: { !known.contains($0) }) else { return }
+        throw CommandFailure(
+            code: "folder_not_empty", message: "\(root) is no environment, but holds \(stranger).",
+            remedy: "Give an empty folder, or a new one, with --directory.")
+    }
+
+    /// Makes the folders, each for its owner alone.
+    ///
+    /// - Throws: ``CommandFailure``.
+    func make() throws {
+        // A socket's path holds at most 107 bytes (unix(7)); the readiness sockets' are the longest.
+        guard (run + "/baton-server.ready").utf8.count <= 107 else {
+            throw CommandFailure(
+                code: "path_too_long",
+                message: "The path of the environment's folder is too long for sockets: \(root).",
+                remedy: "Give one of at most \(107 - "/run/baton-server.ready".utf8.count) bytes with --directory.")
+        }
+        for folder in [root] + folders {
+            do { try Directory(path: folder).make(mode: 0o700) } catch {
+                throw CommandFailure(
+                    code: "folder_not_made", message: "The environment's folder cannot be made: \(error).",
+                    remedy: "Give another one with --directory, which you may write to.")
+            }
+        }
+    }
+
+    /// Takes the environment for this process alone, until the descriptor goes.
+    ///
+    /// - Throws: ``CommandFailure`` where another process has it.
+    func lock() throws -> Descriptor {
+        do throws(FileError) { return try Directory(path: root).lock() } catch {
+            guard error.errno == EWOULDBLOCK else { throw error }
+            throw CommandFailure(
+                code: "environment_in_use", message: "The environment in \(root) runs already.",
+                remedy: "End it with Ctrl-C in its terminal, or give another folder with --directory.")
+        }
+    }
+
+    /// What the folder's environment knows about itself; nil in a new folder.
+    ///
+    /// - Throws: ``CommandFailure`` if the file exists and cannot be read; it is never replaced then.
+    func knownFacts() throws -> EnvironmentFacts? {
+        do {
+            guard let bytes = try AtomicFile(path: facts).read() else { return nil }
+            return try JSONDecoder().decode(EnvironmentFacts.self, from: Data(bytes))
+        } catch {
+            throw CommandFailure(
+                code: "environment_unreadable", message: "\(facts) cannot be read.",
+                remedy: "Make it readable, or remove the folder \(root) and start anew.")
+        }
+    }
+
+    /// Writes a text file for its owner alone.
+    func write(text: String, to path: String) throws {
+        try AtomicFile(path: path).replace(with: Array(text.utf8), mode: 0o600)
+    }
+
+    /// Writes a file for its owner alone.
+    func write(_ value: some Encodable, to path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try write(text: String(decoding: try encoder.encode(value), as: UTF8.self), to: path)
+    }
+}

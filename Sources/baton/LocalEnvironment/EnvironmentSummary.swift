@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import FoundationEssentials
+
+/// What somebody has to know who meets an environment that is up: where it is, how to reach it, what to try.
+struct EnvironmentSummary: Encodable {
+    let organisation = EnvironmentFacts.organisation
+    let directory: String
+    /// The file with the people and their passwords.
+    let credentials: String
+    let logs: String
+    /// A file for shells to source: the paths of programs and sockets.
+    let environment: String
+    let tenant: String
+    let addresses: Addresses
+    /// Whether the device is joined to the directory already.
+    let isJoined: Bool
+    /// Whether sign-ins can open a window here.
+    let hasScreen: Bool
+    let suggestions: [Suggestion]
+    private let variables: [(name: String, value: String)]
+
+    struct Addresses: Encodable {
+        let login: String
+        let deviceRegistration: String
+        let graph: String
+        let mdm: String
+    }
+
+    struct Suggestion: Encodable {
+        let text: String
+        let commands: [String]
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case organisation, directory, credentials, logs, environment, tenant, addresses, isJoined, hasScreen
+        case suggestions = "try"
+    }
+
+    /// - Throws: ``CommandFailure`` where the device cannot be asked.
+    init(_ local: LocalEnvironment) async throws {
+        let (layout, facts) = (local.layout, local.facts)
+        directory = layout.root
+        credentials = layout.facts
+        logs = layout.logs
+        environment = layout.environment
+        tenant = try local.tenantID()
+        addresses = Addresses(
+            login: facts.loginURL, deviceRegistration: facts.registrationURL, graph: facts.graphURL,
+            mdm: facts.mdmURL)
+        isJoined = try await DeviceCommand.status(local.device).deviceID != nil
+        hasScreen = local.browser.hasScreen
+        variables = [
+            (
+                "PATH",
+                "\(local.programs.folder):\(URL(filePath: local.programs.sample).deletingLastPathComponent().path)"
+            ),
+            ("BATON_RUNTIME", layout.run), ("BATON_SERVER", layout.server),
+            ("BATON_SOCKET", layout.run + "/broker.sock"), ("BATON_STATE", layout.device),
+            ("BATON_MARKER", layout.managedMarker),
+        ]
+        suggestions = Self.suggestions(local, isJoined: isJoined)
+    }
+
+    private static func suggestions(_ local: LocalEnvironment, isJoined: Bool) -> [Suggestion] {
+        let facts = local.facts
+        let join = Suggestion(
+            text: "The device is enrolled, and not joined yet. Carol joins it, at the browser that opens:",
+            commands: [
+                "baton device join --login \(facts.loginURL) --registration \(facts.registrationURL) "
+                    + "--tenant \(EnvironmentFacts.domain) --name \(Fleet.deviceName)"
+            ])
+        return [
+            Suggestion(
+                text: "In every other terminal, first:", commands: [". \(quoted(local.layout.environment))"])
+        ] + (isJoined ? [] : [join]) + [
+            Suggestion(
+                text: "Two apps, each in a terminal of its own (type: sign-in, me, note hello, show, sign-out):",
+                commands: facts.apps.prefix(2).map {
+                    "firstline-worker --config \(quoted(local.configuration(of: $0.number)))"
+                }),
+            Suggestion(
+                text: "Device and organisation:",
+                commands: ["baton device status", "baton account current", "baton admin user list"]),
+        ]
+    }
+
+    /// What ``environment`` holds.
+    var environmentFile: String {
+        variables.map { name, value in
+            "export \(name)=\(Self.quoted(value))\(name == "PATH" ? ":\"$PATH\"" : "")\n"
+        }.joined()
+    }
+
+    /// A word for a shell, whatever is in it.
+    private static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            let character = Character(Unicode.Scalar(byte))
+            return character.isLetter || character.isNumber || "/._-:@+".contains(character)
+        }
+        return isPlain ? text : "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+
+    /// The same for a person, with the people's passwords.
+    func lines(people: [EnvironmentFacts.Person]) -> [String] {
+        let rows = people.map { [$0.userName, $0.password, $0.role ?? $0.jobTitle] }
+        return ["", "\(organisation) is up.", ""]
+            + Table.lines(["USER NAME", "PASSWORD", "WHO"], rows).map { "  " + $0 }
+            + [
+                "", "  identity platform  \(addresses.login)/\(tenant)", "  Graph              \(addresses.graph)",
+                "  logs               \(logs)",
+            ] + (hasScreen ? [] : ["", "There is no screen here, so no sign-in can open a window. " + Self.noScreen])
+            + suggestions.flatMap { ["", $0.text] + $0.commands.map { "  " + $0 } } + [
+                "", "Ctrl-C ends the environment.",
+            ]
+    }
+
+    private static let noScreen = "Start it where DISPLAY or WAYLAND_DISPLAY is set, or see make demo."
+}

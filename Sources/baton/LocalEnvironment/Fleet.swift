@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Authenticator
+import BrokerProtocol
+import Redaction
+
+/// The administrator's part in preparing the environment's one device, by the same calls that `baton admin` makes.
+struct Fleet: Sendable {
+    let admin: AdminClient
+    let facts: EnvironmentFacts
+    /// The broker's package and the sample app's, as files on the server's machine.
+    let brokerPackage: String
+    let samplePackage: String
+
+    static let deviceName = "ward-7-tablet"
+    static let brokerBundle = "org.baton.authenticator"
+    private static let sharedDeviceMode = "sharedDeviceMode"
+
+    /// Makes the enrollment profile of the device.
+    ///
+    /// - Returns: the profile, Base64.
+    func enrollmentProfile() async throws -> Sensitive<String> {
+        let made: MDMAdmin.EnrollmentProfile = try await admin.call(
+            "POST", path(.enrollments), body: MDMAdmin.NewEnrollment(name: Self.deviceName))
+        return made.profile
+    }
+
+    /// Offers the packages and the profile for pushing.
+    ///
+    /// - Returns: the profile's identifier.
+    func register() async throws -> String {
+        try await add(brokerPackage, Self.brokerBundle, "Baton Authenticator")
+        for app in facts.apps { try await add(samplePackage, app.bundleID, "Firstline Worker \(app.number)") }
+        let profile: MDMAdmin.Profile = try await admin.call(
+            "POST", path(.profiles), body: MDMAdmin.NewProfile.sharedDevice(urls: [facts.loginURL]))
+        return profile.identifier
+    }
+
+    private func add(_ file: String, _ bundleID: String, _ title: String) async throws {
+        let app = MDMAdmin.NewApp(path: file, bundleIdentifier: bundleID, version: BrokerVersion.current, title: title)
+        try await admin.call("POST", path(.apps), body: app)
+    }
+
+    /// Queues everything that makes the device a shared one.
+    func push(profile: String) async throws {
+        try await install(Self.brokerBundle, [Self.sharedDeviceMode: .boolean(true)])
+        for app in facts.apps {
+            try await install(
+                app.bundleID, ["clientId": .string(app.clientID), "redirectUri": .string(app.redirectURI)])
+        }
+        try await admin.call("PUT", path(.deviceProfile, ["profile": profile]))
+    }
+
+    private func install(_ bundleID: String, _ configuration: MDMAdmin.Configuration) async throws {
+        try await admin.call(
+            "PUT", path(.deviceApp, ["app": bundleID]), body: MDMAdmin.PushedApp(configuration: configuration))
+    }
+
+    /// Queues the removal of the profile.
+    func remove(profile: String) async throws {
+        try await admin.call("DELETE", path(.deviceProfile, ["profile": profile]))
+    }
+
+    /// The device's commands that did not end well, as lines.
+    func failures() async throws -> [String] {
+        let commands: [MDMAdmin.Command] = try await admin.call("GET", path(.commands))
+        return commands.filter { $0.state != "acknowledged" || !$0.errors.isEmpty }.map(\.line)
+    }
+
+    private func path(_ path: MDMAdmin.Path, _ places: [String: String] = [:]) -> String {
+        path.filled(places.merging(["tenant": "-", "device": Self.deviceName]) { place, _ in place })
+    }
+}

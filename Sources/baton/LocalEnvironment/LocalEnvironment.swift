@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import FoundationEssentials
+import Processes
+import Redaction
+import UnixSocket
+
+/// A whole environment on loopback in one folder: a server, an organisation, one device with its agent, apps.
+final class LocalEnvironment {
+    let layout: EnvironmentLayout
+    let programs: ProgramFiles
+    let browser: BrowserChoice
+    /// A command that starts the programs of the device; none where it is empty.
+    let deviceWrapper: [String]
+    private(set) var facts: EnvironmentFacts
+    /// What runs now.
+    let running = Programs()
+    /// Held as long as this process has the environment.
+    private let lock: Descriptor
+
+    /// Opens the environment in a folder, or makes a new one there.
+    ///
+    /// - Throws: ``CommandFailure``, also where another process has the folder.
+    init(
+        layout: EnvironmentLayout, programs: ProgramFiles, browser: BrowserChoice, deviceWrapper: [String] = []
+    ) throws {
+        self.layout = layout
+        self.programs = programs
+        self.browser = browser
+        self.deviceWrapper = deviceWrapper
+        try layout.refuseStrangers()
+        try layout.make()
+        lock = try layout.lock()
+        let known = try layout.knownFacts()
+        facts = try known ?? EnvironmentFacts.new()
+        if known == nil { try save() }
+    }
+
+    private func save() throws { try layout.write(facts, to: layout.facts) }
+
+    var admin: AdminClient { AdminClient(socket: layout.server + "/admin.sock") }
+    var device: OperatorClient { OperatorClient(runtimeDirectory: layout.run) }
+
+    // MARK: Programs
+
+    func startServer() async throws {
+        for port in [facts.port, facts.mdmPort] where !FreePort.isFree(port) { throw taken(port) }
+        let path = layout.configuration + "/baton-server.json"
+        try layout.write(ServerFile(layout: layout, facts: facts), to: path)
+        try await start("baton-server", programs.server, ["--config", path])
+    }
+
+    func startDevice() async throws {
+        let path = layout.configuration + "/batond.json"
+        try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
+        try await start("batond", programs.broker, ["--config", path], through: deviceWrapper)
+    }
+
+    func startAgent() async throws {
+        let path = layout.configuration + "/baton-agent.json"
+        try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
+        try await start("baton-agent", programs.agent, ["--config", path], through: deviceWrapper)
+    }
+
+    /// An environment's ports stand in its addresses for ever, so it cannot take others.
+    private func taken(_ port: UInt16) -> CommandFailure {
+        CommandFailure(
+            code: "port_in_use", message: "Another program uses port \(port), which is this environment's.",
+            remedy: "Find it with: ss -ltnp; end it, or remove the folder \(layout.root) for a new environment.")
+    }
+
+    private func start(
+        _ name: String, _ executable: String, _ arguments: [String], through wrapper: [String] = []
+    ) async throws {
+        let order = Program.Order(
+            name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout)
+        try await blocking { [running] in try running.start(order) }
+    }
+
+    // MARK: The organisation
+
+    /// Makes the organisation with its people and apps, where it is not there yet.
+    func prepareOrganisation() async throws {
+        guard facts.tenantID == nil else { return }
+        facts.tenantID = try await Organisation(admin: admin, facts: facts).make()
+        try save()
+    }
+
+    // MARK: The device's management
+
+    var fleet: Fleet {
+        Fleet(
+            admin: admin, facts: facts, brokerPackage: layout.packages + "/batond",
+            samplePackage: layout.packages + "/firstline-worker")
+    }
+
+    /// Enrolls the device in the MDM.
+    func enroll() async throws {
+        let profile = try await fleet.enrollmentProfile()
+        _ = try await device.ask(.enroll(profile: profile.exposed))
+    }
+
+    /// Lets the MDM push the broker package, the apps and the profile, and waits until the device has taken them.
+    func push() async throws {
+        try await makePackage(programs.broker, as: "batond")
+        try await makePackage(programs.sample, as: "firstline-worker")
+        let profile = try await fleet.register()
+        try await fleet.push(profile: profile)
+        facts.profile = profile
+        try await carryOut()
+        facts.isPushed = true
+        try save()
+    }
+
+    /// Makes the package of a program: the program without what only a debugger reads, as Debian ships it.
+    private func makePackage(_ program: String, as name: String) async throws {
+        let target = layout.packages + "/" + name
+        let isMade = try await blocking {
+            try ChildProcess.spawn(
+                executable: "/usr/bin/strip", arguments: ["-o", target, program], environment: [:]
+            ).waitForExit().isSuccess
+        }
+        guard isMade else {
+            throw CommandFailure(
+                code: "package_not_made", message: "\(target) could not be made.",
+                remedy: "Install binutils: scripts/setup.")
+        }
+    }
+
+    /// Lets the device carry out what the MDM has for it.
+    func carryOut() async throws {
+        _ = try await device.ask(.checkIn)
+        let failures = try await fleet.failures()
+        guard failures.isEmpty else {
+            throw CommandFailure(
+                code: "device_refused", message: "The device did not carry out: \(failures.joined(separator: "; "))",
+                remedy: "Read the logs in \(layout.logs).")
+        }
+    }
+
+    /// Takes the shared device profile away from the device.
+    func removeProfile() async throws {
+        guard let profile = facts.profile else { return }
+        try await fleet.remove(profile: profile)
+        try await carryOut()
+    }
+
+    /// How the device joins the directory.
+    var joinOrder: JoinOrder {
+        JoinOrder(
+            loginURL: facts.loginURL, registrationURL: facts.registrationURL, tenant: EnvironmentFacts.domain,
+            deviceName: Fleet.deviceName)
+    }
+
+    func tenantID() throws -> String {
+        guard let tenantID = facts.tenantID else {
+            throw CommandFailure(
+                code: "environment_unprepared", message: "The environment has no organisation yet.",
+                remedy: "Start it with: baton up.")
+        }
+        return tenantID
+    }
+
+    /// Writes the configuration of the sample apps.
+    func prepareApps() throws {
+        for app in facts.apps {
+            let data = layout.app(app.number) + "/data"
+            try FileManager.default.createDirectory(
+                atPath: data, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try layout.write(
+                AppFile(layout: layout, facts: facts, tenantID: try tenantID(), app: app, data: data),
+                to: configuration(of: app.number))
+        }
+    }
+
+    func configuration(of app: Int) -> String { layout.app(app) + "/config.json" }
+}

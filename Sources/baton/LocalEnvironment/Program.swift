@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import CLinux
+import FoundationEssentials
+import Glibc
+import Processes
+import UnixSocket
+
+/// A program of the environment, with what it says in a log file.
+struct Program: Sendable {
+    /// What is to be started.
+    struct Order: Sendable {
+        let name: String
+        let executable: String
+        let arguments: [String]
+        /// A command that starts the program; none where it is empty.
+        let wrapper: [String]
+        let layout: EnvironmentLayout
+
+        var log: String { layout.logs + "/\(name).log" }
+    }
+
+    let order: Order
+    let process: ChildProcess
+    private let readiness: NoticeSocket
+
+    var name: String { order.name }
+    var log: String { order.log }
+
+    /// Seconds that a program may take until it serves.
+    private static let patience: Int32 = 120
+
+    /// Starts a program with this process's environment.
+    ///
+    /// - Throws: ``CommandFailure``, ``ProcessFailure``, ``SocketError``.
+    static func spawn(_ order: Order) throws -> Program {
+        let number = unsafe clinux_open(order.log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard number >= 0 else { throw failure(order, "its log cannot be written") }
+        let output = Descriptor(owning: number)
+        let readiness = try NoticeSocket(path: order.layout.run + "/\(order.name).ready")
+        var environment = ProcessInfo.processInfo.environment
+        environment["NOTIFY_SOCKET"] = readiness.path
+        let process = try ChildProcess.spawnBound(
+            through: order.wrapper, executable: order.executable, arguments: order.arguments, environment: environment,
+            descriptors: [(output, as: STDOUT_FILENO), (output, as: STDERR_FILENO)])
+        return Program(order: order, process: process, readiness: readiness)
+    }
+
+    /// Blocks until the program says that it serves.
+    ///
+    /// - Throws: ``CommandFailure`` with the path of its log where it does not.
+    func awaitReady() throws {
+        guard try readiness.awaitReady(or: process.pidfd, seconds: Self.patience) else {
+            let status = try process.waitForExit()
+            throw Self.failure(order, "it ended (\(status.text)) before it was ready")
+        }
+        try BlockingThread.start { [readiness, process] in readiness.ignore(until: process.pidfd) }
+    }
+
+    /// Asks the program to end and waits until it has.
+    func stop() throws {
+        process.send(SIGTERM)
+        _ = try process.waitForExit()
+    }
+
+    static func failure(_ order: Order, _ cause: String) -> CommandFailure {
+        CommandFailure(
+            code: "program_not_started", message: "\(order.name) does not run: \(cause).",
+            remedy: "Read \(order.log).")
+    }
+}

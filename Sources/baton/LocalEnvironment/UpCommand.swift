@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+import Authenticator
+import FoundationEssentials
+import Glibc
+import UnixSocket
+
+/// Starts a whole environment and keeps it up.
+struct UpCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "up",
+        abstract: "Start a whole environment on loopback: server, organisation, one device, two apps. Ctrl-C ends it.",
+        discussion: """
+            Every process runs as you, so this shows the hand-over and not the walls between users. Started again in the \
+            same folder it goes on where it was left, except that a worker's session ends with the device. Where one of \
+            its programs dies, the environment ends with exit code 1. A second Ctrl-C kills what is still ending.
+            """)
+
+    @OptionGroup var options: EnvironmentOptions
+    @Option(help: "A program that acts as the person at the browser, instead of a window.")
+    var person: String?
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        umask(0o077)
+        try await output.reporting {
+            let narrator = Narrator(isJSON: output.json)
+            let local = try LocalEnvironment(
+                layout: options.layout, programs: try options.programs,
+                browser: person.map { .person(program: URL(filePath: $0).path) } ?? .window)
+            let signals = Signals([SIGINT, SIGTERM]) { [running = local.running] in running.end(.asked) }
+            defer { signals.stop() }
+            try await bringUp(local, narrator)
+            try await end(local, narrator)
+        }
+    }
+
+    /// Brings the environment up; where it begins to end meanwhile, that is no failure of this.
+    private func bringUp(_ local: LocalEnvironment, _ narrator: Narrator) async throws {
+        do {
+            try await local.up(narrator)
+            var ready = NarratedEvent(.ready)
+            let summary = try await EnvironmentSummary(local)
+            ready.environment = summary
+            try local.layout.write(text: summary.environmentFile, to: local.layout.environment)
+            try narrator.tell(ready, lines: summary.lines(people: local.facts.people))
+            try ServiceNotification.ready()
+        } catch {
+            guard !local.running.isEnding else { return }
+            local.running.end(.failed)
+            try await local.running.ended.value()
+            throw error
+        }
+    }
+
+    /// Waits until the environment ends, and tells why.
+    private func end(_ local: LocalEnvironment, _ narrator: Narrator) async throws {
+        let ending = try await local.running.ending.value()
+        // Nothing is left running because nobody could be told.
+        let told = Result { try tell(of: ending, narrator) }
+        try await local.running.ended.value()
+        if case .died(let program, let status, let log) = ending {
+            throw CommandFailure(
+                code: "program_died",
+                message: "\(program) ended by itself (\(status.text)), and the environment with it.",
+                remedy: "Read \(log), and start the environment again; what was acknowledged is there.")
+        }
+        try told.get()
+        try narrator.tell(NarratedEvent(.ended), lines: [])
+    }
+
+    private func tell(of ending: Programs.Ending, _ narrator: Narrator) throws {
+        switch ending {
+        case .failed: break
+        case .asked:
+            try narrator.tell(NarratedEvent(.ending), lines: ["", "Ending the environment; it goes on with: make up"])
+        case .died(let program, let status, let log):
+            var death = NarratedEvent(.died)
+            (death.program, death.status, death.log) = (program, status.text, log)
+            try narrator.tell(death, lines: ["", "\(program) has died; ending the environment."])
+        }
+    }
+}
+
+/// Where an environment is and what it is made of.
+struct EnvironmentOptions: ParsableArguments {
+    @Option(help: "The environment's folder.") var directory = ".baton"
+    @Option(help: "The sample app's program.")
+    var sample = "Examples/FirstlineWorker/.build/debug/firstline-worker"
+
+    var layout: EnvironmentLayout { EnvironmentLayout(root: URL(filePath: directory).path) }
+    var programs: ProgramFiles { get throws { try ProgramFiles(sample: sample) } }
+}
+
+extension LocalEnvironment {
+    /// Brings everything up, from wherever it was left.
+    fileprivate func up(_ narrator: Narrator) async throws {
+        func step(_ name: String, _ text: String, _ body: () async throws -> Void) async throws {
+            try narrator.say("  \(text)")
+            try await narrator.step(name, text, body)
+        }
+        try await step("server", "starting the server") { try await startServer() }
+        try await step("organisation", "preparing \(EnvironmentFacts.organisation)") {
+            try await prepareOrganisation()
+            try prepareApps()
+        }
+        try await step("device", "starting the device") { try await startDevice() }
+        try await step("agent", "starting the agent, which opens the browser") { try await startAgent() }
+        guard !facts.isPushed else { return }
+        try await step("enrollment", "enrolling the device") { try await enroll() }
+        try await step("push", "pushing the broker package, the apps and the profile") { try await push() }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct SessionStatusTests {
+    @Test func `a device hears how it and its session stand`() async throws {
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        #expect(try await testDevice.status(counter: 0, sessionID: nil) == .noSession)
+        let session = try await testDevice.session(counter: 3)
+        #expect(try await session.status() == .live)
+        #expect(try await testDevice.status(counter: 4, sessionID: nil) == .noSession)
+        #expect(try await session.end().status == .ok)
+        #expect(try await session.status() == .ended)
+        // Asked again, nothing has changed.
+        #expect(try await session.status() == .ended)
+    }
+
+    @Test func `a session that the server does not know, or knows of another epoch, has ended`() async throws {
+        let session = try await TestDevice.joined(try await TestPlatform()).session(counter: 3)
+        for unknown in ["0af3c2b1-0000-4000-8000-000000000001", "never seen", ""] {
+            #expect(try await session.status(sessionID: unknown) == .ended)
+        }
+        #expect(try await session.status(counter: 4) == .ended)
+        #expect(try await session.status() == .live)
+    }
+
+    @Test func `another device's session is none of a device's`() async throws {
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let other = try await TestDevice.joined(fixture, number: 1)
+        #expect(try await other.status(counter: 1, sessionID: session.reply.sessionID) == .ended)
+    }
+
+    @Test func `a device that has left the epoch it names is told so, with and without a session`() async throws {
+        let testDevice = try await TestDevice.joined(try await TestPlatform())
+        let session = try await testDevice.session(counter: 3)
+        #expect(try await session.status(counter: 2) == .staleEpoch)
+        #expect(try await testDevice.status(counter: 2, sessionID: nil) == .staleEpoch)
+        let copy = try await testDevice.ask(counter: 3, sessionID: nil, epochID: String(repeating: "a", count: 32))
+        #expect(try SessionQuestion.status(decoding: copy.body) == .staleEpoch)
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `whatever ends a session is announced for its device, after which the device finds it so`(
+        ending: Ending
+    ) async throws {
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let (session, code) = try await testDevice.sessionWithCode()
+        let concerns = Mutex<[DeviceStateChange]>([])
+        fixture.platform.observeDevices { change in concerns.withLock { $0.append(change) } }
+        try await ending.act(fixture, session, code)
+        let heard = concerns.withLock(\.self)
+        #expect(heard.contains { $0.tenant == fixture.tenant.id && $0.device.rawValue == (try? testDevice.id) })
+        #expect(heard.allSatisfy { $0.device.rawValue == (try? testDevice.id) })
+        if ending == .deviceRemoved {
+            let answer = try await testDevice.ask(counter: 1, sessionID: session.reply.sessionID)
+            #expect(answer.errorNumber == OAuthError.unknownDeviceNumber)
+        } else {
+            #expect(try await session.status() == ending.status)
+        }
+    }
+
+    enum Ending: CaseIterable {
+        case personDisabled, personRemoved, passwordSet, sessionsRevoked, deviceDisabled, deviceRemoved, codeReplayed,
+            nextWorker
+
+        var status: SessionStatus {
+            switch self {
+            case .deviceDisabled: .deviceDisabled
+            case .nextWorker: .staleEpoch
+            default: .ended
+            }
+        }
+
+        func act(_ fixture: TestPlatform, _ session: TestDeviceSession, _ code: String) async throws {
+            let administration = fixture.administration
+            let device = try #require(DeviceID(rawValue: try session.testDevice.id))
+            switch self {
+            case .personDisabled: try await administration.setEnabled(false, fixture.amara)
+            case .personRemoved: try await administration.remove(fixture.amara)
+            case .passwordSet: try await administration.setPassword(Sensitive("another password"), of: fixture.amara)
+            case .sessionsRevoked: try await administration.revokeSessions(of: fixture.amara)
+            case .deviceDisabled: try await administration.setEnabled(false, device, tenant: fixture.tenant)
+            case .deviceRemoved: try await administration.remove(device, tenant: fixture.tenant)
+            case .codeReplayed:
+                let again = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker])
+                #expect(again.errorNumber == 54005)
+            case .nextWorker: _ = try await session.testDevice.session("bo@contoso.test", counter: 2)
+            }
+        }
+    }
+
+    @Test func `a device that has said itself that its session ended is not told`() async throws {
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let count = Mutex(0)
+        fixture.platform.observeDevices { _ in count.withLock { $0 += 1 } }
+        #expect(try await session.end().status == .ok)
+        #expect(count.withLock(\.self) == 0)
+    }
+
+    @Test func `a question is judged like every signed request`() async throws {
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let end = EndpointPath.endSession(tenant: fixture.tenant.id.rawValue)
+        #expect(
+            try await testDevice.ask(counter: 1, sessionID: nil, audience: "https://login.test" + end).errorNumber
+                == 5_000_615)
+        #expect(
+            try await testDevice.ask(counter: 1, sessionID: nil, deviceID: "0af3c2b1-0000-4000-8000-000000000001")
+                .errorNumber == 5_000_616)
+        #expect(try await testDevice.ask(counter: 1, sessionID: nil, nonce: "x").suberror == Suberror.staleNonce)
+        let nonce = try await testDevice.nonce()
+        #expect(try await testDevice.ask(counter: 1, sessionID: nil, nonce: nonce).status == .ok)
+        #expect(
+            try await testDevice.ask(counter: 1, sessionID: nil, nonce: nonce).suberror == Suberror.replayedRequest)
+        var forged = try TestDevice(fixture, number: 1)
+        forged.certificate = testDevice.certificate
+        #expect(try await forged.ask(counter: 1, sessionID: nil).errorNumber == 50013)
+    }
+}
+
+extension TestDevice {
+    /// A worker's session in epoch 1, and the code of the sign-in that began it.
+    fileprivate func sessionWithCode() async throws -> (TestDeviceSession, code: String) {
+        let query = AuthorizeQuery(
+            fixture, ["client_id": WellKnownApplication.broker, "scope": "openid offline_access"])
+        let code = try #require(try await Browser(fixture).signIn(query)[ParameterName.code])
+        let tokens = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker]).json
+        let refresh = try tokens.string(ReplyName.refreshToken)
+        let reply = try PrimaryRefreshToken.IssueReply(decoding: try await issue(refresh).body)
+        let session = TestDeviceSession(
+            testDevice: self, reply: reply, key: try reply.sessionKey(transportKey: transportKey), counter: 1,
+            brokerRefreshToken: refresh)
+        return (session, code)
+    }
+}

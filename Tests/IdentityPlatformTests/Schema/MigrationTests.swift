@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Storage
+import TestSupport
+import Testing
+
+@testable import IdentityPlatform
+
+/// Databases that earlier builds made.
+@Suite struct MigrationTests {
+    @Test func `a database with the retired names is migrated, and keeps its rows`() async throws {
+        try await Scratch.with { scratch in
+            let path = scratch.path("identity.sqlite")
+            let earlier = try await SQLiteDatabase(path: path, migrations: [])
+            let dump = try textOfFile(Repository.root + "/Tests/Databases/identity.sql")
+            try await earlier.write { connection in
+                for statement in dump.split(separator: ";\n") {
+                    try connection.execute(SQL(stringLiteral: String(statement)))
+                }
+            }
+            let database = try await SQLiteDatabase(path: path, migrations: Schema.migrations)
+            let methods = try await database.read { try $0.rows("SELECT method FROM audit WHERE action = 'sign-in'") }
+            #expect(try methods.map { try $0.text(0) } == ["page", "page", "page", "page"])
+            #expect(try await database.read { try $0.row("SELECT count(*) FROM audit")?.integer(0) } == 22)
+        }
+    }
+}

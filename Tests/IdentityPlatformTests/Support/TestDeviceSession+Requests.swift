@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import IdentityPlatform
+import OAuth
+import Redaction
+import TestSupport
+import Testing
+
+/// Requests of a device that Baton's own broker makes seldom, and other devices often.
+extension TestDeviceSession {
+    /// The same session with another PRT.
+    func with(_ token: Sensitive<String>) -> TestDeviceSession {
+        TestDeviceSession(
+            testDevice: testDevice, reply: reply, key: key, counter: counter, brokerRefreshToken: brokerRefreshToken,
+            token: token)
+    }
+
+    /// Asks for another PRT; what a test does not say is as it should be.
+    func renewal(clientID: String = WellKnownApplication.broker, key: SessionKey? = nil) async throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        let request = PrimaryRefreshToken.UseRequest(
+            token: token, clientID: clientID, redirectURI: nil, scopes: PrimaryRefreshToken.scopes,
+            nonce: try await testDevice.nonce())
+        return try request.signed(
+            with: key ?? self.key, now: Int(testDevice.fixture.clock.now.seconds), using: &generator)
+    }
+
+    func renew() async throws -> TestResponse {
+        try await testDevice.send(PrimaryRefreshToken.form(request: try await renewal()))
+    }
+
+    /// Renews, and goes on with what came.
+    func renewed() async throws -> (session: TestDeviceSession, expiresIn: Int) {
+        let answer = try await renew()
+        #expect(answer.status == .ok, "\(answer.text)")
+        let reply = try PrimaryRefreshToken.RenewalReply(decoding: try EncryptedReply.open(answer.text, with: key))
+        return (with(reply.token), reply.expiresIn)
+    }
+
+    /// Posts a request as Windows does.
+    func sendAsWindows(_ request: String, version: String = "2.2") async throws -> TestResponse {
+        try await testDevice.fixture.client.post(
+            "/common/oauth2/token",
+            form: [
+                "windows_api_version": version, "grant_type": GrantType.jwtBearer.rawValue, "request": request,
+                "client_info": "1",
+            ])
+    }
+
+    /// Signs a use request by the older key derivation.
+    func olderRequest(_ claims: String) throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        return try SessionSignedRequest.sign(
+            payload: Array(claims.utf8), with: key, version: .one, using: &generator)
+    }
+
+    /// A credential for the browser.
+    func credential(nonce: String? = nil, key: SessionKey? = nil) async throws -> String {
+        var generator = SystemRandomNumberGenerator()
+        let fresh = try await testDevice.nonce()
+        return try BrowserCredential(token: token, nonce: nonce ?? fresh)
+            .signed(with: key ?? self.key, using: &generator)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+import HTTPTypes
+import Hummingbird
+import IdentityPlatform
+import OAuth
+import Redaction
+import Storage
+import Synchronization
+import TestSupport
+
+/// A platform over a real database in memory, with one organisation, two people and one application; its clock moves
+/// only when a test moves it.
+struct TestPlatform: Sendable {
+    static let password = "correct horse battery"
+    static let redirect = "http://localhost"
+
+    let platform: Platform
+    let client: TestClient<HostResponder>
+    let clock: Clock
+    let tenant: Tenant
+    let amara: User
+    let bo: User
+    let app: Client
+
+    /// - Parameters:
+    ///   - configure: changes what an operator may decide.
+    ///   - wrap: puts something between the platform and its database.
+    ///   - firstKey: the number of its first RSA key (``RSAKeys``), for a test in which two platforms must not share keys.
+    init(
+        _ configure: (inout IdentityConfiguration) -> Void = { _ in },
+        over wrap: (any Database) -> any Database = { $0 }, firstKey: Int = 0
+    ) async throws {
+        clock = Clock()
+        var configuration = IdentityConfiguration(
+            names: IdentityConfiguration.Names(
+                login: "login.test", deviceRegistration: "drs.test", graph: "graph.test", port: 8443))
+        configuration.passwordCost = .minimal
+        configure(&configuration)
+        let clock = clock
+        platform = try await Platform(
+            configuration: configuration, database: wrap(try await SQLiteDatabase(inMemoryWith: Schema.migrations)),
+            storageKey: try Self.storageKey(),
+            environment: ClockAndRandomness(
+                now: { clock.now }, randomBytes: ClockAndRandomness.system.randomBytes,
+                makeRSAKey: RSAKeys(from: firstKey).next))
+        client = TestClient(platform.responder(), host: "login.test:8443")
+        let administration = Administration(platform)
+        tenant = try await administration.addTenant(displayName: "Contoso", domain: "contoso.test")
+        amara = try await administration.addUser(
+            "amara@contoso.test",
+            profile: User.Profile(
+                displayName: "Amara Okafor", givenName: "Amara", surname: "Okafor", mail: "amara@mail.test",
+                jobTitle: "Nurse"),
+            password: Sensitive(Self.password), tenant: tenant)
+        bo = try await administration.addUser(
+            "bo@contoso.test", profile: User.Profile(displayName: "Bo"), password: Sensitive(Self.password),
+            tenant: tenant)
+        app = try await administration.addClient(
+            NewClient(
+                displayName: "Ward <app>", redirectURIs: [Self.redirect, "https://app.test/cb", "msauth.test://auth"]),
+            tenant: tenant)
+    }
+
+    var administration: Administration { Administration(platform) }
+
+    /// The same platform with a new server process over the same database, perhaps with another configuration or storage key:
+    /// what was in memory alone is gone.
+    func restarted(configuration: IdentityConfiguration? = nil, storageKey: UInt8 = 7) async throws -> TestPlatform {
+        TestPlatform(
+            platform: try await Platform(
+                configuration: configuration ?? platform.configuration, database: platform.database,
+                storageKey: try Self.storageKey(storageKey), environment: platform.environment),
+            like: self)
+    }
+
+    /// The same platform as seen from another address.
+    func from(_ address: String) -> TestPlatform { TestPlatform(platform: platform, like: self, address: address) }
+
+    /// A client that shows a certificate (DER) in its TLS handshake, or none.
+    func client(showing certificate: [UInt8]?) -> TestClient<HostResponder> {
+        TestClient(platform.responder(), host: "login.test:8443") {
+            IdentityContext(source: $0, certificate: certificate)
+        }
+    }
+
+    private init(platform: Platform, like other: TestPlatform, address: String? = nil) {
+        self.platform = platform
+        client = TestClient(platform.responder(), host: "login.test:8443", address: address)
+        (clock, tenant, amara, bo, app) = (other.clock, other.tenant, other.amara, other.bo, other.app)
+    }
+
+    static func storageKey(_ byte: UInt8 = 7) throws -> StorageKey {
+        try StorageKey(SecretBytes(copying: Array(repeating: byte, count: StorageKey.length)))
+    }
+
+    /// A clock that stands until it is moved.
+    final class Clock: Sendable {
+        private let time = Mutex(Timestamp(seconds: 1_800_000_000))
+
+        var now: Timestamp { time.withLock { $0 } }
+        func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+    }
+}

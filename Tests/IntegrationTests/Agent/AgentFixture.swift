@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Foundation
+import Glibc
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// A real baton-agent in a scratch folder, and the broker's end of its socket in the test's hands.
+struct AgentFixture {
+    let scratch: Scratch
+    let listener: Listener
+    let epoch: String
+
+    var profile: String { scratch.path("profiles/" + epoch) }
+    /// Where the browser's temporary files are, as the agent has recorded it.
+    var temporary: String {
+        get throws { try FileManager.default.destinationOfSymbolicLink(atPath: profile + ".temporary") }
+    }
+
+    /// An environment whose agent starts `command` as its browser.
+    init(_ scratch: Scratch, command: [String]) throws {
+        self.scratch = scratch
+        epoch = (0..<4).map { _ in String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16) }.joined()
+        listener = try Listener(path: scratch.path("agent.sock"), mode: 0o600)
+        let words = command.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }.joined(separator: ",")
+        try scratch.write(
+            """
+            {"socket":"\(scratch.path("agent.sock"))","logLevel":"trace",
+             "browser":{"command":[\(words)],"profiles":"\(scratch.path("profiles"))"}}
+            """, to: "agent.json")
+    }
+
+    /// Makes and records a temporary folder, as an earlier order may have left it; it goes when the test ends.
+    func recordTemporary() throws -> String {
+        let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
+        let folder = "/tmp/baton-" + name
+        scratch.atEnd { _ = try? Directory(path: folder).removeTree() }
+        try Directory(path: folder).make()
+        try Directory(path: scratch.path("profiles")).make()
+        try FileManager.default.createSymbolicLink(
+            atPath: profile + ".temporary", withDestinationPath: folder)
+        return folder
+    }
+
+    /// Starts the agent; it has said hello when this returns.
+    ///
+    /// - Parameters:
+    ///   - environment: added to the tests' own.
+    ///   - without: capabilities that an agent has in no session, but tests that run as root have.
+    func startAgent(environment: [String: String] = [:], without: [String] = []) async throws -> RunningProgram {
+        var words = [try RunningProgram.built("baton-agent"), "--config", scratch.path("agent.json")]
+        if getuid() == 0, !without.isEmpty {
+            words = ["/usr/bin/setpriv", "--bounding-set", without.map { "-" + $0 }.joined(separator: ",")] + words
+        }
+        return try await RunningProgram.start(
+            words[0], Array(words.dropFirst()), environment: environment, log: "agent.log", in: scratch)
+    }
+
+    /// Takes the agent's connection and its hello.
+    func accept() async throws -> Broker {
+        let listener = self.listener
+        let broker = try await blocking {
+            Broker(channel: FramedJSON(try listener.accept(), limits: Wire.agentLimits))
+        }
+        #expect(try await broker.next() == .hello(version: 1))
+        return broker
+    }
+}
+
+/// The broker's end of one connection.
+struct Broker {
+    let channel: FramedJSON<AgentMessage, AgentOrder>
+
+    func send(_ order: AgentOrder) throws { try channel.send(order) }
+
+    func next() async throws -> AgentMessage {
+        let channel = self.channel
+        return try await blocking { try channel.receive().message }
+    }
+}
+
+extension ProcessTable {
+    /// Those of `others` that still run.
+    func stillRunning(_ others: [Entry]) -> [Int32] {
+        let running = Set(entries.filter { !$0.isZombie }.map { "\($0.pid) \($0.startTime)" })
+        return others.filter { running.contains("\($0.pid) \($0.startTime)") }.map(\.pid)
+    }
+}
+
+/// Whether something has this path; an error where that cannot be told.
+func isThere(_ path: String) throws -> Bool {
+    var status = stat()
+    if unsafe lstat(path, &status) == 0 { return true }
+    guard errno == ENOENT else { throw TestProblem("\(path): error \(errno)") }
+    return false
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import TestSupport
+import Testing
+
+/// What `batond` says of a configuration file that it does not start with.
+@Suite struct BatondConfigurationTests {
+    @Test func `a key under its former name stops the start, and the error names the present one`() async throws {
+        try await Scratch.with { scratch in
+            let file = try scratch.write(
+                #"{"directory":"/d","runtimeDirectory":"/r","trustRoots":"/t","doors":{"idle":900}}"#, to: "batond.json"
+            )
+            let run = try await RunningProgram.start(
+                try RunningProgram.built("batond"), ["--config", file], log: "batond", awaitsReady: false, in: scratch)
+            #expect(try await run.waitForExit() == 1)
+            #expect(try run.log().contains("configuration \(file): doors is now called sessionPolicy. Rename the key."))
+        }
+    }
+}

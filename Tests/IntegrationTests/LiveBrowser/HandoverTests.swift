@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import TestSupport
+import Testing
+
+extension LiveBrowser {
+    /// What apps do at the end of a session, over the real socket.
+    @Suite struct HandoverTests {
+        @Test func `an app saves before the end and erases after it, on a connection for that alone`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let saver = try RawApp(live)
+            let epoch = try await saver.greet(wantsEvents: true).epoch
+            let client = try client(live, 1)
+            #expect(try await saver.ask(.epoch, client.entries).get()[.epoch] == epoch.description)
+            _ = try await saver.ask(.registerEraser, client.entries).get()
+
+            async let answer = app.signOut(amara)
+            #expect(try await saver.answer() == .message(.event(.willEnd(epoch, milliseconds: 500))))
+            _ = try await saver.ask(.readyToEnd, client.entries).get()
+            #expect(try await saver.answer() == .ended)
+
+            let eraser = try RawApp(live)
+            let hello = try await eraser.greet(endedEpoch: epoch)
+            #expect(hello.operations == [.acknowledge] && hello.epoch != epoch)
+            #expect(try await eraser.refusal(.getDeviceInfo, client.entries).code == .unsupported)
+            let other = EraserReport(client: client, epoch: hello.epoch, result: .done)
+            #expect(try await eraser.refusal(.acknowledge, other.entries).code == .developerParameter)
+            _ = try await eraser.ask(.acknowledge, EraserReport(client: client, epoch: epoch, result: .done).entries)
+                .get()
+            #expect(try await answer)
+            #expect(try await live.status().lockedApps.isEmpty)
+            #expect(try live.isClean)
+        }
+
+        @Test func `an app that has not erased is locked for the next worker, and no other app is`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let other = try live.app(2)
+            try await live.signIn("Amara", through: other)
+            let client = try client(live, 1)
+            let holder = try RawApp(live)
+            let epoch = try await holder.greet().epoch
+            _ = try await holder.ask(.registerEraser, client.entries).get()
+            try await live.settle()
+            let bundleID = try #require(live.facts.apps.first { $0.number == 1 }).bundleID
+            #expect(try await live.status().lockedApps == [bundleID])
+
+            try await live.signIn("Bo", through: other)
+            let refusal = try await seen { try await app.accounts() }
+            #expect(refusal.text.contains("has not erased the data of a former worker"))
+            let asker = try RawApp(live)
+            try await asker.greet()
+            #expect(try await asker.refusal(.registerEraser, client.entries).code == .appLocked)
+            #expect(try await asker.ask(.epoch, client.entries).get()[.endedEpoch] == epoch.description)
+            #expect(try await asker.refusal(.acknowledge, done(client, epoch)).code == .developerParameter)
+
+            // The lock outlives the broker, as it must outlive a crash.
+            try await live.kill(.broker)
+            try await live.start(.broker)
+            #expect(try await live.status().lockedApps == [bundleID])
+            let eraser = try RawApp(live)
+            try await eraser.greet(endedEpoch: epoch)
+            _ = try await eraser.ask(.acknowledge, done(client, epoch)).get()
+            #expect(try await live.status().lockedApps.isEmpty)
+            #expect(try await app.accounts().current == nil)
+        }
+
+        @Test func `two hundred apps, fifty of which never read, do not keep a worker from signing out`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let client = try client(live, 2)
+            var apps: [RawApp] = []
+            var epoch: Epoch?
+            for _ in 0..<200 {
+                let app = try RawApp(live)
+                epoch = try await app.greet(wantsEvents: true).epoch
+                apps.append(app)
+            }
+            let ended = try #require(epoch)
+            _ = try await apps[0].ask(.registerEraser, client.entries).get()
+            let (reading, hanging) = (apps[..<150], apps[150...])
+            // One whose answers lie unread for long is cut off while it still asks, which is the broker's right.
+            for app in hanging {
+                for number in 0..<60 { try? app.send(.request(request(.epoch, client, "\(number)"))) }
+            }
+            // Success is what an app hears within ten seconds by the broker's own clock; later it is another answer.
+            async let answer = app.signOut(amara)
+            for app in reading {
+                #expect(try await app.answer() == .message(.event(.willEnd(ended, milliseconds: 500))))
+                try app.send(.request(request(.readyToEnd, client, "ready")))
+            }
+            try await live.journalLeaves("signedIn")
+            let eraser = try RawApp(live)
+            try await eraser.greet(endedEpoch: ended)
+            _ = try await eraser.ask(.acknowledge, done(client, ended)).get()
+            #expect(try await answer)
+            #expect(try live.isClean)
+            #expect(try await live.status().lockedApps.isEmpty)
+        }
+
+        private func client(_ live: LiveEnvironment, _ number: Int) throws -> ClientRequest {
+            ClientRequest(clientID: try #require(live.facts.apps.first { $0.number == number }).clientID)
+        }
+
+        private func done(_ client: ClientRequest, _ epoch: Epoch) -> FlatMap {
+            EraserReport(client: client, epoch: epoch, result: .done).entries
+        }
+
+        private func request(_ operation: BrokerProtocol.Operation, _ client: ClientRequest, _ id: String) -> Request {
+            Request(id: id, operation: operation, parameters: client.entries, isSilent: true)
+        }
+    }
+}

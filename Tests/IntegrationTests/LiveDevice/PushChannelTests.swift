@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension LiveDevice {
+    /// The device's line when something goes wrong with it.
+    @Suite struct LineTests {
+        @Test func `a nudge that gets lost delays the end, and no more`() async throws {
+            let live = try await LiveEnvironment.ready()
+            try await live.configured { server, broker in
+                server["keepAlive"] = 1
+                var resolve = broker["resolve"] as? [String: Any] ?? [:]
+                resolve["mdm.baton.test"] = "127.0.0.2"
+                broker["resolve"] = resolve
+            } _: {
+                let proxy = try await live.runAside("proxy.py", ["\(try live.mdmPort)"])
+                let app = try live.app(1)
+                try await live.signIn("Amara", through: app)
+                proxy.send(SIGUSR1)
+                try await live.administer("user", "disable", try live.person("Amara").userName)
+                try await live.journalLeaves("signedIn")
+                #expect(try proxy.log().contains("swallowed"))
+                #expect(try await app.accounts().current == nil)
+                try await live.administer("user", "enable", try live.person("Amara").userName)
+                try await live.settle()
+                proxy.kill()
+                try await proxy.waitForExit()
+            }
+        }
+
+        @Test func `a second line of a device takes the place of the first, and loses it again`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let identity = try #require(try live.names(in: "device/management/identities").first)
+            let other = try await live.runAside(
+                "line.py", try live.lineArguments + [live.path("device/management/identities/" + identity)])
+            #expect(try await other.waitForExit() == 0)
+            #expect(try other.log().contains(#""event":"present""#))
+        }
+
+        @Test func `the directory knows a device as managed from its line on until its enrollment ends`() async throws {
+            try await Scratch.with { scratch in
+                let live = try await LiveEnvironment(in: scratch)
+                try await live.isManaged(true)
+                try await live.administer("device", "unenroll", "ward-7-tablet")
+                try await live.isManaged(false)
+            }
+        }
+
+        @Test func `a stranger gets no line`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let nobody = try await live.runAside("line.py", try live.lineArguments, awaitsReady: false)
+            #expect(try await nobody.waitForExit() == 2)
+            #expect(try nobody.log().contains("status 403"))
+            // The server's own certificate is of another authority than devices' identities.
+            let stranger = live.path("stranger.pem")
+            let pieces = try ["server/ca/server.pem", "server/ca/server.key"].map {
+                try String(contentsOf: URL(filePath: live.path($0)), encoding: .utf8)
+            }
+            try Data(pieces.joined(separator: "\n").utf8).write(to: URL(filePath: stranger))
+            let other = try await live.runAside("line.py", try live.lineArguments + [stranger], awaitsReady: false)
+            #expect(try await other.waitForExit() == 3)
+        }
+    }
+}
+
+extension LiveEnvironment {
+    /// Waits until the directory says so of its only device.
+    fileprivate func isManaged(_ expected: Bool) async throws {
+        struct Device: Decodable { let isManaged: Bool }
+        let admin = AdminSocket(state: path("server"))
+        try await untilLogged("isManaged: \(expected)") {
+            let answer = try admin.call("GET", "/identity/tenants/-/devices")
+            let devices = try JSONDecoder().decode([Device].self, from: Data(answer.body.utf8))
+            return devices.map(\.isManaged) == [expected]
+        }
+    }
+
+    fileprivate var mdmPort: Int {
+        get throws { try #require(try configuration(of: .server)["mdmPort"] as? Int) }
+    }
+
+    fileprivate var lineArguments: [String] {
+        get throws {
+            ["mdm.baton.test", "\(try mdmPort)", "/mdm/\(facts.tenantID)/push", path("server/ca/root.pem")]
+        }
+    }
+}

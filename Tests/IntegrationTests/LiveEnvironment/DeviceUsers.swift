@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
+import Glibc
+import TestSupport
+
+/// The Unix users of a device's programs, as packages set them up: one for the broker, one for the graphical session.
+///
+/// The server stays the tests' own user's, who must be root to start programs as others.
+struct DeviceUsers: Sendable {
+    let broker: UInt32
+    let session: UInt32
+
+    /// Users of their own, where the tests' user can start programs as others.
+    static var separate: DeviceUsers? { geteuid() == 0 ? DeviceUsers(broker: 64_001, session: 64_002) : nil }
+
+    func user(of program: LiveEnvironment.Program) -> UInt32? {
+        switch program {
+        case .broker: broker
+        case .agent: session
+        case .server: nil
+        }
+    }
+
+    /// Gives the device's files to its users, once `baton up` has made them as the tests' own.
+    func own(root: String, in scratch: Scratch) throws {
+        let run = root + "/run"
+        for folder in [scratch.path, root, run, root + "/configuration"] { try change(mode: 0o711, of: folder) }
+        for folder in ["device", "public", "run"] { try giveAll(root + "/" + folder, to: broker) }
+        for folder in ["run/profiles", "logs"] { try giveAll(root + "/" + folder, to: session) }
+        try change(mode: 0o755, of: run)
+        try change(mode: 0o755, of: root + "/public")
+        try FileManager.default.copyItem(atPath: root + "/server/ca/root.pem", toPath: root + "/public/root.pem")
+        try change(mode: 0o644, of: root + "/public/root.pem")
+        let file = root + "/configuration/batond.json"
+        var configuration = try textOfFile(file)
+        configuration = configuration.replacing(root + "/server/ca/root.pem", with: root + "/public/root.pem")
+        configuration = configuration.replacing("{", with: "{\n  \"sessionUsers\" : [\(session)],", maxReplacements: 1)
+        try configuration.write(toFile: file, atomically: false, encoding: .utf8)
+        try give(file, toUserOf: .broker)
+        try give(root + "/configuration/baton-agent.json", toUserOf: .agent)
+    }
+
+    /// Makes a file that of a program's user.
+    func give(_ path: String, toUserOf program: LiveEnvironment.Program) throws {
+        guard let user = user(of: program) else { return }
+        guard unsafe chown(path, user, user) == 0 else { throw TestProblem("chown \(path): error \(errno)") }
+        try change(mode: 0o600, of: path)
+    }
+
+    /// What a program of another user is started through.
+    func entrance(of program: LiveEnvironment.Program) -> [String] {
+        guard let user = user(of: program) else { return [] }
+        return ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups", "--"]
+    }
+
+    /// A copy of the program that these users can reach, wherever the package was built.
+    func file(of program: LiveEnvironment.Program, in scratch: Scratch) throws -> String? {
+        guard user(of: program) != nil else { return nil }
+        return try copy(RunningProgram.built(program.rawValue), in: scratch)
+    }
+
+    /// A copy of the program that acts as the person at the browser.
+    func person(in scratch: Scratch) throws -> String {
+        try copy(Repository.root + "/Tests/Person/person.py", in: scratch)
+    }
+
+    /// A service manager that a program of another user can tell that it serves.
+    func serviceManager(for program: LiveEnvironment.Program, in scratch: Scratch) throws -> ServiceManager? {
+        guard user(of: program) != nil else { return nil }
+        let manager = try ServiceManager(in: scratch)
+        try change(mode: 0o666, of: manager.socketPath)
+        return manager
+    }
+
+    private func copy(_ file: String, in scratch: Scratch) throws -> String {
+        let copy = scratch.path(String(file.split(separator: "/").last ?? ""))
+        // The same file where both are on one disk.
+        guard !FileManager.default.fileExists(atPath: copy), unsafe link(file, copy) != 0 else { return copy }
+        try FileManager.default.copyItem(atPath: file, toPath: copy)
+        return copy
+    }
+
+    private func giveAll(_ folder: String, to user: UInt32) throws {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+        for path in [folder] + names.map({ folder + "/" + $0 }) {
+            guard unsafe lchown(path, user, user) == 0 else { throw TestProblem("chown \(path): error \(errno)") }
+        }
+    }
+
+    private func change(mode: UInt32, of path: String) throws {
+        guard unsafe chmod(path, mode) == 0 else { throw TestProblem("chmod \(path): error \(errno)") }
+    }
+}

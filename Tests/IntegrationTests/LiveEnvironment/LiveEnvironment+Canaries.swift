@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import TestSupport
+
+/// The search for what a worker leaves behind, by the program of Tests/Canary.
+extension LiveEnvironment {
+    /// What is known of somebody, each a text that is nobody else's.
+    func canaries(of givenName: String) throws -> [String: String] {
+        let person = try person(givenName)
+        return [
+            "user name": person.userName, "name": person.displayName, "password": person.password,
+            "phone": person.mobilePhone, "file": try savedText(of: givenName),
+        ]
+    }
+
+    /// What somebody keeps in files of their session; in no other environment, whose browsers' files may lie beside this one's.
+    func savedText(of givenName: String) throws -> String {
+        "What \(try person(givenName).givenName) alone keeps: \(facts.tenantID) \(facts.port)"
+    }
+
+    /// The key of the session that lives, as its process holds it.
+    func sessionKey() async throws -> [UInt8] {
+        let said = try await canary(["session-key", "\(try sessionProcess().pid)"])
+        let digits = said.compactMap(\.hexDigitValue)
+        guard digits.count == 64 else { throw TestProblem("no session key:\n\(said)") }
+        return stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    }
+
+    /// The tokens that the session process holds now.
+    func harvest() async throws -> [String: String] {
+        let tokens = try await canary(["harvest", "\(try sessionProcess().pid)"])
+        return try JSONDecoder().decode([String: String].self, from: Data(tokens.utf8))
+    }
+
+    /// Everything that a device keeps, by name; not the packages that the MDM sent, which hold the demonstration's people.
+    func surfaces() throws -> [String: String] {
+        var surfaces = ["run": path("run"), "log": logPath(of: .broker), "agent's log": logPath(of: .agent)]
+        for name in try names(in: "device") where name != "management" { surfaces[name] = path("device/" + name) }
+        for name in try names(in: "device/management") where name != "apps" {
+            surfaces["management " + name] = path("device/management/" + name)
+        }
+        for name in try temporaryFolders { surfaces[Self.temporary + name] = "/tmp/" + name }
+        return surfaces
+    }
+
+    private static let temporary = "temporary "
+
+    /// Where the temporary files of an epoch's browser are, as the agent has recorded it.
+    func temporaryFolder(_ epoch: String) throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: path("run/profiles/\(epoch).temporary"))
+    }
+
+    /// Where browsers' temporary files are; also those of tests beside this one.
+    private var temporaryFolders: [String] {
+        get throws {
+            try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { name in
+                name.hasPrefix("baton-") && Epoch(id: String(name.dropFirst(6)), counter: 0) != nil
+            }
+        }
+    }
+
+    /// The search can see: it finds a worker who is here where she has to be.
+    func searchHits(_ givenName: String) async throws {
+        guard let epoch = Epoch(try await status().epoch) else { throw TestProblem("the epoch cannot be read") }
+        try await search(
+            try canaries(of: givenName),
+            [
+                "--process", "session=\(try sessionProcess().pid)", "--surface", "profiles=" + path("run/profiles"),
+                "--surface", "temporary=" + temporaryFolder(epoch.id), "--expect-hit", "session=user name,name",
+                "--expect-hit", "profiles=file", "--expect-hit", "temporary=file",
+            ])
+    }
+
+    /// Looks for texts in folders and files; none may be there.
+    ///
+    /// - Throws: ``TestProblem`` with what was found and where, never the text.
+    func finds(
+        none canaries: [String: String], keys: [String: [UInt8]] = [:], in surfaces: [String: String]
+    ) async throws {
+        let places = surfaces.flatMap { name, path in
+            ["--surface", "\(name)=\(path)"] + (name.hasPrefix(Self.temporary) ? ["--absent-is-none", name] : [])
+        }
+        try await search(canaries, keys: keys, places + ["--expect-none"])
+    }
+
+    /// - Parameter keys: what is looked for besides, and is no text.
+    func search(_ texts: [String: String], keys: [String: [UInt8]] = [:], _ arguments: [String]) async throws {
+        var canaries: [String: Any] = texts
+        for (name, bytes) in keys {
+            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            canaries[name] = ["hex": digits]
+        }
+        try await canary(["search"] + arguments, input: try JSONSerialization.data(withJSONObject: canaries))
+    }
+
+    /// Runs a command of the program that searches for traces.
+    ///
+    /// - Throws: ``TestProblem`` with what it said where it fails.
+    @discardableResult
+    func canary(_ arguments: [String], input: Data = Data(), through wrapper: [String] = []) async throws -> String {
+        try await Scratch.with { scratch in
+            let run = try await TraceSearchRun(arguments, input: Array(input), through: wrapper, in: scratch)
+            guard run.code == 0 else { throw TestProblem("the search ended with \(run.code):\n\(run.output)") }
+            return run.output
+        }
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// - Throws: ``TestProblem`` with what it said where it fails.
+    @discardableResult
+    func run(_ program: String, _ arguments: String...) async throws -> String {
+        try await run(program, arguments: arguments)
+    }
+
+    @discardableResult
+    func run(_ program: String, arguments: [String]) async throws -> String {
+        try await Scratch.with { scratch in
+            let run = try await RunningProgram.start(program, arguments, log: "log", awaitsReady: false, in: scratch)
+            let code = try await run.waitForExit()
+            guard code == 0 else { throw TestProblem("\(program) ended with \(code):\n\(try run.log())") }
+            return try run.log()
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import TestSupport
+
+extension LiveEnvironment {
+    /// Runs `body` with a broker that has this registry of its own; afterwards there is none again, and no broker.
+    func with(registry: String, mode: mode_t = 0o600, _ body: () async throws -> Void) async throws {
+        let file = path("configuration/apps.json")
+        try Data(registry.utf8).write(to: URL(filePath: file))
+        try FileManager.default.setAttributes([.posixPermissions: Int(mode)], ofItemAtPath: file)
+        let place = URL(filePath: path("configuration/batond.json"))
+        let former = try Data(contentsOf: place)
+        var configuration = try JSONSerialization.jsonObject(with: former) as? [String: Any] ?? [:]
+        configuration["appRegistry"] = file
+        try JSONSerialization.data(withJSONObject: configuration).write(to: place)
+        try await kill(.broker)
+        do {
+            try await start(.broker)
+            try await body()
+        } catch {
+            try former.write(to: place)
+            try? await kill(.broker)
+            throw error
+        }
+        try former.write(to: place)
+        try await kill(.broker)
+    }
+
+    /// Lets every user get as far as the sockets, or no more.
+    func open(toUsers isOpen: Bool) async throws {
+        for folder in [path(".."), path(""), path("run")] {
+            try FileManager.default.setAttributes([.posixPermissions: isOpen ? 0o711 : 0o700], ofItemAtPath: folder)
+        }
+    }
+}

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+import Authenticator
+import BrokerProtocol
+import Foundation
+import Glibc
+import Processes
+import Redaction
+import Synchronization
+import TestSupport
+import UnixSocket
+
+/// A whole environment of real programs on loopback: a server with an organisation, and one device, enrolled and joined.
+///
+/// `baton up` makes it and Carol joins the device; then the same programs run again on the same folder, one by one, so
+/// that a test can kill each and start it again.
+final class LiveEnvironment: Sendable {
+    /// The programs that make a device and its server.
+    enum Program: String, CaseIterable {
+        case server = "baton-server"
+        case broker = "batond"
+        case agent = "baton-agent"
+    }
+
+    let facts: EnvironmentFacts
+    /// Whose the device's programs are; nil where all are the tests' own user's.
+    let users: DeviceUsers?
+    /// Whether who sits at the device uses a real browser, as everybody does in the soak; else a client that posts the
+    /// pages' forms, in a tenth of the time.
+    let hasBrowser: Bool
+    private let scratch: Scratch
+    private let running = Mutex<[Program: RunningProgram]>([:])
+
+    /// Makes the environment in `scratch`.
+    init(in scratch: Scratch, users: DeviceUsers? = nil, hasBrowser: Bool = false) async throws {
+        (self.scratch, self.users, self.hasBrowser) = (scratch, users, hasBrowser || Soak.isRunning)
+        let root = scratch.path("w")
+        let baton = try RunningProgram.built("baton")
+        // A small program serves as the app that the MDM installs; the tests themselves are the apps that talk.
+        let arguments = [
+            "up", "--directory", root, "--person",
+            try users?.person(in: scratch) ?? Repository.root + "/Tests/Person/person.py",
+            "--sample", "/usr/bin/true",
+        ]
+        let up = try await RunningProgram.start(baton, arguments, log: "up.log", in: scratch)
+        scratch.atEnd { _ = try? await up.stop() }
+        facts = try JSONDecoder().decode(
+            EnvironmentFacts.self, from: Data(contentsOf: URL(filePath: root + "/environment.json")))
+        try seat("Carol")
+        try await join()
+        guard try await up.stop() == 0 else { throw TestProblem("baton up did not end well:\n\(try up.log())") }
+        try users?.own(root: root, in: scratch)
+        for program in Program.allCases { try await start(program) }
+    }
+
+    func join() async throws {
+        guard try await joins() else {
+            throw TestProblem("the join failed:\n\(try textOfFile(scratch.path("join.log")))")
+        }
+    }
+
+    /// Has Carol, who must sit there, join the device.
+    ///
+    /// - Returns: whether the device is joined in the command line's word.
+    func joins() async throws -> Bool {
+        let baton = try RunningProgram.built("baton")
+        let order = [
+            "device", "join", "--login", facts.loginURL, "--registration", facts.registrationURL,
+            "--tenant", EnvironmentFacts.domain, "--name", "ward-7-tablet", "--runtime-directory", path("run"),
+        ]
+        let join = try await RunningProgram.start(baton, order, log: "join.log", awaitsReady: false, in: scratch)
+        return try await join.waitForExit() == 0
+    }
+
+    /// Looks for what is known of somebody, and for these texts, in everything that the device keeps.
+    func findsNothing(
+        of givenName: String, or texts: [String: String] = [:], keys: [String: [UInt8]] = [:]
+    ) async throws {
+        let none = try canaries(of: givenName).merging(texts) { mine, _ in mine }
+        // Files come and go while the broker works; what is searched has to stand still. A broker may also be dead.
+        try? send(SIGSTOP, to: .broker)
+        defer { try? send(SIGCONT, to: .broker) }
+        try await finds(none: none, keys: keys, in: try surfaces())
+    }
+
+    /// The file with what a program has written.
+    func logPath(of program: Program) -> String { scratch.path(program.rawValue + ".log") }
+
+    /// The path of something in the environment's folder.
+    func path(_ name: String) -> String { scratch.path("w/" + name) }
+
+    /// What is in a folder of the environment; nothing where it is not there, as between a rename and the next folder.
+    func names(in folder: String) throws -> [String] {
+        do { return try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() } catch CocoaError
+            .fileReadNoSuchFile
+        { return [] }
+    }
+
+    // MARK: Programs
+
+    /// Starts a program, from its own file or a copy, and waits until it serves.
+    ///
+    /// - Parameters:
+    ///   - point: where it, or the session process that it starts, dies.
+    ///   - entrance: the command that becomes the program (exec(3)).
+    @discardableResult
+    func start(
+        _ program: Program, file: String? = nil, by manager: ServiceManager? = nil, dyingAt point: Failpoint? = nil,
+        through entrance: [String] = []
+    ) async throws -> RunningProgram {
+        let words = try command(
+            program, file: file ?? users?.file(of: program, in: scratch),
+            through: entrance + (users?.entrance(of: program) ?? []))
+        let manager = try manager ?? users?.serviceManager(for: program, in: scratch)
+        let started = try await RunningProgram.start(
+            words[0], Array(words.dropFirst()),
+            environment: point.map { [Failpoint.variable: $0.rawValue] } ?? [:], log: program.rawValue + ".log",
+            manager: manager, in: scratch)
+        running.withLock { $0[program] = started }
+        return started
+    }
+
+    private func command(_ program: Program, file: String? = nil, through entrance: [String]) throws -> [String] {
+        entrance + [
+            try file ?? RunningProgram.built(program.rawValue), "--config",
+            configurationPath(of: program),
+        ]
+    }
+
+    func configurationPath(of program: Program) -> String { path("configuration/\(program.rawValue).json") }
+
+    /// Has systemd's own tool listen for the broker, which it starts when somebody knocks.
+    func startBrokerOnDemand() async throws -> RunningProgram {
+        let sockets = ["broker", "agent", "control"]
+        let arguments =
+            sockets.flatMap { ["--listen", path("run/\($0).sock")] } + ["--fdname", sockets.joined(separator: ":")]
+            + [try RunningProgram.built("batond"), "--config", path("configuration/batond.json")]
+        for socket in sockets { try? FileManager.default.removeItem(atPath: path("run/\(socket).sock")) }
+        let started = try await RunningProgram.start(
+            "/usr/bin/systemd-socket-activate", arguments, log: "activated.log", awaitsReady: false, in: scratch)
+        try await FolderWatch(path("run")).until("listening") { [self] in
+            try Set(sockets.map { $0 + ".sock" }).isSubset(of: names(in: "run"))
+        }
+        return started
+    }
+
+    /// A TPM in software beside the environment.
+    func softwareTPM(_ name: String) async throws -> SoftwareTPM { try await SoftwareTPM.start(name, in: scratch) }
+
+    /// A service manager for one of the programs.
+    func serviceManager(sockets: [(name: String, descriptor: Descriptor)] = []) throws -> ServiceManager {
+        try ServiceManager(in: scratch, sockets: sockets)
+    }
+
+    /// Starts a program that is expected to end before it serves, and gives the end of what it said.
+    func refusal(
+        _ program: Program, by manager: ServiceManager? = nil, dyingAt point: String? = nil,
+        through entrance: [String] = []
+    ) async throws -> String {
+        let words = try command(program, through: entrance)
+        let wrong: RunningProgram
+        do {
+            wrong = try await RunningProgram.start(
+                words[0], Array(words.dropFirst()),
+                environment: point.map { [Failpoint.variable: $0] } ?? [:],
+                log: "refusal-\(UInt32.random(in: 0...UInt32.max)).log", manager: manager, in: scratch)
+        } catch let problem as TestProblem { return problem.description }
+        wrong.kill()
+        try await wrong.waitForExit()
+        throw TestProblem("\(program.rawValue) serves")
+    }
+
+    /// Ends a program as a crash would.
+    func kill(_ program: Program) async throws {
+        let victim = try process(program)
+        running.withLock { $0[program] = nil }
+        victim.kill()
+        try await victim.waitForExit()
+    }
+
+    /// Waits until a program that was to die has died.
+    func awaitEnd(of program: Program) async throws {
+        let victim = try process(program)
+        try await victim.waitForExit()
+        running.withLock { $0[program] = nil }
+    }
+
+    /// Stops a program for a while (`SIGSTOP`), or lets it go on (`SIGCONT`).
+    func send(_ signal: Int32, to program: Program) throws { try process(program).send(signal) }
+
+    /// What a program has written into its log.
+    func log(of program: Program) throws -> String { try process(program).log() }
+
+    /// Waits until a program has written `text` into its log, so often since this environment began.
+    func log(of program: Program, says text: String, times: Int = 1) async throws {
+        let path = logPath(of: program)
+        try await FolderWatch(scratch.path).until("in the log: \(text)") {
+            try textOfFile(path).components(separatedBy: text).count > times
+        }
+    }
+
+    func pid(of program: Program) throws -> Int32 { try process(program).pid }
+
+    private func process(_ program: Program) throws -> RunningProgram {
+        guard let process = running.withLock({ $0[program] }) else {
+            throw TestProblem("\(program.rawValue) does not run")
+        }
+        return process
+    }
+
+    /// The process that serves the session's apps, which the broker started.
+    func sessionProcess() throws -> ForeignProcess {
+        for child in try children(of: try process(.broker).pid) {
+            if try textOfFile("/proc/\(child)/cmdline").contains("\0session\0") {
+                return try ForeignProcess(pid: child)
+            }
+        }
+        throw TestProblem("batond has no session process")
+    }
+
+    /// Runs a program of `Tests/Line` beside the environment.
+    func runAside(_ name: String, _ arguments: [String], awaitsReady: Bool = true) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            "/usr/bin/python3", ["-u", Repository.root + "/Tests/Line/" + name] + arguments,
+            log: "\(name)-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: awaitsReady, in: scratch)
+    }
+
+    /// Starts any program that stays beside the environment.
+    func runAside(program: String, _ arguments: [String]) async throws -> RunningProgram {
+        try await RunningProgram.start(
+            program, arguments, log: "aside-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+    }
+
+    // MARK: The person at the browser
+
+    /// Puts somebody in front of the device.
+    ///
+    /// - Parameter fifo: the name of one in this folder, which the person waits for before typing the password.
+    func seat(
+        _ givenName: String, wrongPasswordFirst: Bool = false, closesBrowser: Bool = false,
+        waitingFor fifo: String? = nil
+    ) throws {
+        let person = try person(givenName)
+        var seated: [String: Any] = [
+            "username": person.userName, "password": person.password, "wrongPasswordFirst": wrongPasswordFirst,
+            "closeInsteadOfSignIn": closesBrowser, "saves": try savedText(of: givenName),
+        ]
+        seated["waitsFor"] = fifo.map(path)
+        try seat(seated)
+    }
+
+    /// Puts somebody in front of the device who does this (Tests/Person/person.py).
+    func seat(_ person: [String: Any]) throws {
+        var person = person
+        person["withoutBrowser"] = !hasBrowser
+        try JSONSerialization.data(withJSONObject: person).write(to: URL(filePath: path("configuration/person.json")))
+        try users?.give(path("configuration/person.json"), toUserOf: .agent)
+    }
+
+    /// Nobody sits there any more: a page that asked for a person now would fail.
+    func leave() throws { try FileManager.default.removeItem(atPath: path("configuration/person.json")) }
+
+    func person(_ givenName: String) throws -> EnvironmentFacts.Person {
+        guard let person = facts.people.first(where: { $0.givenName == givenName }) else {
+            throw TestProblem("nobody is called \(givenName)")
+        }
+        return person
+    }
+
+    // MARK: The resource server
+
+    /// The HTTP status of Graph's `/me` for a bearer of `accessToken`.
+    func me(_ accessToken: String) async throws -> Int? {
+        let script = """
+            import http.client, os, socket, ssl
+            host, port = "graph.baton.test", int(os.environ["PORT"])
+            tls = ssl.create_default_context(cafile=os.environ["ROOT"])
+            connection = http.client.HTTPSConnection(host, port)
+            connection.sock = tls.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname=host)
+            connection.request("GET", "/v1.0/me", headers={"Authorization": "Bearer " + os.environ["TOKEN"]})
+            print(connection.getresponse().status)
+            """
+        let environment = ["PORT": "\(facts.port)", "ROOT": path("server/ca/root.pem"), "TOKEN": accessToken]
+        let request = try await RunningProgram.start(
+            "/usr/bin/python3", ["-c", script], environment: environment,
+            log: "me-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        try await request.waitForExit()
+        return Int(try request.log().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    // MARK: The administrator
+
+    /// Does what `baton admin` does.
+    func administer(_ words: String...) async throws { try await administer(words) }
+
+    func administer(_ words: [String]) async throws {
+        let baton = try RunningProgram.built("baton")
+        let act = try await RunningProgram.start(
+            baton, ["admin"] + words + ["--server", path("server")],
+            log: "admin-\(UInt32.random(in: 0...UInt32.max)).log", awaitsReady: false, in: scratch)
+        guard try await act.waitForExit() == 0 else { throw TestProblem("refused:\n\(try act.log())") }
+    }
+
+    // MARK: The operator
+
+    /// Asks the broker what `baton` asks it.
+    @discardableResult
+    func ask(_ request: OperatorRequest) async throws -> OperatorReply {
+        let socket = path("run/control.sock")
+        return try await blocking {
+            let connection = try Connection.connect(to: socket, maximumFrame: 1 << 20)
+            try connection.write(Array(JSONEncoder().encode(request)))
+            let body = try connection.read().body
+            return try unsafe body.withUnsafeBytes { bytes in
+                try JSONDecoder().decode(OperatorReply.self, from: unsafe Data(bytes))
+            }
+        }
+    }
+
+    func status() async throws -> DeviceStatus {
+        guard case .status(let status) = try await ask(.status) else { throw TestProblem("no status") }
+        return status
+    }
+
+    /// Signs out whoever is there; returns when the device is ready.
+    func settle() async throws {
+        let reply = try await ask(.signOut(fromBrowser: false))
+        guard case .done = reply else { throw TestProblem("the device does not become ready: \(reply)") }
+    }
+
+    /// Returns when the broker knows of the agent, which comes back by itself after the broker did.
+    func awaitAgent() async throws {
+        try await untilLogged("the agent is back") { [self] in try await status().agentConnected }
+    }
+
+    /// Waits until the broker, which looks again by itself, serves, and the device is ready.
+    func comesBack() async throws {
+        // Nothing listens for a moment. The agent is back last, and is logged.
+        try await untilLogged("the device is back") { [self] in
+            guard let status = try? await status() else { return false }
+            return status.session == "ready" && status.agentConnected
+        }
+    }
+
+    /// Waits until `holds`, which changes only before a line of some program's log.
+    func untilLogged(_ what: String, holds: @escaping @Sendable () async throws -> Bool) async throws {
+        try await FolderWatch(scratch.path).until(what, holds: holds)
+    }
+
+    // MARK: The environment of one test
+
+    @TaskLocal private static var current: LiveEnvironment?
+
+    /// Lends an environment to every test that `body` runs.
+    static func lend(
+        users: DeviceUsers? = nil, hasBrowser: Bool = false, _ body: () async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let live = try await LiveEnvironment(in: scratch, users: users, hasBrowser: hasBrowser)
+            try await $current.withValue(live, operation: body)
+        }
+    }
+
+    /// The suite's environment as every test finds it: all programs up, the device ready, nobody known to any app.
+    static func ready() async throws -> LiveEnvironment {
+        guard let live = current else { throw TestProblem("the suite lacks the trait .live") }
+        for program in Program.allCases {
+            let running = live.running.withLock { $0[program] }
+            running?.send(SIGCONT)
+            if running == nil { try await live.start(program) }
+        }
+        try await live.settle()
+        try await live.awaitAgent()
+        if FileManager.default.fileExists(atPath: live.path("configuration/person.json")) { try live.leave() }
+        for number in live.facts.apps.map(\.number) {
+            let app = try live.app(number)
+            while try await app.accounts().previous != nil {}
+        }
+        return live
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import Glibc
+import Processes
+import Redaction
+import TestSupport
+import UnixSocket
+
+/// A connection to the broker's socket that can say anything, well or badly.
+final class RawApp: Sendable {
+    private let connection: Connection
+
+    /// More than the broker takes, so that a test can send it.
+    private static let maximumFrame = Wire.maximumFrame * 2
+
+    init(_ live: LiveEnvironment, socket: String = "run/broker.sock") throws {
+        connection = try Connection.connect(to: live.path(socket), maximumFrame: Self.maximumFrame)
+        // Where the broker neither answers nor ends the connection, the test fails instead of waiting for ever.
+        try connection.descriptor.setReceiveTimeout(milliseconds: 60_000)
+    }
+
+    /// What comes next from the broker.
+    enum Answer: Equatable {
+        case message(BrokerMessage)
+        case ended
+    }
+
+    func answer() async throws -> Answer {
+        try await blocking { [connection] in
+            let body: SecretBytes
+            do throws(Connection.ReadFailure) { body = try connection.read().body } catch {
+                // The broker may close while bytes of ours are unread, which the kernel calls a reset.
+                let isReset = error == .socket(SocketError(call: .receive, errno: 104))
+                guard error == .ended || isReset else { throw error }
+                return .ended
+            }
+            return .message(try BrokerMessage(bytes: unsafe body.withUnsafeBytes { unsafe [UInt8]($0) }))
+        }
+    }
+
+    func send(frame body: [UInt8]) throws { try connection.write(body) }
+    func send(frame body: String) throws { try connection.write(Array(body.utf8)) }
+    func send(_ message: ClientMessage) throws { try connection.write(message.bytes) }
+
+    /// Bytes without any framing; to a broker that has ended the connection by now they go nowhere.
+    func send(raw bytes: [UInt8]) throws {
+        let sent = connection.descriptor.withNumber { number in
+            unsafe Glibc.send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        guard sent == bytes.count || (sent < 0 && [EPIPE, ECONNRESET].contains(errno)) else {
+            throw TestProblem("send: error \(errno)")
+        }
+    }
+
+    /// Says hello and takes the broker's.
+    @discardableResult
+    func greet(endedEpoch: Epoch? = nil, wantsEvents: Bool = false) async throws -> BrokerHello {
+        try send(
+            .hello(
+                ClientHello(
+                    clientName: "raw", clientVersion: "1", endedEpoch: endedEpoch, wantsEvents: wantsEvents)))
+        guard case .message(.hello(let hello)) = try await answer() else { throw TestProblem("no hello") }
+        return hello
+    }
+
+    /// Asks for one operation.
+    func ask(
+        _ operation: BrokerProtocol.Operation, _ parameters: FlatMap
+    ) async throws -> Result<FlatMap, BrokerError> {
+        let id = UUID().uuidString
+        try send(.request(Request(id: id, operation: operation, parameters: parameters, isSilent: true)))
+        guard case .message(.reply(let reply)) = try await answer(), reply.requestID == id else {
+            throw TestProblem("\(operation.rawValue) was not answered")
+        }
+        return reply.outcome
+    }
+
+    /// Asks for one operation; the answer must be an error.
+    func refusal(_ operation: BrokerProtocol.Operation, _ parameters: FlatMap) async throws -> BrokerError {
+        guard case .failure(let error) = try await ask(operation, parameters) else {
+            throw TestProblem("\(operation.rawValue) was not refused")
+        }
+        return error
+    }
+}

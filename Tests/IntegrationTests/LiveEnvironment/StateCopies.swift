@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Copies of the whole state folder, the device's keys among them, as somebody made them who had the disk at these moments.
+struct StateCopies {
+    private let live: LiveEnvironment
+    let folder: String
+    private(set) var steps: [String] = []
+
+    init(_ live: LiveEnvironment) throws {
+        self.live = live
+        folder = live.path("copies")
+        try? FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+
+    /// Copies everything but the packages that the MDM sent, which are the same for everybody.
+    mutating func take(_ step: String) async throws {
+        let copy = path(of: step)
+        // Files come and go while the broker works. It may also be dead.
+        try? live.send(SIGSTOP, to: .broker)
+        defer { try? live.send(SIGCONT, to: .broker) }
+        try await live.run(
+            "/bin/sh", "-c", #"mkdir "$1" && tar -C "$0" --exclude=./management/apps -cf - . | tar -C "$1" -xf -"#,
+            live.path("device"), copy)
+        steps.append(step)
+    }
+
+    func path(of step: String) -> String { folder + "/" + step }
+
+    /// What a copy opens with all that is in it, and with what is given besides.
+    func openings(of step: String, with key: [UInt8]? = nil) throws -> Set<[UInt8]> {
+        var ring = try KeyRing(of: path(of: step))
+        if let key { ring.add(key: key) }
+        return ring.openings()
+    }
+
+    /// Whether a copy holds these bytes, as they are or written down in some way.
+    func holds(_ key: [UInt8], in step: String) throws -> Bool {
+        try KeyRing(of: path(of: step)).holds(key)
+    }
+
+    /// Whether a copy has what the live key opens.
+    func holdsSession(in step: String) -> Bool {
+        FileManager.default.fileExists(atPath: path(of: step) + "/session/worker.sealed")
+    }
+
+    /// A copy that has been made before somebody's sign-out opens nothing after it; the live key, where it was known, is
+    /// not in it and opens what the copy has of the session, so that the search can see.
+    func expectNothing(in step: String, of userName: String, key: [UInt8]? = nil) throws {
+        #expect(try openings(of: step).isEmpty, "the copy \(step) opens")
+        guard let key else { return }
+        #expect(try !holds(key, in: step), "the copy \(step) holds the key")
+        guard holdsSession(in: step) else { return }
+        let plain = try openings(of: step, with: key).map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(plain.contains(userName), "\(step)")
+    }
+
+    func remove() throws { try FileManager.default.removeItem(atPath: folder) }
+}

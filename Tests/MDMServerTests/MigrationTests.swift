@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import Storage
+import TestSupport
+import Testing
+
+@testable import MDMServer
+
+/// Databases that earlier builds made.
+@Suite struct MigrationTests {
+    @Test func `a database with the retired names is migrated, and keeps its rows`() async throws {
+        try await Scratch.with { scratch in
+            let path = scratch.path("mdm.sqlite")
+            let earlier = try await SQLiteDatabase(path: path, migrations: [])
+            let dump = try textOfFile(Repository.root + "/Tests/Databases/mdm.sql")
+            try await earlier.write { connection in
+                for statement in dump.split(separator: ";\n") {
+                    try connection.execute(SQL(stringLiteral: String(statement)))
+                }
+            }
+            let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
+            let enrollment = try await database.read { try $0.row("SELECT id, state FROM enrollment") }
+            let device = try await database.read { try $0.row("SELECT enrollment, state FROM device") }
+            #expect(try enrollment?.text(0) == device?.text(0) && enrollment?.text(1) == "bound")
+            #expect(try device?.text(1) == "enrolled")
+            let actions = try await database.read { try $0.rows("SELECT action FROM audit ORDER BY position") }
+            #expect(try actions.count == 12 && actions[0].text(0) == "mdm.enrollment.make")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import Authenticator
+import Crypto
+import DeviceManagement
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import MDMServer
+import NIOCore
+import NIOEmbedded
+import Redaction
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+
+/// A management server with one tenant on a real database, and a scratch folder.
+struct TestManagement: Sendable {
+    static let tenant = "2f1c0a52-6f0e-4b1f-9f1c-8d2a4f3b7c10"
+
+    let management: Management
+    let folder: Directory
+    let admin: TestClient<RouterResponder<BasicRequestContext>>
+    let devices: RouterResponder<MDMContext>
+    let now: Clock
+    let disk: Disk
+
+    final class Clock: Sendable {
+        let value = Mutex<Int64>(1_795_244_100_000)
+
+        func advance(days: Int64) { value.withLock { $0 += days * 86_400_000 } }
+    }
+
+    /// What the server asked the disk to keep; it can refuse.
+    final class Disk: Sendable {
+        let synced = Mutex<[String]>([])
+        let isBroken = Mutex(false)
+
+        func sync(_ folder: String) throws {
+            synced.withLock { $0.append(folder) }
+            if isBroken.withLock({ $0 }) { throw CocoaError(.fileWriteUnknown) }
+        }
+    }
+
+    /// Seals under a key of the test's.
+    static func sealer(_ key: UInt8 = 1) -> SecretSealer {
+        let key = [UInt8](repeating: key, count: 32)
+        return SecretSealer(
+            seal: { bytes, purpose in
+                let sealed = try AES.GCM.seal(
+                    bytes, using: SymmetricKey(data: key), authenticating: Array(purpose.utf8))
+                return Array(try #require(sealed.combined))
+            },
+            open: { sealed, purpose in
+                Array(
+                    try AES.GCM.open(
+                        .init(combined: sealed), using: SymmetricKey(data: key), authenticating: Array(purpose.utf8)))
+            })
+    }
+
+    static func with(
+        wrapping wrap: (any Database) -> any Database = { $0 }, _ body: (TestManagement) async throws -> Void
+    ) async throws {
+        // In memory where there is such a place: what the server asks of the disk is asked of ``Disk``.
+        let memory = "/dev/shm"
+        let place = FileManager.default.isWritableFile(atPath: memory) ? memory : NSTemporaryDirectory()
+        let folder = Directory(path: "\(place)/baton-mdm-\(UUID().uuidString)")
+        try folder.make()
+        defer { #expect(throws: Never.self) { try folder.removeTree() } }
+        let database = try await SQLiteDatabase(path: folder.path + "/mdm.sqlite", migrations: MDMSchema.migrations)
+        try await body(try await TestManagement(over: wrap(database), folder: folder, now: Clock(), disk: Disk()))
+    }
+
+    /// The server over another database in the same folder.
+    func over(_ database: any Database) async throws -> TestManagement {
+        try await TestManagement(over: database, folder: folder, now: now, disk: disk)
+    }
+
+    private init(over database: any Database, folder: Directory, now: Clock, disk: Disk) async throws {
+        let management = try await Management(
+            configuration: MDMConfiguration(
+                baseURL: "https://mdm.baton.test:8444", trustRoot: [0x30, 0],
+                packageDirectory: folder.path + "/packages"),
+            database: database, sealer: Self.sealer(),
+            sources: MDMSources(
+                now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
+                sync: { try disk.sync($0) }))
+        try await management.prepareTenant(Self.tenant, organization: "Contoso")
+        let router = Router(context: MDMContext.self)
+        management.addRoutes(to: router)
+        let adminRouter = Router(context: BasicRequestContext.self)
+        management.addAdminRoutes(to: adminRouter)
+        (self.management, self.folder, self.now, self.disk) = (management, folder, now, disk)
+        (admin, devices) = (TestClient(adminRouter.buildResponder()), router.buildResponder())
+    }
+
+    // MARK: Administration
+
+    func call<Answer: Decodable>(
+        _ method: HTTPRequest.Method, _ path: String, _ body: (any Encodable)? = nil, as type: Answer.Type = Answer.self
+    ) async throws -> Answer {
+        let answer = try await raw(method, path, body)
+        try #require((200..<300).contains(answer.status.code), "\(answer.status) \(answer.text)")
+        return try JSONDecoder().decode(Answer.self, from: Data(answer.body))
+    }
+
+    @discardableResult
+    func raw(_ method: HTTPRequest.Method, _ path: String, _ body: (any Encodable)? = nil) async throws -> TestResponse
+    {
+        let text = try body.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        return try await admin.send(method, "/mdm/tenants/-\(path)", body: text)
+    }
+
+    func refusal(_ method: HTTPRequest.Method, _ path: String, _ body: (any Encodable)? = nil) async throws -> String {
+        let answer = try await raw(method, path, body)
+        return try JSONDecoder().decode(AdminFailure.self, from: Data(answer.body)).error.code
+    }
+
+    func enrollmentProfile(named name: String, takesOver udid: String? = nil) async throws -> [UInt8] {
+        let made: MDMAdmin.EnrollmentProfile = try await call(
+            .post, "/enrollments", MDMAdmin.NewEnrollment(name: name, takesOver: udid))
+        return Array(try #require(Data(base64Encoded: made.profile.exposed)))
+    }
+
+    func commands(_ device: String) async throws -> [MDMAdmin.Command] {
+        try await call(.get, "/devices/\(device)/commands")
+    }
+
+    /// Offers a package with that content.
+    func register(_ content: String, bundleIdentifier: String = "org.baton.authenticator") async throws {
+        let path = folder.path + "/upload"
+        try Data(content.utf8).write(to: URL(filePath: path))
+        let app = MDMAdmin.NewApp(path: path, bundleIdentifier: bundleIdentifier, version: "1.0", title: "App")
+        let _: MDMAdmin.App = try await call(.post, "/apps", app)
+    }
+
+    // MARK: Devices
+
+    /// Sends bytes as a device with that certificate.
+    func send(
+        _ body: [UInt8], certificate: [UInt8]?, isCheckIn: Bool = false, method: HTTPRequest.Method = .put,
+        path: String = "/mdm/\(tenant)"
+    ) async throws -> HTTPSClient.Response {
+        var headers: HTTPFields = [:]
+        if isCheckIn { headers[.contentType] = CheckInMessage.mediaType }
+        let head = HTTPRequest(
+            method: method, scheme: "https", authority: "mdm.baton.test:8444", path: path, headerFields: headers)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let source = ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: logger)
+        let response = try await devices.respond(
+            to: Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body))),
+            context: MDMContext(source: source, certificate: certificate))
+        let bytes = Collected()
+        try await response.body.write(Writer(bytes: bytes))
+        let fields = response.headers.map { (name: $0.name.rawName, value: $0.value) }
+        return HTTPSClient.Response(
+            status: response.status.code, headers: fields, body: bytes.value.withLock { $0 })
+    }
+
+    final class Collected: Sendable {
+        let value = Mutex<[UInt8]>([])
+    }
+
+    private struct Writer: ResponseBodyWriter {
+        let bytes: Collected
+
+        mutating func write(_ buffer: ByteBuffer) async throws {
+            bytes.value.withLock { $0 += Array(buffer.readableBytesView) }
+        }
+        consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
+import Foundation
+import MSAL
+import Testing
+
+/// The workers, the device and the tokens that the tests speak of.
+enum TestValues {
+    static let tenant = "11111111-2222-3333-4444-555555555555"
+    static let amara = account("amara", uid: "aaaaaaaa-0000-0000-0000-000000000001")
+    static let bo = account("bo", uid: "bbbbbbbb-0000-0000-0000-000000000002")
+    static let shared = device(.shared)
+
+    static func device(_ mode: DeviceInfo.Mode) -> DeviceInfo {
+        DeviceInfo(
+            mode: mode, reason: "configured", brokerVersion: "1",
+            registration: DeviceInfo.Registration(
+                deviceID: "d", tenantID: tenant, cloudHost: "login.baton.test", thumbprint: "AB"))
+    }
+
+    static func account(_ name: String, uid: String) -> AccountRecord {
+        AccountRecord(
+            homeAccountID: "\(uid).\(tenant)", localAccountID: uid, realm: tenant, environment: "login.baton.test",
+            username: "\(name)@baton.test")
+    }
+
+    static func epoch(_ counter: UInt64) -> Epoch {
+        var bits = RandomBits()
+        return Epoch(random: &bits, counter: counter)
+    }
+
+    static func current(_ current: AccountRecord?, previous: AccountRecord?, _ epoch: Epoch = epoch(1)) -> FlatMap {
+        CurrentAccount(current: current, previousHomeAccountID: previous?.homeAccountID, epoch: epoch).entries
+    }
+
+    static func token(_ account: AccountRecord, accessToken: String = "token", scopes: [String] = ["User.Read"])
+        -> FlatMap
+    {
+        TokenResponse(
+            authority: "https://login.baton.test/\(tenant)", accessToken: accessToken,
+            idToken: "e30.\(base64URL(#"{"preferred_username":"\#(account.username)"}"#)).c2ln", scopes: scopes,
+            expiresOn: 2_000_000_000,
+            clientInfo: base64URL(#"{"uid":"\#(account.localAccountID)","utid":"\#(account.realm)"}"#)
+        ).entries
+    }
+
+    static func base64URL(_ text: String) -> String {
+        Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing(
+            "=", with: "")
+    }
+}
+
+/// The system's random bits, from a value that has a size (see `Zeros` in `SessionMachineTests`).
+private struct RandomBits: RandomNumberGenerator {
+    private var last: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        last = .random(in: .min ... .max)
+        return last
+    }
+}
+
+/// What an app reads out of an error.
+struct Seen: Equatable, CustomStringConvertible {
+    let domain: String
+    let code: Int
+    let internalCode: Int?
+    let text: String
+
+    init(_ error: any Error) {
+        let error = error as NSError
+        domain = error.domain
+        code = error.code
+        internalCode = error.userInfo[MSALInternalErrorCodeKey] as? Int
+        text = error.userInfo[MSALErrorDescriptionKey] as? String ?? ""
+    }
+
+    var description: String { "\(code)/\(internalCode ?? 0) \(text)" }
+
+    /// The internal code, where the domain and the code are what they must be beside one.
+    var asInternal: MSALInternalError? {
+        guard domain == MSALErrorDomain, code == MSALError.internal.rawValue, !text.isEmpty else { return nil }
+        return internalCode.flatMap(MSALInternalError.init(rawValue:))
+    }
+}
+
+/// Runs `body` and gives the error that it ends with.
+func seen<Value>(_ body: () async throws -> Value) async throws -> Seen {
+    do {
+        _ = try await body()
+    } catch { return Seen(error) }
+    throw ScriptFailure()
+}
