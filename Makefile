@@ -1,6 +1,6 @@
 .PHONY: up demo test test-unit lint fuzz tsan soak package build sample setup
 
-# Starts the whole world on loopback in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
+# Starts the local environment in ./.baton: server, device, agent, sample apps. Ctrl-C ends it; the next start goes
 # on where it was left.
 up: build sample
 	.build/debug/baton up
@@ -36,9 +36,10 @@ soak: build sample
 	scripts/break-defences
 	scripts/soak $(or $(TIMES),20)
 
-# The form of the code, and who imports whom.
+# The form of the code, its words, and who imports whom.
 lint:
 	scripts/format
+	scripts/check-words
 	scripts/check-imports
 
 build: setup
