@@ -82,6 +82,6 @@ package final class RequestLedger: Sendable {
         counts[key] = sum > 0 ? sum : nil
     }
 
-    /// How much of what a process has comes from the pool.
+    /// The part of a process's KiB that counts against the pool.
     private static func fromPool(_ own: Int) -> Int { max(0, own - guaranteed) }
 }

@@ -69,8 +69,8 @@ package final class PushClient: Service {
     let logger: Logger
     private let watched = Mutex<WatchedSession?>(nil)
     private let askers = KeyedCache<JoinRecord, SessionStatusClient>()
-    private let disk = BlockingQueue(label: "baton.push channel.disk")
-    /// How the push channel stands, for whoever looks.
+    private let disk = BlockingQueue(label: "baton.push.disk")
+    /// The state of the push channel.
     let place = Mutex(PushStatus.none)
     /// The push channel has to be opened anew.
     let openings = ChangeCount()

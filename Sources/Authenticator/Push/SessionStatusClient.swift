@@ -45,7 +45,7 @@ struct SessionStatusClient: Sendable {
 }
 
 extension SessionStatus {
-    /// The trigger by which a worker has to leave; nil where the session is good.
+    /// The trigger that ends the session; nil if the session is good.
     var trigger: SignOutTrigger? {
         switch self {
         case .live, .noSession: nil

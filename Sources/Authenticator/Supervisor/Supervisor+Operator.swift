@@ -97,7 +97,7 @@ extension Supervisor {
         awaitAgentOfLastWorker()
     }
 
-    /// The device is registered: that is on disk before anybody hears of it, and then the administrator's sign-in ends.
+    /// Writes the join to disk, then ends the administrator's session and answers whoever asked for the join.
     func joined(_ record: JoinRecord) throws {
         try files.write(record)
         Failpoint.joinWritten.reach()

@@ -70,7 +70,7 @@ extension Supervisor {
     /// The worker of this epoch has done something.
     func activity(in epochText: String) throws {
         guard let epoch = sessionTimer?.epoch, epoch.description == epochText else { return }
-        // A machine that slept may hear of a person before its timers: what was over then is over.
+        // After the machine slept, activity may arrive before the timers fire; a session that was due to end still ends.
         try look(at: epoch)
         sessionTimer?.clock.activity(at: moment)
         guard let record = timerRecord, let last = sessionTimer?.clock.lastActivity.components.seconds,
@@ -79,7 +79,7 @@ extension Supervisor {
         keep(SessionTimerRecord(epoch: record.epoch, beginning: record.beginning, activity: Int(last)))
     }
 
-    /// Seconds between two notes of what the worker did last.
+    /// Seconds between two writes of the time of the last activity.
     private static let activityGap = 60
 
     /// A disk that does not take it ends no session: after a restart less is known, and the session may end earlier.
