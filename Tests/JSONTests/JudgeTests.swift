@@ -40,6 +40,14 @@ import Testing
         }
         #expect(taken > 1000)
     }
+
+    @Test(arguments: [
+        "-14026603417110341.711", "9007199254740993", "9007199254740993.5", "92233720368547758070", "1e3", "0e5",
+    ])
+    func `a number of many digits is the one that Foundation takes it for`(text: String) throws {
+        let value = try JSONReader.read(Array(text.utf8), limits: limits)
+        #expect(try Foundations(Array(text.utf8)).agrees(with: value))
+    }
 }
 
 /// A value as Foundation reads and writes it.
@@ -55,10 +63,8 @@ private struct Foundations: Codable {
             value = .null
         } else if let truth = try? container.decode(Bool.self) {
             value = .bool(truth)
-        } else if let integer = try? container.decode(Int.self) {
-            value = .integer(integer)
-        } else if let number = try? container.decode(Double.self) {
-            value = .number(number)
+        } else if let number = Self.number(in: container) {
+            value = number
         } else if let text = try? container.decode(String.self) {
             value = .string(text)
         } else if let elements = try? container.decode([Foundations].self) {
@@ -66,6 +72,16 @@ private struct Foundations: Codable {
         } else {
             value = .object(try container.decode([String: Foundations].self).mapValues(\.value))
         }
+    }
+
+    /// The number of a container; nil if it holds none.
+    ///
+    /// Foundation reads `0e5` as an Int but as no Double, and cuts the fraction off a number of more than 15 digits to make an
+    /// Int of it. Where it reads both and they differ, the Double is right.
+    private static func number(in container: any SingleValueDecodingContainer) -> JSONValue? {
+        let (integer, number) = (try? container.decode(Int.self), try? container.decode(Double.self))
+        if let integer, number == nil || Double(integer) == number { return .integer(integer) }
+        return number.map(JSONValue.number)
     }
 
     func encode(to encoder: any Encoder) throws {
