@@ -28,13 +28,14 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets, JSON.
+        // 1. Base: the kernel's calls that Swift's Glibc module hides, secrets, sockets, JSON, files, processes.
         .target(name: "CLinux"),
         .systemLibrary(name: "CTSS", providers: [.apt(["libtss2-dev"])]),
         .target(name: "JSON", dependencies: ["Redaction"]),
         .target(name: "Redaction", dependencies: ["CLinux"]),
         .target(name: "UnixSocket", dependencies: ["CLinux", "Redaction"]),
-        .target(name: "Processes", dependencies: ["CLinux", "UnixSocket"]),
+        .target(name: "Files", dependencies: ["CLinux", "JSON", "UnixSocket"]),
+        .target(name: "Processes", dependencies: ["CLinux", "Files", "UnixSocket"]),
 
         // 2. Vocabulary: values only, no I/O.
         .target(name: "OAuth", dependencies: ["JSON", "Redaction", .asn1, .certificates, .crypto, .cryptoExtras]),
@@ -51,15 +52,25 @@ let package = Package(
         .target(name: "PushProtocol", dependencies: ["JSON"]),
         .target(name: "Receipts", dependencies: ["JSON", "OAuth", .asn1, .certificates, .crypto]),
 
-        // 5. Engines. They never import each other.
+        // 5. What the broker's own programs say to each other, and how: supervisor, agent, command line.
+        .target(
+            name: "BrokerIPC", dependencies: ["BrokerProtocol", "CLinux", "Files", "JSON", "Redaction", "UnixSocket"]),
+
+        // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
         .target(
             name: "Authenticator",
             dependencies: [
-                "BrokerProtocol", "CLinux", "PushProtocol", "DeviceManagement", "JSON", "OAuth", "Processes",
-                "Receipts", "Redaction", "UnixSocket",
+                "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "JSON", "OAuth", "Processes",
+                "PushProtocol", "Receipts", "Redaction", "UnixSocket",
                 .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
                 .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
+            ]),
+        // What `baton-agent` stands on: no network, no cryptography.
+        .target(
+            name: "BrokerAgent",
+            dependencies: [
+                "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "Processes", "UnixSocket", .logging,
             ]),
         .target(
             name: "IdentityPlatform",
@@ -75,23 +86,21 @@ let package = Package(
                 .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .logging, .nioCore, .nioPosix, .nioSSL,
             ]),
 
-        // 6. What only one executable stands on: the chip of a device, so that no other program loads its library.
-        .target(name: "TPM", dependencies: ["Authenticator", "CLinux", "CTSS", "Redaction"]),
+        // 7. What only one executable stands on: the chip of a device, so that no other program loads its library.
+        .target(name: "TPM", dependencies: ["Authenticator", "CLinux", "CTSS", "Files", "Redaction"]),
 
-        // 7. Executables: compose, parse arguments, run.
+        // 8. Executables: compose, parse arguments, run.
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerProtocol", "CLinux", "DeviceManagement", "JSON", "MSAL", "OAuth",
-                "Processes", "Receipts", "Redaction", "UnixSocket",
+                "AdminAPI", "Authenticator", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files",
+                "JSON",
+                "MSAL", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
             name: "baton-agent",
-            dependencies: [
-                "Authenticator", "BrokerProtocol", "CLinux", "Processes", "Redaction", "UnixSocket", .argumentParser,
-                .logging,
-            ]),
+            dependencies: ["BrokerAgent", "BrokerIPC", "Files", "Processes", .argumentParser, .logging]),
         .executableTarget(
             name: "baton-server",
             dependencies: [
@@ -104,8 +113,8 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "JSON", "Processes", "TPM", "UnixSocket", .argumentParser, .logging,
-                .serviceLifecycle, .unixSignals,
+                "Authenticator", "BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "TPM", "UnixSocket",
+                .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ]),
 
         // Tests.
@@ -128,6 +137,7 @@ let package = Package(
         .testTarget(name: "RedactionTests", dependencies: ["CLinux", "Redaction"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "UnixSocketTests", dependencies: ["UnixSocket"]),
+        .testTarget(name: "FilesTests", dependencies: ["Files"]),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "Redaction", "TestSupport", "UnixSocket"]),
         .testTarget(name: "OAuthTests", dependencies: ["JSON", "OAuth", "Redaction", .crypto, .cryptoExtras]),
         .testTarget(
@@ -139,23 +149,26 @@ let package = Package(
         .testTarget(
             name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
-        .testTarget(name: "AdminAPITests", dependencies: ["AdminAPI", "BrokerProtocol", "Redaction", "TestSupport"]),
+        .testTarget(name: "AdminAPITests", dependencies: ["AdminAPI", "BrokerIPC", "Redaction", "TestSupport"]),
         .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
         .testTarget(
             name: "ReceiptsTests",
             dependencies: ["OAuth", "Receipts", .asn1, .certificates, .crypto, .cryptoExtras]),
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
+        .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
         .testTarget(
             name: "AuthenticatorTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "PushProtocol", "DeviceManagement", "FileRecorder", "JSON", "OAuth",
-                "Processes", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
+                "Authenticator", "BrokerIPC", "BrokerProtocol", "DeviceManagement", "FileRecorder", "Files", "JSON",
+                "OAuth",
+                "Processes", "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
             ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "TPMTests",
             dependencies: [
-                "Authenticator", "OAuth", "Redaction", "TPM", "TestSupport", "UnixSocket", .crypto, .cryptoExtras,
+                "Authenticator", "Files", "OAuth", "Redaction", "TPM", "TestSupport", "UnixSocket", .crypto,
+                .cryptoExtras,
             ]),
         .testTarget(
             name: "IdentityPlatformTests",
@@ -166,7 +179,9 @@ let package = Package(
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "Authenticator", "DeviceManagement", "MDMServer", "Redaction", "Storage", "TestSupport",
+                "AdminAPI", "Authenticator", "BrokerIPC", "DeviceManagement", "Files", "MDMServer", "Redaction",
+                "Storage",
+                "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
             ]),
         .testTarget(
@@ -176,8 +191,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Authenticator", "BrokerProtocol", "MSAL", "OAuth", "Processes", "Redaction", "TestSupport",
-                "UnixSocket", "baton", "baton-agent", "baton-server", "batond", "canary", .crypto, .cryptoExtras,
+                "Authenticator", "BrokerIPC", "BrokerProtocol", "Files", "MSAL", "OAuth", "Processes", "Redaction",
+                "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond", "canary", .crypto,
+                .cryptoExtras,
                 .subprocess,
             ]),
     ]
@@ -188,7 +204,9 @@ if Context.environment["BATON_TSAN"] == "1" { package.keepWhatRaces() }
 
 // With BATON_FUZZ=1 there is a program more, which feeds the decoders of foreign bytes; see scripts/fuzz.
 let isFuzzing = Context.environment["BATON_FUZZ"] == "1"
-let fuzzed = ["BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction", "UnixSocket"]
+let fuzzed = [
+    "BrokerIPC", "BrokerProtocol", "DeviceManagement", "JSON", "OAuth", "Receipts", "Redaction", "UnixSocket",
+]
 if isFuzzing {
     package.targets.append(
         .executableTarget(
@@ -233,8 +251,8 @@ extension Package {
     /// Leaves MSAL, what it stands on and the device's session machine, with their tests: the parts that threads share.
     func keepWhatRaces() {
         let own = [
-            "Authenticator", "BrokerProtocol", "CLinux", "JSON", "MSAL", "Processes", "Redaction", "TestSupport",
-            "UnixSocket",
+            "Authenticator", "BrokerProtocol", "CLinux", "Files", "JSON", "MSAL", "Processes", "Redaction",
+            "TestSupport", "UnixSocket",
         ]
         targets = targets.filter { own.contains($0.name.replacing(/Tests$/, with: "")) }
         for target in targets {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Authenticator
+internal import Files
 
 /// Takes a chip without a resource manager for one conversation, from this process's others and from other processes: it has
 /// three places for keys, and each would use the other's.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import ArgumentParser
-internal import Authenticator
+internal import BrokerAgent
+internal import BrokerIPC
+internal import Files
 internal import Glibc
 internal import Logging
 internal import Processes

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
+internal import BrokerIPC
 import Logging
 
 /// The broker daemon: the supervisor, and the session process that it starts from the same file.

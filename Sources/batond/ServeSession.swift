@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
 import Authenticator
+internal import BrokerIPC
 public import Logging
 import Processes
 

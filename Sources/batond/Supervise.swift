@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
+internal import BrokerIPC
+internal import Files
 import Glibc
 import Logging
 import Processes

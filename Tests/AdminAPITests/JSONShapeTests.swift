@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import BrokerProtocol
+import BrokerIPC
 import Foundation
 import Redaction
 import TestSupport
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Sources/AdminAPI", "Sources/BrokerProtocol/Operator"])
+    @Test(arguments: ["Sources/AdminAPI", "Sources/BrokerIPC/Operator"])
     func `each type that others read is among the samples`(folder: String) throws {
         let declared = try CodableSources.types(in: folder)
         #expect(declared.count > 4)

@@ -2,6 +2,7 @@
 import AdminAPI
 import Authenticator
 import DeviceManagement
+import Files
 import Foundation
 import HTTPTypes
 import Logging

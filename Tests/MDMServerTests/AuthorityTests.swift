@@ -2,6 +2,7 @@
 import Authenticator
 import Crypto
 import DeviceManagement
+import Files
 import Foundation
 import MDMServer
 import Storage

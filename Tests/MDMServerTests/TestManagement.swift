@@ -3,6 +3,7 @@ import AdminAPI
 import Authenticator
 import Crypto
 import DeviceManagement
+import Files
 import Foundation
 import HTTPTypes
 import Hummingbird

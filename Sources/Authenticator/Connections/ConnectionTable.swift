@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+internal import BrokerProtocol
 
 /// The connections that hold a place, within ``ConnectionLimits``.
 ///

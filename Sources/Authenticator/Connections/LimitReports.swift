@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 /// What was closed or refused of late because somebody had too many connections; in memory alone, and bounded.
 package struct LimitReports: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 internal import Synchronization
 package import UnixSocket
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 /// What the MDM made of the device, as the broker needs it.
 package protocol DeviceManaged: Sendable {

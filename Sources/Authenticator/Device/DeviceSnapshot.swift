@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 package import BrokerProtocol
 
 /// What the session process must know of the device: mode, join, apps, and servers still to be told of ended sessions.

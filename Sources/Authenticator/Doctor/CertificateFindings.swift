@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import BrokerIPC
 internal import FoundationEssentials
 internal import X509
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 extension CheckResult {
     /// Whether every app finds a place at the broker's socket.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 internal import CLinux
+internal import Files
 internal import Glibc
 
 /// What of the machine bears on Baton's promises; read from `/proc`, `/sys` and `/dev` below `root`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+package import Files
 
 /// What protects the device's own keys; says nothing of the keys themselves.
 package struct KeyFindings: Sendable {

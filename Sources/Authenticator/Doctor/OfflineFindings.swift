@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+internal import BrokerProtocol
+package import Files
 
 /// What the device holds for signing in without the server; opens nothing of it, and names nobody.
 package struct OfflineFindings: Sendable {

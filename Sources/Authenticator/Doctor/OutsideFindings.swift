@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+package import Files
 
 /// What can be found out about a device whose broker does not answer.
 package struct OutsideFindings: Sendable {

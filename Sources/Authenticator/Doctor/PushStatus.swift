@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 /// How the device's push channel to its management server stands.
 package enum PushStatus: Sendable, Equatable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+package import Files
 internal import OAuth
 internal import Receipts
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 /// The last refusals, in memory alone; the oldest make room for new ones.
 package struct RefusalRing: Sendable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import BrokerIPC
 internal import FoundationEssentials
 
 /// Whether the identity platform can be reached, and whether its clock and the device's agree.

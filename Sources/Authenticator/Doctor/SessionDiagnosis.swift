@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 /// What state the device is in, in the words of the session machine, and what would take it out of it.
 package struct SessionDiagnosis: Sendable, Equatable {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 extension CheckResult {
     /// When a session ends by itself, and whether that is safe.

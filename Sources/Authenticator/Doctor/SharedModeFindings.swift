@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
 
 extension CheckResult {
     /// Why the device is or is not shared: each fact that the mode is worked out of, with its remedy.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import BrokerIPC
+internal import Files
 internal import Glibc
 internal import Processes
 internal import SwiftASN1

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+internal import BrokerProtocol
+package import Files
 internal import FoundationEssentials
 package import Logging
 internal import ServiceLifecycle

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import BrokerProtocol
 
 /// Why an enrollment or a check-in to the server did not succeed.

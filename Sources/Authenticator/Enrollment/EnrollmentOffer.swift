@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
+internal import Files
 internal import FoundationEssentials
 internal import Redaction
 internal import SwiftASN1

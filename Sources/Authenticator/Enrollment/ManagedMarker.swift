@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 
 /// The file that tells every app of this device that the device is managed, also while the broker is down.
 ///

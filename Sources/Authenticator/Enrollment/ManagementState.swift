@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import DeviceManagement
+internal import Files
 internal import FoundationEssentials
 
 /// What management made of the device, for those who only read.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import DeviceManagement
+internal import Files
 internal import Redaction
 internal import SwiftASN1
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
+internal import Files
 internal import FoundationEssentials
 
 /// The files under `management/`: one record, the identity that it names, and the packages of managed apps.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import CryptoExtras
+internal import Files
 internal import FoundationEssentials
 package import OAuth
 package import Redaction

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 
 /// Where the device's own keys are: a folder of files, each of which is the key itself or, where the device has a TPM, what
 /// only that TPM can use.

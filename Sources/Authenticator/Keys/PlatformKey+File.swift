@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import OAuth
 internal import Redaction
 

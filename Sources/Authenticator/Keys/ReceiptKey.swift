@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
+internal import Files
 internal import FoundationEssentials
 package import OAuth
 

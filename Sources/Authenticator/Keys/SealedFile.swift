@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 
 /// A file of the device's state that is sealed under its sealing key, replaced atomically. Every call blocks on the disk.
 package struct SealedFile: Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import Redaction
 
 /// The key that everything is sealed under that the device keeps for itself: in a file of its own, or sealed in the device's

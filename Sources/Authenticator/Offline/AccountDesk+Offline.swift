@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 internal import OAuth

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+package import Files
 package import Logging
 package import OAuth
 internal import Redaction

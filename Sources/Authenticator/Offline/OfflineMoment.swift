@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import Glibc
 
 /// What a device can tell of the time by itself.

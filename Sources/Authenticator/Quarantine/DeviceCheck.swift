@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 internal import FoundationEssentials
 internal import OAuth
 internal import SwiftASN1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import BrokerIPC
+internal import Files
 internal import Glibc
 package import Logging
 package import Processes

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import Files
 internal import Glibc
 
 /// The way out of the quarantine: what belongs to the join and to sessions is moved aside, and the device begins as one

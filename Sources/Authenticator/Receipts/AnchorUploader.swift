@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import Files
 internal import Glibc
 package import Logging
 internal import OAuth

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+package import Files
 internal import OAuth
 package import Receipts
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import BrokerProtocol
+internal import Files
 internal import Logging
 internal import OAuth
 internal import Receipts

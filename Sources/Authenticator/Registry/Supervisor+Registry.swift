@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import Files
 internal import Logging
 
 extension Supervisor {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+internal import BrokerIPC
 
 /// The places for app connections of a session process: apart for those that have not said hello, those that are served,
 /// and those that acknowledge an ended epoch, so that none of these keeps another out.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 internal import Synchronization
 
 /// The session process's way to the servers; the client is made when it is first needed, so that a process that only

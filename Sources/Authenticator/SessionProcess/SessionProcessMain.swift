@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import BrokerProtocol
 internal import CLinux
+internal import Files
 internal import Glibc
 internal import JSON
 package import Logging

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import BrokerProtocol
+internal import Files
 internal import Glibc
+internal import Processes
 
 /// What the supervisor itself sees of one epoch's browser, beside what the agent says of it.
 ///

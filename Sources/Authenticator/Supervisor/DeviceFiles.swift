@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+package import Files
 internal import FoundationEssentials
 internal import JSON
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Files
 
 /// Two brokers that make their sockets in one folder would take each other's: each of them takes the folder first.
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
+internal import Files
 internal import Glibc
 
 extension DeviceFiles {

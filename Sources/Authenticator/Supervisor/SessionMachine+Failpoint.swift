@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 
 extension SessionMachine.Action {
     /// The point that is reached when the action has been done.

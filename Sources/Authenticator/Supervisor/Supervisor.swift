@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import BrokerProtocol
 internal import Dispatch
+internal import Files
 internal import Glibc
 internal import Logging
 internal import Processes

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 
 /// What `batond` must be told; everything else it finds in its state directory or gets from the MDM.
 package struct SupervisorConfiguration: Sendable, Codable, Equatable {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
+package import BrokerIPC
+internal import BrokerProtocol
+internal import Files
 internal import Glibc
 package import Logging
 package import Processes

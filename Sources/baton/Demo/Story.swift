@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import BrokerProtocol
+internal import BrokerIPC
 import FoundationEssentials
 import Glibc
 

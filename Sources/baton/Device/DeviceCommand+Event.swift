@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import BrokerProtocol
+internal import BrokerIPC
 
 extension DeviceCommand {
     /// The hook for udev rules, docking stations and card readers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import BrokerProtocol
+internal import BrokerIPC
 import FoundationEssentials
 
 /// The device: what it is, its MDM, its directory.

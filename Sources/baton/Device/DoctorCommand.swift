@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
+internal import BrokerIPC
 import BrokerProtocol
+internal import Files
 import FoundationEssentials
 import Processes
 

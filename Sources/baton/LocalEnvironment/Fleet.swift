@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import Authenticator
-import BrokerProtocol
+internal import BrokerIPC
 import Redaction
 
 /// The administrator's part in preparing the environment's one device, by the same calls that `baton admin` makes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
-import BrokerProtocol
+internal import BrokerIPC
 import FoundationEssentials
 import Processes
 import Redaction

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+internal import Files
 import FoundationEssentials
 
 /// A file with something secret in it, for its owner alone from the first byte on.

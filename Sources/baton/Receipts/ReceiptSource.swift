@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import Authenticator
+internal import Files
 import FoundationEssentials
 import Processes
 import Receipts

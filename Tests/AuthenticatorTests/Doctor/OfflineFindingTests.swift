@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
-import BrokerProtocol
+import BrokerIPC
+import Files
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 import Authenticator
 import Crypto
 import CryptoExtras
+import Files
 import Foundation
 import Logging
 import OAuth

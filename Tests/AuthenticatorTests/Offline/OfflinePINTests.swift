@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import Files
 import OAuth
 import Redaction
 import Synchronization

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerIPC
 import OAuth
 import PushProtocol
 import Testing

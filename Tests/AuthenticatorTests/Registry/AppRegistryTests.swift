@@ -2,6 +2,7 @@
 import Authenticator
 import BrokerProtocol
 import DeviceManagement
+import Files
 import Foundation
 import TestSupport
 import Testing

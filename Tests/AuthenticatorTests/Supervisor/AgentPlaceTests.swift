@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerIPC
 import BrokerProtocol
 import Glibc
 import Processes

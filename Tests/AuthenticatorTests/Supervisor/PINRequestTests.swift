@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
-import BrokerProtocol
+import BrokerIPC
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
-import BrokerProtocol
+import BrokerIPC
 import DeviceManagement
+import Files
 import Processes
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerProtocol
+import Files
 import Foundation
 import Processes
 import TestSupport

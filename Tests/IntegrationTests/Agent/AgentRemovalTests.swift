@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerIPC
+import Files
 import Glibc
 import Processes
 import TestSupport

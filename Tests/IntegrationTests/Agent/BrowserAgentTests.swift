@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerIPC
+import Files
 import Glibc
+import Processes
 import TestSupport
 import Testing
 import UnixSocket

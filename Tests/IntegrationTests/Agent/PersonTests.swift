@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerIPC
 import FoundationEssentials
+import Processes
 import TestSupport
 import Testing
 import UnixSocket

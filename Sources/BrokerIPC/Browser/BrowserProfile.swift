@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 internal import CLinux
+package import Files
 internal import Glibc
 
 /// The folders that an epoch's browser may write to; they go with the epoch.
 ///
 /// Beside the browser's own profile these are a home and a folder for temporary files, so that downloads, caches and
 /// sockets of the browser are in no place that a later worker reads.
-struct BrowserProfile: Sendable {
+package struct BrowserProfile: Sendable {
     private let profiles: Directory
     /// `<profiles>/<epoch>`.
-    let folder: Directory
-    let temporary: TemporaryFolder
+    package let folder: Directory
+    package let temporary: TemporaryFolder
 
-    init(profiles: String, epoch: String) {
+    package init(profiles: String, epoch: String) {
         self.profiles = Directory(path: profiles)
         folder = self.profiles.appending(epoch)
         temporary = TemporaryFolder(of: epoch, in: self.profiles)
     }
 
     /// What `{profile}` in the browser's command line stands for.
-    var browser: Directory { folder.appending("browser") }
-    var home: Directory { folder.appending("home") }
+    package var browser: Directory { folder.appending("browser") }
+    package var home: Directory { folder.appending("home") }
 
     /// The variable that marks every process of this profile's browser.
-    var mark: String { Self.mark(profiles: folder.path) }
+    package var mark: String { Self.mark(profiles: folder.path) }
 
     /// What the mark of every browser with a profile in `profiles` begins with.
-    static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
-    static let markName = "BATON_BROWSER_PROFILE"
+    package static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
+    package static let markName = "BATON_BROWSER_PROFILE"
 
     /// The profile of this epoch that the mark of one of its processes names; nil where it names another epoch's.
-    init?(mark: String, epoch: String) {
+    package init?(mark: String, epoch: String) {
         guard mark.hasPrefix("/"), mark.hasSuffix("/" + epoch) else { return nil }
         self.init(profiles: String(mark.dropLast(epoch.utf8.count + 1)), epoch: epoch)
     }
 
     /// Whether the profile's own folder is in its place.
-    func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
+    package func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
 
     /// Whether anything of the profile is left: its folder, the temporary one, or what waits to be removed.
     ///
     /// - Parameter seen: the temporary folder that was recorded while the browser ran.
-    func isAnythingLeft(_ seen: Directory?) throws(FileError) -> Bool {
+    package func isAnythingLeft(_ seen: Directory?) throws(FileError) -> Bool {
         for place in [folder, profiles.appending(Self.trashName).appending(name)] {
             if try Self.isThere(place) { return true }
         }
@@ -61,7 +62,7 @@ struct BrowserProfile: Sendable {
     ///
     /// - Returns: the temporary folder.
     /// - Throws: ``FileError``, also where others may enter one of them.
-    func make() throws(FileError) -> Directory {
+    package func make() throws(FileError) -> Directory {
         try Self.make([folder, browser, home])
         let temporary = try temporary.make()
         try Self.make([temporary])
@@ -87,7 +88,7 @@ struct BrowserProfile: Sendable {
     ///
     /// - Throws: ``FileError`` when something is left, or when that cannot be told; with `EBUSY` where something is
     ///   mounted in the profile, which hides what is below it. It may be called again.
-    func remove() throws(FileError) {
+    package func remove() throws(FileError) {
         // Neither waits for the other: what keeps one must not keep both.
         let outcomes = [
             Result { () throws(FileError) in try removeFolder() },
@@ -107,7 +108,7 @@ struct BrowserProfile: Sendable {
     ///
     /// - Returns: of how many epochs something was left.
     /// - Throws: as ``remove()``.
-    static func removeAll(in profiles: Directory) throws(FileError) -> Int {
+    package static func removeAll(in profiles: Directory) throws(FileError) -> Int {
         let names = Set(try profiles.names().map { TemporaryFolder.epoch(ofRecord: $0) ?? $0 })
         let left = names.filter { Epoch(id: $0, counter: 0) != nil }
         var outcomes = left.sorted().map { epoch in

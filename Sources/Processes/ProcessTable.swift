@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 internal import Glibc
-package import Processes
 
 /// The machine's processes at one moment, as `/proc` shows them (proc(5)).
 ///
@@ -17,12 +17,12 @@ package struct ProcessTable: Sendable {
         package let startTime: UInt64
 
         /// What names a process for ever, whatever becomes of its parent and its group.
-        struct Name: Hashable {
-            let pid: Int32
+        package struct Name: Hashable {
+            package let pid: Int32
             let startTime: UInt64
         }
 
-        var name: Name { Name(pid: pid, startTime: startTime) }
+        package var name: Name { Name(pid: pid, startTime: startTime) }
     }
 
     package let entries: [Entry]
@@ -79,7 +79,7 @@ package struct ProcessTable: Sendable {
 
     /// The processes whose environment has a variable that begins like this, their process groups, and all that these
     /// started. Processes whose environment only another user may read are no match.
-    func marked(_ beginning: String) throws(ProcessFailure) -> [Entry] {
+    package func marked(_ beginning: String) throws(ProcessFailure) -> [Entry] {
         var found: [Int32: Entry] = [:]
         for (entry, _) in try variables(beginning: beginning) { found[entry.pid] = entry }
         let groups = Set(found.values.map(\.group))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import CLinux
+internal import Files
 internal import Glibc
 
 /// A file that leads a browser to an address which no other user may learn.

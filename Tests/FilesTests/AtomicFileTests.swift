@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import Files
 import Foundation
 import Glibc
 import Testing

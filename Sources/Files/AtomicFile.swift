@@ -60,7 +60,7 @@ package struct AtomicFile: Sendable {
     }
 
     /// Gives the file another name in the same file system; the caller syncs both folders. Nothing there is no error.
-    func move(to target: String) throws(FileError) {
+    package func move(to target: String) throws(FileError) {
         guard unsafe rename(path, target) != 0, errno != ENOENT else { return }
         throw FileError(.rename, errno: errno, path: path)
     }
@@ -80,8 +80,8 @@ package struct AtomicFile: Sendable {
 }
 
 /// The loop around write(2).
-enum FileWriting {
-    static func writeAll(_ content: [UInt8], to file: Int32, path: String) throws(FileError) {
+package enum FileWriting {
+    package static func writeAll(_ content: [UInt8], to file: Int32, path: String) throws(FileError) {
         var offset = 0
         while offset < content.count {
             let count = unsafe content[offset...].withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }

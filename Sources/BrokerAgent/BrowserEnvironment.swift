@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import Files
 internal import Glibc
 
 /// The environment that a browser gets: its own folders, and of the session's variables only those that it needs to be

@@ -77,6 +77,15 @@ package struct Directory: Sendable {
         return folder
     }
 
+    /// The path without links and detours.
+    ///
+    /// - Throws: ``FileError`` when there is no such folder.
+    package func realPath() throws(FileError) -> String {
+        guard let resolved = unsafe realpath(path, nil) else { throw FileError(.open, errno: errno, path: path) }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
     /// The names in the folder, sorted; empty where there is no such folder.
     package func names() throws(FileError) -> [String] {
         guard let stream = unsafe opendir(path) else {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
 internal import CLinux
+internal import Files
 internal import Glibc
 package import Logging
 internal import Processes
@@ -61,10 +63,9 @@ package final class BrowserAgent {
         let folder = Directory(path: configuration.profiles)
         try folder.make()
         profiles = try folder.realPath()
-        let number = unsafe clinux_open(profiles, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
-        guard number >= 0 else { throw FileError(.open, errno: -number, path: profiles) }
-        let lock = Descriptor(owning: number)
-        guard lock.withNumber({ clinux_lock($0) }) == 0 else {
+        let lock: Descriptor
+        do throws(FileError) { lock = try Directory(path: profiles).lock() } catch {
+            guard error.operation == .lock else { throw error }
             throw AgentFailure(.alreadyRunning, "Another agent uses browser.profiles; stop it or name another folder.")
         }
         try ProcessSweep.endMarked(BrowserProfile.mark(profiles: profiles + "/"))
@@ -118,16 +119,5 @@ package final class BrowserAgent {
             return nil
         case .signal: return perform(.terminated)
         }
-    }
-}
-
-extension Directory {
-    /// The path without links and detours.
-    ///
-    /// - Throws: ``FileError`` when there is no such folder.
-    func realPath() throws(FileError) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { throw FileError(.open, errno: errno, path: path) }
-        defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
     }
 }

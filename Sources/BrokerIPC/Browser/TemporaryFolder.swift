@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Files
 internal import Glibc
 
 /// Where one epoch's browser puts its temporary files.
@@ -7,13 +8,13 @@ internal import Glibc
 /// user may make entries in `/tmp`, so the folder has a random name, which is recorded beside the profile before the folder
 /// exists: no other user can make it first, and the next agent finds it. What another user owns under that name is not
 /// the browser's, and counts as absent.
-struct TemporaryFolder: Sendable {
+package struct TemporaryFolder: Sendable {
     /// A link to the folder.
     private let record: String
     private let profiles: Directory
 
     /// - Parameter epoch: whose browser it is.
-    init(of epoch: String, in profiles: Directory) {
+    package init(of epoch: String, in profiles: Directory) {
         record = profiles.path + "/" + epoch + Self.suffix
         self.profiles = profiles
     }
@@ -25,14 +26,14 @@ struct TemporaryFolder: Sendable {
     private static let maximumNames = 4
 
     /// The epoch whose folder an entry of the profiles' folder records; nil for another entry.
-    static func epoch(ofRecord entry: String) -> String? {
+    package static func epoch(ofRecord entry: String) -> String? {
         entry.hasSuffix(suffix) ? String(entry.dropLast(suffix.utf8.count)) : nil
     }
 
     /// The folder that is recorded; nil where there is no record.
     ///
     /// - Throws: ``FileError``, with `EINVAL` where the record names no folder of an agent.
-    func recorded() throws(FileError) -> Directory? {
+    package func recorded() throws(FileError) -> Directory? {
         let size = 256
         var target = [CChar](repeating: 0, count: size)
         let count = unsafe readlink(record, &target, size)
@@ -48,7 +49,7 @@ struct TemporaryFolder: Sendable {
     }
 
     /// Makes the folder for this user alone, where it is not there yet.
-    func make() throws(FileError) -> Directory {
+    package func make() throws(FileError) -> Directory {
         for _ in 0..<Self.maximumNames {
             let folder: Directory
             if let known = try recorded() { folder = known } else { folder = try newRecord() }
@@ -64,7 +65,7 @@ struct TemporaryFolder: Sendable {
     /// Removes the folder, reads back that it is absent, and forgets it.
     ///
     /// - Throws: ``FileError`` where something is left; then it may be called again.
-    func remove() throws(FileError) {
+    package func remove() throws(FileError) {
         guard let folder = try recorded() else { return }
         if try Self.isOwn(folder) {
             try folder.removeTree()
@@ -74,7 +75,7 @@ struct TemporaryFolder: Sendable {
     }
 
     /// Whether the folder is recorded, or the one that was recorded before is there.
-    func isLeft(_ seen: Directory?) throws(FileError) -> Bool {
+    package func isLeft(_ seen: Directory?) throws(FileError) -> Bool {
         if try recorded() != nil { return true }
         guard let seen else { return false }
         return try Self.isOwn(seen)

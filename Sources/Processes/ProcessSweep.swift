@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import CLinux
+internal import Files
 internal import Glibc
-package import Processes
 internal import UnixSocket
 
 /// Ends processes that this one did not start itself, and proves that they are gone.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerAgent
+import BrokerIPC
 import Testing
 
 private let epoch = "00112233445566778899aabbccddeeff"

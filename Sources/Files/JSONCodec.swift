@@ -3,12 +3,12 @@ internal import FoundationEssentials
 internal import JSON
 
 /// How the device's small files are written and read.
-enum JSONCodec {
+package enum JSONCodec {
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
 
-    static func bytes(_ value: some Encodable) throws -> [UInt8] { Array(try JSONEncoder().encode(value)) }
+    package static func bytes(_ value: some Encodable) throws -> [UInt8] { Array(try JSONEncoder().encode(value)) }
 
-    static func read<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value {
+    package static func read<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) throws -> Value {
         try JSONReader.read(type, from: bytes, limits: limits)
     }
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+internal import Files
 internal import Glibc
 internal import Logging
 internal import Processes

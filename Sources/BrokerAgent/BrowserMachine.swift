@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
 internal import BrokerProtocol
 
 /// Decides what the agent does: at most one epoch has a browser at any time, and none outlives its epoch.
