@@ -44,7 +44,7 @@ let package = Package(
             dependencies: ["Redaction", .asn1, .crypto, .cryptoExtras, .certificates]),
 
         // 3. Persistence.
-        .target(name: "Storage", dependencies: [.grdb, .logging]),
+        .target(name: "Storage", dependencies: [.grdb]),
 
         // 4. Contracts between processes: no I/O either.
         .target(name: "BrokerProtocol", dependencies: ["JSON"]),
@@ -93,9 +93,8 @@ let package = Package(
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files",
-                "JSON",
-                "MSAL", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
+                "AdminAPI", "Authenticator", "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "MSAL", "OAuth",
+                "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -104,8 +103,8 @@ let package = Package(
         .executableTarget(
             name: "baton-server",
             dependencies: [
-                "AdminAPI", "PushProtocol", "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "Redaction",
-                "Storage", "UnixSocket",
+                "IdentityPlatform", "JSON", "MDMServer", "OAuth", "Processes", "PushProtocol", "Redaction", "Storage",
+                "UnixSocket",
                 .argumentParser, .asn1, .certificates, .crypto, .httpTypes, .hummingbird, .hummingbirdCore,
                 .hummingbirdTLS,
                 .logging, .nioCore, .nioHTTP1, .nioSSL, .nioTLS, .serviceLifecycle, .unixSignals,
