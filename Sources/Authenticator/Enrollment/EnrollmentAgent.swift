@@ -53,15 +53,27 @@ package final class EnrollmentAgent: Service {
         let answer: @Sendable (Result<CheckInReport, EnrollmentError>) -> Void
     }
 
+    /// What others are told of the record, all of the same one.
+    private struct Published: Sendable {
+        let state: ManagementState
+        /// What the device has from the server that it is enrolled with.
+        let credentials: ManagementRecord.EnrollmentCredentials?
+        /// Whether there is an enrollment, be it one that the server has not confirmed yet.
+        let hasEnrollment: Bool
+
+        init(_ record: ManagementRecord, apps: Directory) throws {
+            state = try ManagementState(record: record, apps: apps)
+            credentials = record.enrollment?.confirmed
+            hasEnrollment = state.isEnrolled || record.enrollment?.stage == .authenticating
+        }
+    }
+
     private let configuration: Configuration
     private let store: ManagementStore
     private let queue = BlockingQueue(label: "baton.management")
     private let orders: AsyncStream<Order>
     private let inbox: AsyncStream<Order>.Continuation
-    private let current: Mutex<ManagementState>
-    private let unconfirmed: Mutex<Bool>
-    /// What the device has from the server that it is enrolled with.
-    private let credentials: Mutex<ManagementRecord.EnrollmentCredentials?>
+    private let published: Mutex<Published>
     private let credentialsObserver = Mutex<@Sendable () -> Void>({})
     /// Whether a check-in that nobody waits for is ordered already.
     private let isPoked = Atomic(false)
@@ -81,14 +93,12 @@ package final class EnrollmentAgent: Service {
         store = ManagementStore(root: directory)
         loaded = try store.load()
         try store.sweep(keeping: loaded)
-        current = Mutex(try ManagementState(record: loaded ?? ManagementRecord(udid: ""), apps: store.apps))
-        unconfirmed = Mutex(loaded?.enrollment?.stage == .authenticating)
-        credentials = Mutex(loaded?.enrollment?.confirmed)
+        published = Mutex(try Published(loaded ?? ManagementRecord(udid: ""), apps: store.apps))
         (orders, inbox) = AsyncStream.makeStream()
     }
 
     /// What holds now.
-    package var state: ManagementState { current.withLock { $0 } }
+    package var state: ManagementState { published.withLock(\.state) }
 
     /// Installs an enrollment profile.
     ///
@@ -133,14 +143,11 @@ package final class EnrollmentAgent: Service {
         }
     }
 
-    /// Also while the server has not confirmed the enrollment yet.
-    private var hasEnrollment: Bool { state.isEnrolled || unconfirmed.withLock { $0 } }
-
     /// Orders a check-in at every interval, the first at once.
     private func tick() async {
         do {
             while !Task.isCancelled {
-                if hasEnrollment { poke() }
+                if published.withLock(\.hasEnrollment) { poke() }
                 let jitter = Double.random(in: 0.9...1.1)
                 try await configuration.sleep(configuration.interval * jitter)
             }
@@ -196,17 +203,17 @@ package final class EnrollmentAgent: Service {
         return EnrollmentClient(
             store: store, queue: queue, device: configuration.device, connect: configuration.connect,
             marker: configuration.marker, stage: { self.stage.withLock { $0 } },
-            publish: { record in
-                let state = try ManagementState(record: record, apps: apps)
-                self.unconfirmed.withLock { $0 = record.enrollment?.stage == .authenticating }
-                self.note(record.enrollment?.confirmed)
-                let isNew = self.current.withLock { current in
-                    defer { current = state }
-                    return current != state
-                }
-                if isNew { self.configuration.changed(state) }
-            },
-            record: loaded, logger: logger)
+            publish: { self.publish(try Published($0, apps: apps)) }, record: loaded, logger: logger)
+    }
+
+    /// Tells those who are concerned what has changed.
+    private func publish(_ new: Published) {
+        let old = published.withLock { published in
+            defer { published = new }
+            return published
+        }
+        if old.credentials != new.credentials { credentialsObserver.withLock { $0 }() }
+        if old.state != new.state { configuration.changed(new.state) }
     }
 }
 
@@ -222,19 +229,11 @@ extension EnrollmentAgent {
     ///
     /// - Throws: ``EnrollmentError``, ``DeviceStateDamaged``.
     package func access() async throws -> ServerAccess? {
-        guard let credentials = credentials.withLock({ $0 }) else { return nil }
+        guard let credentials = published.withLock(\.credentials) else { return nil }
         let store = store
         return try await queue.run {
             try ServerAccess(profile: credentials.profile, identity: try store.identity(credentials.identity))
         }
-    }
-
-    private func note(_ new: ManagementRecord.EnrollmentCredentials?) {
-        let isNew = credentials.withLock { credentials in
-            defer { credentials = new }
-            return credentials != new
-        }
-        if isNew { credentialsObserver.withLock { $0 }() }
     }
 }
 
