@@ -27,8 +27,7 @@ extension Supervisor {
                 findings.append(FileFindings.closed(files.root.path))
             }
             if let join = snapshot.join {
-                let network = Network(configuration: configuration)
-                if let https = try? await blocking({ try network.https() }) {
+                if let https = try? await blocking({ [configuration] in try HTTPSClient(for: configuration) }) {
                     findings += await ServerFindings(join: join, https: https, now: clock.now).all
                 } else {
                     findings.append(.trustRootsUnreadable)

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Files
+internal import Glibc
 internal import Synchronization
 
-/// The session process's way to the servers; the client is made when it is first needed, so that a process that only
+/// The session process's way to the servers; what it needs is made when it is first needed, so that a process that only
 /// waits stays small.
 final class Network: Sendable {
-    private let configuration: SupervisorConfiguration
-    private let client = Mutex<HTTPSClient?>(nil)
+    private struct State {
+        var client: HTTPSClient?
+        var source: (join: JoinRecord, source: TokenSource)?
+    }
 
-    init(configuration: SupervisorConfiguration) { self.configuration = configuration }
+    private let configuration: SupervisorConfiguration
+    private let keys: KeyStore
+    private let state = Mutex(State())
+
+    /// - Parameter keys: the device's own.
+    init(configuration: SupervisorConfiguration, keys: KeyStore) {
+        (self.configuration, self.keys) = (configuration, keys)
+    }
 
     /// Whether there is a way to a server, for who signs in offline where there is none.
     var reachability: Reachability { Reachability(resolve: configuration.resolve) }
@@ -17,15 +27,39 @@ final class Network: Sendable {
     ///
     /// - Throws: ``HTTPSError`` where the trust roots cannot be read.
     func https() throws -> HTTPSClient {
-        try client.withLock { client in
-            if let client { return client }
-            guard let roots = try AtomicFile(path: configuration.trustRoots).read() else {
-                throw HTTPSError(.invalidConfiguration, "the file of trust roots is missing")
-            }
-            let made = try HTTPSClient(
-                configuration: .init(trustRootsPEM: roots, dnsOverride: configuration.resolve))
-            client = made
+        if let client = state.withLock(\.client) { return client }
+        let made = try HTTPSClient(for: configuration)
+        return state.withLock { state in
+            // Somebody may have made one meanwhile.
+            if let client = state.client { return client }
+            state.client = made
             return made
         }
+    }
+
+    /// What the identity platform gives to a device that has joined.
+    ///
+    /// - Throws: what keeps the device's keys or trust roots from being used.
+    func tokenSource(for join: JoinRecord) throws -> TokenSource {
+        if let known = state.withLock(\.source), known.join == join { return known.source }
+        let made = try TokenSource(
+            join: join, keys: DeviceKeys(in: keys), https: https(), now: { Int(Glibc.time(nil)) })
+        return state.withLock { state in
+            if let known = state.source, known.join == join { return known.source }
+            state.source = (join, made)
+            return made
+        }
+    }
+}
+
+extension HTTPSClient {
+    /// The client that a broker's configuration describes; reads the trust roots.
+    ///
+    /// - Throws: ``HTTPSError`` where they cannot be read.
+    convenience init(for configuration: SupervisorConfiguration) throws {
+        guard let roots = try AtomicFile(path: configuration.trustRoots).read() else {
+            throw HTTPSError(.invalidConfiguration, "the file of trust roots is missing")
+        }
+        try self.init(configuration: .init(trustRootsPEM: roots, dnsOverride: configuration.resolve))
     }
 }

@@ -27,7 +27,7 @@ package enum SessionProcessMain {
         try shut()
         let limits = Wire.sessionLimits
         let connection = Connection(Descriptor(owning: controlDescriptor), maximumFrame: limits.bytes)
-        let supervisor = SupervisorLink(FramedJSON(connection, limits: limits))
+        let supervisor = SupervisorLink(FramedJSON(connection, limits: limits), logger: logger)
         let (first, descriptors) = try supervisor.receive()
         guard
             case .start(
@@ -35,19 +35,19 @@ package enum SessionProcessMain {
                 first,
             let epoch = Epoch(epochText)
         else { throw SessionProcessError.unexpectedStart }
-        let desk = AccountDesk(
-            epoch: epoch, device: device, tombstones: tombstones, supervisor: supervisor,
-            network: Network(configuration: configuration),
-            files: DeviceFiles(
-                root: Directory(path: configuration.directory), platform: platform(configuration)),
-            handover: .init(asked: asked, locks: locks), logger: logger)
+        let services = SessionServices(
+            .init(
+                configuration: configuration, epoch: epoch, device: device, tombstones: tombstones, asked: asked,
+                locks: locks),
+            supervisor: supervisor,
+            files: DeviceFiles(root: Directory(path: configuration.directory), platform: platform(configuration)),
+            logger: logger)
         if resuming {
             guard let key = descriptors.first else { throw SessionProcessError.noKey }
-            try desk.resume(with: MemoryKey(handedOver: key))
+            try services.resume(with: MemoryKey(handedOver: key))
         }
-        desk.reportEndedSessions()
-        desk.tendLeases()
-        while let (message, descriptors) = try? supervisor.receive() { desk.take(message, descriptors) }
+        services.start()
+        while let (message, descriptors) = try? supervisor.receive() { services.take(message, descriptors) }
     }
 
     /// Keeps the process's memory to itself, and its life no longer than the supervisor's.

@@ -26,6 +26,8 @@ package struct DeviceFiles: Sendable {
     /// The chain of receipts, kept by design.
     package var receipts: Directory { root.appending("receipts") }
     package var management: Directory { root.appending("management") }
+    /// Offline leases and the account of time, sealed; there is nothing in it where no policy gave a lease.
+    package var offline: Directory { root.appending("offline") }
 
     /// Whether a broker has used the folder as its device's state. A missing folder and a folder of something else both
     /// count as no.

@@ -28,15 +28,15 @@ struct InteractiveSignIn: Sendable {
     /// Opens the browser and waits for the person.
     ///
     /// - Throws: ``BrokerError``, or the error of the browser's interruption.
-    func run(in browser: AttemptBrowser) async throws -> Tokens {
+    func run(in attempt: SignInAttempt) async throws -> Tokens {
         let verifier = ProofKey.verifier()
         let proof = await deviceProof?.text()
-        let redirection = try await SignInRedirection.open(for: browser) { [self] redirectURI, state in
+        let redirection = try await SignInRedirection.open(for: attempt) { [self] redirectURI, state in
             authorizeURL(
                 redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier), proof: proof)
         }
         defer { redirection.close() }
-        try browser.open(redirection.startURL)
+        try attempt.open(redirection.startURL)
         let answer = try await redirection.answer.value()
         return try await redeem(try code(in: answer), verifier, redirectURI: redirection.redirectURI)
     }

@@ -116,6 +116,69 @@ struct TokenSource: Sendable {
                 .serverError, "The identity platform does not confirm the session's end. Look at its log.")
         }
     }
+
+    // MARK: - In the device's own name
+
+    /// A token of the device itself, signed for by the device key; nothing of a worker goes into it.
+    ///
+    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, what the reply's reading throws.
+    func deviceToken(for request: BrokerProtocol::DeviceTokenRequest) async throws -> DeviceTokenResponse {
+        var server = server
+        server.correlationID = request.client.correlationID
+        let asked = now()
+        let audience = server.loginURL + EndpointPath.token(tenant: server.tenant)
+        let answer = try await server.post { nonce in
+            let asking = OAuth::DeviceTokenRequest(
+                clientID: request.client.clientID, redirectURI: request.redirectURI, scopes: Scopes(request.scopes),
+                resource: request.resource, nonce: nonce)
+            return try await keys.using { [certificate] keys in
+                try asking.form(signedWith: keys.identity, certificate: certificate, audience: audience)
+            }
+        }
+        let reply = try Members(decoding: answer)
+        // A reply that names a person was not what was asked for (DTK-2).
+        guard reply[ReplyName.refreshToken] == nil, reply[ReplyName.idToken] == nil else {
+            throw BrokerError(.serverError, "The identity platform's token of the device is a person's. Update it.")
+        }
+        guard let seconds = try reply.lenientInteger(ReplyName.expiresIn) else {
+            throw MembersFailure.missing(ReplyName.expiresIn.rawValue)
+        }
+        return DeviceTokenResponse(
+            authority: "\(server.loginURL)/\(server.tenant)", accessToken: try reply.string(ReplyName.accessToken),
+            scopes: (try reply.optionalString(ReplyName.scope) ?? "").split(separator: " ").map(String.init),
+            expiresOn: asked + seconds)
+    }
+
+    /// Asks how the leases in hand stand, and for one of the worker of a session.
+    ///
+    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, what the reply's reading throws: then nothing is known.
+    func leases(held: [String], session: String?) async throws -> OfflineAnswer {
+        let body = try await device.answer { binding in
+            OfflineQuestion(binding, sessionID: session, held: held)
+        }
+        return try OfflineAnswer(decoding: body)
+    }
+
+    /// Gives a refresh token back that this device has no use for (RFC 7009).
+    ///
+    /// - Throws: as ``IdentityClient/post(_:to:)``; the token ends by itself then.
+    func giveBack(_ token: Sensitive<String>) async throws {
+        var form = FormParameters()
+        form.append(ParameterName.clientID, WellKnownApplication.broker)
+        form.append(ParameterName.token, token.exposed)
+        _ = try await server.post(form, to: EndpointPath.revocation(tenant: server.tenant))
+    }
+
+    /// The key that the organisation publishes under the id which a signed token names; nil where it publishes none.
+    ///
+    /// - Throws: ``HTTPSError``, ``JOSEFailure``.
+    func signingKey(of token: String) async throws -> JSONWebKey? {
+        guard let id = try CompactJWS(token).keyID else { return nil }
+        let response = try await server.https.send(
+            .init(method: "GET", url: server.loginURL + EndpointPath.signingKeys(tenant: server.tenant)))
+        guard response.status == 200 else { throw JOSEFailure.unusableKey }
+        return try JSONWebKeySet(decoding: response.body)[id]
+    }
 }
 
 extension Certificate {

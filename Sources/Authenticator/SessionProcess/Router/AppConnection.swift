@@ -16,26 +16,24 @@ internal import UnixSocket
 final class AppConnection: Sendable {
     let peer: PeerRecord
     private let connection: Connection
+    /// One message at a time.
     private let writing = Mutex<Void>(())
-    private let hello = Mutex<ClientHello?>(nil)
-    private let activity = Mutex(Activity())
-    private let cancellations = Mutex<[String: @Sendable () -> Void]>([:])
+    private let state = Mutex(State())
     private let ledger: RequestLedger
     private let concurrency: ConcurrencyLimit
     /// Told of requests and frames that there is no room for.
     private let refused: @Sendable (ConnectionLimitReport.Limit, _ held: Int) -> Void
-    private let outbox = Mutex(Outbox())
 
-    private struct Activity {
+    private struct State {
+        var hello: ClientHello?
         /// Requests without an answer yet.
         var open = 0
         /// When it began, or asked last, counted for all connections.
         var last = AppConnection.moments.add(1, ordering: .relaxed).newValue
-    }
-
-    /// Answers that were made by others than the connection's own thread.
-    private struct Outbox {
-        var waiting: [@Sendable () -> Void] = []
+        /// What to do when the app gives a request up, by the request's id.
+        var cancellations: [String: @Sendable () -> Void] = [:]
+        /// Answers that were made by others than the connection's own thread.
+        var outbox: [@Sendable () -> Void] = []
         /// Whether a thread sends them.
         var isServed = false
     }
@@ -61,9 +59,9 @@ final class AppConnection: Sendable {
 
     var descriptor: Descriptor { connection.descriptor }
     /// The ended epoch that this connection is there to acknowledge, and nothing else.
-    var endedEpoch: Epoch? { hello.withLock(\.self)?.endedEpoch }
+    var endedEpoch: Epoch? { state.withLock(\.hello)?.endedEpoch }
     /// Whether the app has said hello and takes events.
-    var wantsEvents: Bool { hello.withLock(\.self)?.wantsEvents ?? false }
+    var wantsEvents: Bool { state.withLock(\.hello)?.wantsEvents ?? false }
 
     /// Greets and serves until either side ends the connection.
     ///
@@ -77,7 +75,7 @@ final class AppConnection: Sendable {
             try descriptor.setReceiveTimeout(milliseconds: Self.helloPatience)
             guard case .hello(let hello) = try receive() else { return }
             guard hello.transports.contains(Wire.transport) else { return }
-            self.hello.withLock { $0 = hello }
+            state.withLock { $0.hello = hello }
             guard inTurn({ greeted(self) }) == true else { return }
             try send(
                 .hello(
@@ -93,7 +91,7 @@ final class AppConnection: Sendable {
                     // What does not take its answers keeps no turn while it is waited for.
                     guard isReading() else { return }
                     guard inTurn({ serve(request, answer) }) == true else { return }
-                case .cancel(let id): cancellations.withLock { $0.removeValue(forKey: id) }?()
+                case .cancel(let id): state.withLock { $0.cancellations.removeValue(forKey: id) }?()
                 }
             }
         } catch {
@@ -120,8 +118,8 @@ final class AppConnection: Sendable {
     }
 
     /// Whether requests are open, and when the last one came.
-    var use: AppRooms.Table.Use {
-        activity.withLock { .init(isIdle: $0.open == 0, last: $0.last) }
+    var use: ConnectionTable<ObjectIdentifier>.Use {
+        state.withLock { .init(isIdle: $0.open == 0, last: $0.last) }
     }
 
     private static let moments = Atomic<UInt64>(0)
@@ -129,10 +127,10 @@ final class AppConnection: Sendable {
     private func admit(_ request: Request) -> Bool {
         let size = RequestLedger.size(of: request)
         guard take(size) else { return false }
-        let isAdmitted = activity.withLock { activity in
-            guard activity.open < Self.maximumOpen else { return false }
-            activity.open += 1
-            activity.last = Self.moments.add(1, ordering: .relaxed).newValue
+        let isAdmitted = state.withLock { state in
+            guard state.open < Self.maximumOpen else { return false }
+            state.open += 1
+            state.last = Self.moments.add(1, ordering: .relaxed).newValue
             return true
         }
         if !isAdmitted { ledger.giveBack(size, for: peer.process) }
@@ -150,7 +148,7 @@ final class AppConnection: Sendable {
 
     /// Whether a frame of this length may come: long ones come from apps that are served alone.
     private func takesFrames(of bytes: Int) -> Bool {
-        bytes <= RequestLedger.longFrame || hello.withLock { $0 != nil && $0?.endedEpoch == nil }
+        bytes <= RequestLedger.longFrame || state.withLock { $0.hello != nil && $0.hello?.endedEpoch == nil }
     }
 
     private func receive() throws -> ClientMessage {
@@ -176,31 +174,33 @@ final class AppConnection: Sendable {
 
     /// Sends the one reply to a request; an app that does not take it is cut off.
     func reply(to request: Request, _ outcome: Result<FlatMap, BrokerError>) {
-        _ = cancellations.withLock { $0.removeValue(forKey: request.id) }
-        activity.withLock { $0.open -= 1 }
+        state.withLock { state in
+            state.cancellations[request.id] = nil
+            state.open -= 1
+        }
         ledger.giveBack(RequestLedger.size(of: request), for: peer.process)
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
     }
 
     /// Runs what answers the app on a thread that is this connection's alone: an app that does not read holds up nobody else.
     func answerLater(_ answer: @escaping @Sendable () -> Void) {
-        let isServed = outbox.withLock { outbox in
-            outbox.waiting.append(answer)
-            defer { outbox.isServed = true }
-            return outbox.isServed
+        let isServed = state.withLock { state in
+            state.outbox.append(answer)
+            defer { state.isServed = true }
+            return state.isServed
         }
         guard !isServed else { return }
         do { try BlockingThread.start { [self] in serveOutbox() } } catch {
-            outbox.withLock { $0 = Outbox() }
+            state.withLock { ($0.outbox, $0.isServed) = ([], false) }
             end()
         }
     }
 
     private func serveOutbox() {
         while true {
-            let next: (@Sendable () -> Void)? = outbox.withLock { outbox in
-                guard outbox.waiting.isEmpty else { return outbox.waiting.removeFirst() }
-                outbox.isServed = false
+            let next: (@Sendable () -> Void)? = state.withLock { state in
+                guard state.outbox.isEmpty else { return state.outbox.removeFirst() }
+                state.isServed = false
                 return nil
             }
             guard let next else { return }
@@ -222,16 +222,16 @@ final class AppConnection: Sendable {
 
     /// What to do when the app gives up `request`, or goes away while it waits.
     func onCancel(_ request: Request, _ action: @escaping @Sendable () -> Void) {
-        cancellations.withLock { $0[request.id] = action }
+        state.withLock { $0.cancellations[request.id] = action }
     }
 
     /// Ends the connection: to the app, the notice that its epoch is over.
     func end() {
         connection.shutDown()
         concurrency.cancel(ObjectIdentifier(self), of: peer.process)
-        let waiting = cancellations.withLock { waiting in
-            defer { waiting.removeAll() }
-            return Array(waiting.values)
+        let waiting = state.withLock { state in
+            defer { state.cancellations = [:] }
+            return Array(state.cancellations.values)
         }
         for cancel in waiting { cancel() }
     }

@@ -43,7 +43,8 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
             keeper = .chip(blob: try platform.seal(secret, authorization: pin), digest: Self.digest(of: secret))
         } else {
             let salt = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
-            keeper = .file(logarithm: logarithm, salt: salt, digest: try Self.derive(pin, salt, logarithm))
+            keeper = .file(
+                logarithm: logarithm, salt: salt, digest: try Self.derive(pin, salt: salt, logarithm: logarithm))
         }
     }
 
@@ -54,7 +55,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
     package func matches(_ pin: SecretBytes, platform: (any TrustedPlatform)?) throws -> Bool {
         switch keeper {
         case .file(let logarithm, let salt, let digest):
-            return equalInConstantTime(try Self.derive(pin, salt, logarithm), digest)
+            return equalInConstantTime(try Self.derive(pin, salt: salt, logarithm: logarithm), digest)
         case .chip(let blob, let digest):
             guard let platform else {
                 throw TrustedPlatformFailure.unavailable(cause: "this PIN is under a TPM, and batond.json names none")
@@ -78,7 +79,7 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         unsafe secret.withUnsafeBytes { unsafe Array(SHA256.hash(data: $0)) }
     }
 
-    private static func derive(_ pin: SecretBytes, _ salt: [UInt8], _ logarithm: Int) throws -> [UInt8] {
+    private static func derive(_ pin: SecretBytes, salt: [UInt8], logarithm: Int) throws -> [UInt8] {
         var passphrase = unsafe pin.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&passphrase) }
         let key = try KDF.Scrypt.deriveKey(

@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import Glibc
 internal import Logging
 internal import OAuth
-internal import Redaction
-internal import Synchronization
 
-extension AccountDesk {
-    /// Renews the worker's PRT time and again for as long as this process, and so the session, lives.
+/// Renews the worker's PRT for as long as this process, and so the session, lives.
+struct SessionRenewal: Sendable {
+    let session: CurrentSession
+    let network: Network
+    let files: DeviceFiles
+    let disk: BlockingQueue
+    let logger: Logger
+
+    private enum Outcome { case done, unanswered, refused }
+
+    /// A program that is to die at a renewal has one now.
+    private static let renewsAtOnce = Failpoint.renewalGranted.isArmed || Failpoint.renewalSealed.isArmed
+
+    /// Renews whenever it is due.
     ///
     /// Where the server does not answer, it is asked again soon: what it gave meanwhile it gives again for an hour.
-    func keepRenewing(under key: MemoryKey) {
-        Task { [self] in
+    func start(under key: MemoryKey) {
+        Task {
             var patience = 5
-            while let worker = state.withLock({ $0.worker?.session }) {
-                var pause = Self.renewsAtOnce ? 0 : worker.renewal.pause(at: now())
+            while let worker = session.worker?.session {
+                var pause = Self.renewsAtOnce ? 0 : worker.renewal.pause(at: Int(Glibc.time(nil)))
                 if pause == 0 {
                     switch await renew(worker, under: key) {
                     case .done: patience = 5
@@ -29,19 +40,11 @@ extension AccountDesk {
         }
     }
 
-    /// A program that is to die at a renewal has one now.
-    private static let renewsAtOnce = Failpoint.renewalGranted.isArmed || Failpoint.renewalSealed.isArmed
-
-    private enum Renewal { case done, unanswered, refused }
-
-    private func renew(_ worker: WorkerSession, under key: MemoryKey) async -> Renewal {
+    private func renew(_ worker: WorkerSession, under key: MemoryKey) async -> Outcome {
         do {
-            let renewed = try await tokenSource().renewed(worker)
+            let renewed = try await network.tokenSource(for: session.join()).renewed(worker)
             Failpoint.renewalGranted.reach()
-            let epoch = state.withLock { state in
-                state.worker = .online(renewed)
-                return state.epoch
-            }
+            let epoch = session.replace(with: renewed)
             // The old token opens nothing any more: the new one has to be there when this process is started again.
             try await disk.run { [files] in
                 try SealedSession(directory: files.session).write(renewed, epoch: epoch, under: key)
@@ -59,21 +62,6 @@ extension AccountDesk {
                 "the session is not renewed yet",
                 metadata: ["error.code": "\(BrokerError(reading: error).code.rawValue)"])
             return .unanswered
-        }
-    }
-
-    /// An app's token through the worker's PRT, once more where that was renewed while the request was on its way.
-    func freshToken(
-        for wanted: TokenRequest, of worker: WorkerSession, from source: TokenSource
-    ) async throws -> TokenResponse {
-        do {
-            return try await source.token(for: wanted, of: worker)
-        } catch let refusal as OAuthError where refusal.suberror == Suberror.badToken {
-            let present = state.withLock { $0.worker?.session }
-            guard let present, present.serverSession == worker.serverSession,
-                present.token.exposed != worker.token.exposed
-            else { throw refusal }
-            return try await source.token(for: wanted, of: present)
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import BrokerProtocol
 internal import OAuth
 internal import Redaction
 internal import SwiftASN1
@@ -7,11 +8,26 @@ internal import X509
 
 /// The registration of the device in a directory by an administrator who signs in at this device.
 struct DeviceJoin: Sendable {
-    let order: JoinOrder
-    let https: any HTTPSending
+    let attempts: SignInAttempts
+    let network: Network
+    let supervisor: SupervisorLink
     let files: DeviceFiles
     /// Where keys are made and written.
     let disk: BlockingQueue
+
+    /// Registers the device because an operator orders it; the supervisor ends this process afterwards.
+    func start(_ order: JoinOrder) {
+        Task {
+            do {
+                let attempt = try attempts.begin()
+                supervisor.tell(.joined(try await attempt.inTime { try await run(order, in: attempt) }))
+            } catch let failure as OperatorFailure {
+                supervisor.tell(.signInFailed(failure))
+            } catch {
+                supervisor.tell(.signInFailed(OperatorFailure(BrokerError(reading: error))))
+            }
+        }
+    }
 
     /// Signs the administrator in, registers the device as a shared one, and gives what must be kept.
     ///
@@ -19,23 +35,26 @@ struct DeviceJoin: Sendable {
     /// A join that came to nothing has left keys, which are used again: the directory takes the same key for the same device.
     ///
     /// - Throws: ``OperatorFailure`` where the directory refuses; ``BrokerError``, ``HTTPSError``.
-    func run(in browser: AttemptBrowser) async throws -> JoinRecord {
+    private func run(_ order: JoinOrder, in attempt: SignInAttempt) async throws -> JoinRecord {
+        let https = try network.https()
         let server = IdentityClient(https: https, loginURL: order.loginURL, tenant: order.tenant)
         let scope = WellKnownApplication.deviceRegistration + Scopes.defaultSuffix
         let signIn = InteractiveSignIn(
             server: server, scopes: Scopes([Scopes.openID, Scopes.profile, Scopes.offlineAccess, scope]))
-        let tokens = try await signIn.run(in: browser)
+        let tokens = try await signIn.run(in: attempt)
         let keys = try await disk.run { [files] in try DeviceKeys.leftOrMade(in: files.keyStore) }
         Failpoint.joinKeysMade.reach()
-        let reply = try await register(keys, token: tokens.accessToken)
+        let reply = try await register(keys, by: order, token: tokens.accessToken, over: https)
         Failpoint.joinRegistered.reach()
-        let record = try record(reply, tenantID: try tenantID(in: tokens.accessToken))
+        let record = try Self.record(reply, of: order, tenantID: try Self.tenantID(in: tokens.accessToken))
         try await disk.run { [files] in try files.write(confirmed: record) }
         Failpoint.joinConfirmed.reach()
         return record
     }
 
-    private func register(_ keys: DeviceKeys, token: Sensitive<String>) async throws -> JoinReply {
+    private func register(
+        _ keys: DeviceKeys, by order: JoinOrder, token: Sensitive<String>, over https: any HTTPSending
+    ) async throws -> JoinReply {
         let request = JoinRequest(
             certificateRequest: try await keys.using { try Self.certificateRequest($0) },
             transportKey: TransportKey(try JSONWebKey(keys.transportPublicKey())),
@@ -60,7 +79,7 @@ struct DeviceJoin: Sendable {
         return serializer.serializedBytes
     }
 
-    private func record(_ reply: JoinReply, tenantID: String) throws -> JoinRecord {
+    private static func record(_ reply: JoinReply, of order: JoinOrder, tenantID: String) throws -> JoinRecord {
         let certificate = try Certificate(derEncoded: reply.certificate)
         return JoinRecord(
             tenantID: tenantID, deviceID: certificate.commonName, loginURL: order.loginURL,
@@ -69,7 +88,7 @@ struct DeviceJoin: Sendable {
     }
 
     /// The tenant that issued the administrator's token; the order may have named it by a domain.
-    private func tenantID(in token: Sensitive<String>) throws -> String {
+    private static func tenantID(in token: Sensitive<String>) throws -> String {
         try CompactJWS(token.exposed).claims().string(ClaimName.tenantID)
     }
 
@@ -82,5 +101,13 @@ struct DeviceJoin: Sendable {
         return OperatorFailure(
             code: error?.code.rawValue ?? "join_refused_\(response.status)",
             message: error?.message ?? "The directory refused the join with status \(response.status).", remedy: remedy)
+    }
+}
+
+extension OperatorFailure {
+    init(_ error: BrokerError) {
+        self.init(
+            code: "broker_\(error.code.rawValue)", message: error.message,
+            remedy: "Follow the message, then try again.")
     }
 }

@@ -5,25 +5,43 @@ internal import Logging
 internal import OAuth
 internal import Synchronization
 
-/// The worker who has just signed in with the server sets a PIN for signing in without it, on a page of the broker's own.
-extension AccountDesk {
+/// Lets the worker who has just signed in with the server set a PIN for signing in without it, on a page of the broker's own.
+final class PINService: Sendable {
     /// Who may set a PIN.
-    private struct Newcomer: Sendable {
+    private struct Worker: Sendable {
         let join: JoinRecord
-        let person: String
+        let userID: String
         let proof: RecentSignIn
     }
 
+    private let session: CurrentSession
+    private let attempts: SignInAttempts
+    private let leases: OfflineLeaseService
+    private let supervisor: SupervisorLink
+    /// The device's chip, where it has one.
+    private let platform: (any TrustedPlatform)?
+    private let logger: Logger
+    /// That the worker who is here has just signed in; nil also once this process took the session up again.
+    private let proof = Mutex<RecentSignIn?>(nil)
+
+    init(
+        session: CurrentSession, attempts: SignInAttempts, leases: OfflineLeaseService, supervisor: SupervisorLink,
+        platform: (any TrustedPlatform)?, logger: Logger
+    ) {
+        (self.session, self.attempts, self.leases) = (session, attempts, leases)
+        (self.supervisor, self.platform, self.logger) = (supervisor, platform, logger)
+    }
+
+    /// The worker who is here has just signed in with the server.
+    func note(_ proof: RecentSignIn) { self.proof.withLock { $0 = proof } }
+
     /// Shows the page to the worker who has just signed in, where their lease takes a PIN here and they have none.
-    func offerPIN() async {
-        guard state.withLock({ $0.proof }) != nil else { return }
+    func offer() async {
+        guard proof.withLock({ $0 }) != nil else { return }
         do {
-            let worker = try newcomer()
-            guard let held = try await disk.run({ [self] in try leaseForPIN(of: worker) }), held.record.pin == nil
-            else {
-                return
-            }
-            try await askForPIN(worker)
+            let worker = try worker()
+            guard let held = try await lease(of: worker), held.record.pin == nil else { return }
+            try await ask(worker)
         } catch let failure as OperatorFailure {
             logger.info("no PIN is set", metadata: ["error.code": "\(failure.code)"])
         } catch {
@@ -32,56 +50,50 @@ extension AccountDesk {
     }
 
     /// Shows the page because the operator asks for it, also to a worker who has a PIN; says what became of it.
-    func setPIN() {
+    func set() {
         Task { [self] in
             let failure: OperatorFailure?
             do {
-                try await askForPIN(try newcomer())
+                try await ask(try worker())
                 failure = nil
             } catch let error as OperatorFailure { failure = error } catch {
                 failure = OperatorFailure(BrokerError(reading: error))
             }
-            tell(.pinSettled(failure))
+            supervisor.tell(.pinSettled(failure))
         }
     }
 
-    private func newcomer() throws(OperatorFailure) -> Newcomer {
-        let (join, worker, proof) = state.withLock { ($0.device.join, $0.worker, $0.proof) }
-        guard let join, let session = worker?.session else { throw .pinNeedsWorker }
-        guard let proof, proof.left(at: .now) != nil else { throw .pinNeedsProof }
-        return Newcomer(join: join, person: session.account.localAccountID, proof: proof)
+    private func worker() throws(OperatorFailure) -> Worker {
+        let now = session.now
+        guard let join = now.device.join, let session = now.worker?.session else { throw .pinNeedsWorker }
+        guard let proof = proof.withLock({ $0 }), proof.left(at: .now) != nil else { throw .pinNeedsProof }
+        return Worker(join: join, userID: session.account.localAccountID, proof: proof)
     }
 
-    private func askForPIN(_ worker: Newcomer) async throws {
-        guard try await disk.run({ [self] in try leaseForPIN(of: worker) }) != nil else {
-            throw OperatorFailure.pinNotAllowed
-        }
+    private func ask(_ worker: Worker) async throws {
+        guard try await lease(of: worker) != nil else { throw OperatorFailure.pinNotAllowed }
         let attempt: SignInAttempt
-        do throws(BrokerError) { attempt = try newAttempt() } catch { throw OperatorFailure.pinRunning }
-        defer {
-            state.withLock { state in
-                if state.attempt?.requestID == attempt.requestID { state.attempt = nil }
-            }
-        }
+        do throws(BrokerError) { attempt = try attempts.begin() } catch { throw OperatorFailure.pinRunning }
+        defer { attempts.end(attempt) }
         let settled = Promise<Bool>()
         let server = try await OfflineSignInServer.open(
             .newPIN, owner: attempt.browserOwner,
             unable: { settled.settle(.failure(BrokerError.browserNotKnown($0))) },
-            judge: { [self] typed in await keepPIN(typed, of: worker, settled) })
+            judge: { [self] typed in await keep(typed, of: worker, settled) })
         defer { server.close() }
         attempt.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { settled.settle(.failure(error)) }
         }
-        let isKept = try await Self.inTime(attempt, worker.proof.left(at: .now) ?? .zero) {
-            try browse(server.startURL)
+        let isKept = try await attempt.inTime(worker.proof.left(at: .now) ?? .zero) {
+            try attempt.open(server.startURL)
             return try await settled.value()
         }
         guard isKept else { throw OperatorFailure.pinDeclined }
         logger.notice("a PIN for signing in without the server is set")
     }
 
-    private func keepPIN(
-        _ typed: OfflineAttempt.Typed, of worker: Newcomer, _ settled: Promise<Bool>
+    private func keep(
+        _ typed: OfflineAttempt.Typed, of worker: Worker, _ settled: Promise<Bool>
     ) async -> OfflineSignInServer.Verdict {
         guard !typed.isDeclined else {
             settled.settle(.success(false))
@@ -89,10 +101,10 @@ extension AccountDesk {
         }
         if let refusal = NewPIN.refusal(of: typed, after: worker.proof, at: .now) { return .again(refusal) }
         do {
-            let isKept = try await disk.run { [self] in
-                guard let held = try leaseForPIN(of: worker) else { return false }
-                try leaseStore().setPIN(OfflinePIN(typed.secret, platform: files.keyStore.platform), of: held)
-                _ = try lookAtLeases()
+            let isKept = try await leases.with { [self] store in
+                guard let held = try lease(of: worker, in: store) else { return false }
+                try store.setPIN(OfflinePIN(typed.secret, platform: platform), of: held)
+                try leases.look(at: store)
                 return true
             }
             guard isKept else { return .again(.pinNotKept) }
@@ -104,12 +116,16 @@ extension AccountDesk {
         }
     }
 
+    private func lease(of worker: Worker) async throws -> HeldLease? {
+        try await leases.with { [self] in try lease(of: worker, in: $0) }
+    }
+
     /// The worker's lease here, where it takes a PIN of this device.
-    private func leaseForPIN(of worker: Newcomer) throws -> HeldLease? {
-        try lookAtLeases().leases.first { held in
+    private func lease(of worker: Worker, in store: LeaseStore) throws -> HeldLease? {
+        try leases.look(at: store).first { held in
             held.isFor(device: worker.join.deviceID)
-                && held.lease.person.id.lowercased() == worker.person.lowercased()
-                && held.lease.takesPIN(underPlatform: files.keyStore.platform != nil)
+                && held.lease.person.id.lowercased() == worker.userID.lowercased()
+                && held.lease.takesPIN(underPlatform: platform != nil)
         }
     }
 }

@@ -20,17 +20,17 @@ struct SignInRedirection: Sendable {
     /// - Parameter authorizeURL: gives the identity platform's address for a redirect URI and a `state`; only an answer with
     ///   that `state` is taken.
     static func open(
-        for browser: AttemptBrowser,
+        for attempt: SignInAttempt,
         authorizeURL: @escaping @Sendable (_ redirectURI: String, _ state: String) -> String
     ) async throws -> SignInRedirection {
         let answer = Promise<FormParameters>()
         let state = ProofKey.verifier()
         let address = Promise<String>()
-        browser.interruption.whenSettled { outcome in
+        attempt.interruption.whenSettled { outcome in
             if case .failure(let error) = outcome { answer.settle(.failure(error)) }
         }
         let server = try await LoopbackServer.open(
-            owner: browser.owner, unable: { answer.settle(.failure(BrokerError.browserNotKnown($0))) },
+            owner: attempt.browserOwner, unable: { answer.settle(.failure(BrokerError.browserNotKnown($0))) },
             serve: { request in
                 switch request {
                 case .start:
