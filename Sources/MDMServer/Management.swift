@@ -46,11 +46,21 @@ package struct Management: Sendable {
         // Pushes by Apple's service need a certificate of Apple's; the topic only has to have the right shape.
         let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
         try await database.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO tenant (id, organization, topic) VALUES (\(id), \(organization), \(topic))
-                ON CONFLICT (id) DO UPDATE SET organization = excluded.organization
-                """)
+            try connection.insert(
+                into: Organization.self, [.id: id, .organization: organization, .topic: topic],
+                "ON CONFLICT (id) DO UPDATE SET organization = excluded.organization")
         }
     }
+}
+
+/// A tenant as device management knows it.
+struct Organization: Record {
+    let name: String
+    /// The topic of pushes, as Apple shapes it.
+    let topic: String
+
+    static let table = "tenant"
+    enum Column: String, ColumnName { case id, organization, topic }
+
+    init(_ row: TableRow<Organization>) throws { (name, topic) = (try row[.organization], try row[.topic]) }
 }

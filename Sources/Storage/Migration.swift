@@ -35,7 +35,8 @@ extension Connection {
                 id TEXT NOT NULL PRIMARY KEY, position BIGINT NOT NULL UNIQUE, checksum TEXT NOT NULL)
             """)
         let rows = try rows("SELECT id, checksum FROM migration ORDER BY position")
-        let applied = Dictionary(uniqueKeysWithValues: try rows.map { (try $0.text(0), try $0.text(1)) })
+        let applied: [String: String] = Dictionary(
+            uniqueKeysWithValues: try rows.map { (try $0["id"], try $0["checksum"]) })
         let known = Set(migrations.map(\.id))
         guard known.count == migrations.count else {
             throw StorageError(.migrationChanged, "two steps have the same id")

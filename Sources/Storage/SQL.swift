@@ -69,31 +69,8 @@ package struct SQL: Sendable, ExpressibleByStringInterpolation {
             current += part.pieces.last ?? ""
         }
 
-        package mutating func appendInterpolation(_ value: String) { bind(.text(value)) }
-        package mutating func appendInterpolation(_ value: String?) { bind(value.map(Value.text) ?? .null) }
-        package mutating func appendInterpolation(_ value: Int64) { bind(.integer(value)) }
-        package mutating func appendInterpolation(_ value: Int64?) { bind(value.map(Value.integer) ?? .null) }
-        package mutating func appendInterpolation(_ value: Int) { bind(.integer(Int64(value))) }
-        package mutating func appendInterpolation(_ value: Bool) { bind(.integer(value ? 1 : 0)) }
-        package mutating func appendInterpolation(_ value: [UInt8]) { bind(.blob(value)) }
-        package mutating func appendInterpolation(_ value: [UInt8]?) { bind(value.map(Value.blob) ?? .null) }
-
-        /// Binds the raw value of an identifier or code.
-        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T) where T.RawValue == String {
-            bind(.text(value.rawValue))
-        }
-
-        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T?) where T.RawValue == String {
-            bind((value?.rawValue).map(Value.text) ?? .null)
-        }
-
-        /// Binds the raw value of a point in time or a counter.
-        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T) where T.RawValue == Int64 {
-            bind(.integer(value.rawValue))
-        }
-
-        package mutating func appendInterpolation<T: RawRepresentable>(_ value: T?) where T.RawValue == Int64 {
-            bind((value?.rawValue).map(Value.integer) ?? .null)
-        }
+        /// Binds a value.
+        package mutating func appendInterpolation(_ value: some ColumnValue) { bind(value.column) }
+        package mutating func appendInterpolation(_ value: (some ColumnValue)?) { bind(value.column) }
     }
 }

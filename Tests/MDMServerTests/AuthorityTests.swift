@@ -65,7 +65,7 @@ import Testing
     private static func kept(in database: any Database) async throws -> (clear: [UInt8], sealed: [UInt8]?) {
         try await database.read { connection in
             let row = try #require(try connection.row("SELECT privateKey, sealedPrivateKey FROM authority"))
-            return (try row.bytes(0), try row.optionalBytes(1))
+            return (try row["privateKey"], try row["sealedPrivateKey"])
         }
     }
 

@@ -97,9 +97,9 @@ import Testing
                 _ = try await device.report(.idle)
                 for command in queued { _ = try await device.report(.acknowledged, command.uuid) }
             }
-            let kept = try await fixture.management.database.read { connection in
-                let row = try connection.row("SELECT COUNT(*), SUM(LENGTH(body)) FROM command")
-                return [try row?.integer(0), try row?.integer(1)]
+            let kept: [Int64?] = try await fixture.management.database.read { connection in
+                let row = try connection.row("SELECT COUNT(*) AS count, SUM(LENGTH(body)) AS length FROM command")
+                return [try row?["count"], try row?["length"]]
             }
             #expect(kept == [200, 0])
         }
@@ -108,13 +108,13 @@ import Testing
     /// Otherwise each Idle reads all that a device ever did.
     @Test func `what waits is found without a look at what is done`() async throws {
         try await TestManagement.with { fixture in
-            let plan = try await fixture.management.database.read { connection in
+            let plan: [String] = try await fixture.management.database.read { connection in
                 try connection.rows(
                     """
                     EXPLAIN QUERY PLAN SELECT position, uuid, state, body FROM command
                     WHERE tenant = \("t") AND udid = \("u") AND finishedAt IS NULL ORDER BY position LIMIT 1
                     """
-                ).map { try $0.text(3) }
+                ).map { try $0["detail"] }
             }
             #expect(plan.count == 1)
             #expect(plan.first?.contains("USING INDEX commandWaiting (tenant=? AND udid=?)") == true)

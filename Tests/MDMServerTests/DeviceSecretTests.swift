@@ -55,8 +55,8 @@ import Testing
                 let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
                 let later = HandDevice(try await fixture.over(database), like: device)
                 #expect(try await later.report(.idle) == command)
-                let sealed = try await database.read { connection in
-                    try connection.row("SELECT sealedUnlockToken FROM device")?.optionalBytes(0)
+                let sealed: [UInt8]? = try await database.read { connection in
+                    try connection.row("SELECT sealedUnlockToken FROM device")?["sealedUnlockToken"]
                 }
                 #expect(
                     try TestManagement.sealer().open(
@@ -77,11 +77,15 @@ import Testing
         _ command: CommandRequest, for device: HandDevice, in fixture: TestManagement, to path: String
     ) async throws {
         let old = try await SQLiteDatabase(path: path, migrations: Array(MDMSchema.migrations.prefix(4)))
-        let (authority, fingerprint) = try await fixture.management.database.read { connection in
+        typealias Kept = (certificate: [UInt8], sealed: [UInt8]?)
+        let (authority, fingerprint): (Kept, String) = try await fixture.management.database.read { connection in
             let authority = try #require(try connection.row("SELECT certificate, sealedPrivateKey FROM authority"))
             let row = try #require(
                 try connection.row("SELECT fingerprint FROM enrollment WHERE udid = \(device.udid)"))
-            return ((certificate: try authority.bytes(0), sealed: try authority.optionalBytes(1)), try row.text(0))
+            return (
+                (certificate: try authority["certificate"], sealed: try authority["sealedPrivateKey"]),
+                try row["fingerprint"]
+            )
         }
         let body = try command.propertyList.xml()
         let ends = fixture.now.value.withLock { $0 } + 390 * 86_400_000

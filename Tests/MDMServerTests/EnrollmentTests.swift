@@ -203,8 +203,9 @@ import Testing
                 udid: device.udid, topic: device.topic, token: [1], pushMagic: "m", unlockToken: [7, 7])
             #expect(try await device.checkIn(.tokenUpdate(with)) == 200)
             #expect(try await device.tokenUpdate() == 200)
-            let kept = try await fixture.management.database.read { connection in
-                try connection.row("SELECT sealedUnlockToken FROM device WHERE udid = \(device.udid)")?.optionalBytes(0)
+            let kept: [UInt8]? = try await fixture.management.database.read { connection in
+                try connection.row("SELECT sealedUnlockToken FROM device WHERE udid = \(device.udid)")?[
+                    "sealedUnlockToken"]
             }
             let purpose = "unlock token \(TestManagement.tenant) \(device.udid)"
             #expect(try TestManagement.sealer().open(try #require(kept), purpose) == [7, 7])

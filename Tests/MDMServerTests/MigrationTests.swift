@@ -21,10 +21,11 @@ import Testing
             let database = try await SQLiteDatabase(path: path, migrations: MDMSchema.migrations)
             let enrollment = try await database.read { try $0.row("SELECT id, state FROM enrollment") }
             let device = try await database.read { try $0.row("SELECT enrollment, state FROM device") }
-            #expect(try enrollment?.text(0) == device?.text(0) && enrollment?.text(1) == "bound")
-            #expect(try device?.text(1) == "enrolled")
+            let (id, state): (String?, String?) = (try enrollment?["id"], try enrollment?["state"])
+            #expect(try id == device?["enrollment"] && state == "bound")
+            #expect(try device?["state"] == "enrolled")
             let actions = try await database.read { try $0.rows("SELECT action FROM audit ORDER BY position") }
-            #expect(try actions.count == 12 && actions[0].text(0) == "mdm.enrollment.make")
+            #expect(try actions.count == 12 && actions[0]["action"] == "mdm.enrollment.make")
         }
     }
 }

@@ -16,20 +16,70 @@ private let pets = Migration(
         try await database.write { try $0.execute("INSERT INTO person VALUES (\(name), \(Int64?.none), \(photo))") }
         let found = try await database.read { try $0.row("SELECT id, age, photo FROM person WHERE id = \(name)") }
         let row = try #require(found)
-        #expect(try row.text(0) == name)
-        #expect(try row.optionalInteger(1) == nil)
-        #expect(try row.bytes(2) == [0, 255])
+        #expect(try row["id"] == name)
+        #expect(try row["age"] as Int64? == nil)
+        #expect(try row["photo"] == [0, 255] as [UInt8])
     }
 
-    @Test func `a column of another type or position is an error, never a conversion`() async throws {
+    @Test func `a column of another type or name is an error with its name, never a conversion`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
-        let row = try #require(try await database.read { try $0.row("SELECT 'a', 2, NULL, 1.5") })
-        #expect(throws: StorageError(.unexpectedValue, "")) { try row.integer(0) }
-        #expect(throws: StorageError(.unexpectedValue, "")) { try row.text(1) }
-        #expect(throws: StorageError(.unexpectedValue, "")) { try row.flag(1) }
-        #expect(throws: StorageError(.unexpectedValue, "")) { try row.text(2) }
-        #expect(throws: StorageError(.unexpectedValue, "")) { try row.integer(3) }
-        #expect(throws: StorageError(.unexpectedValue, "")) { try row.text(4) }
+        let row = try #require(
+            try await database.read { try $0.row("SELECT 'a' AS text, 2 AS number, NULL AS missing, 1.5 AS part") })
+        func refused<Value: ColumnValue>(_ name: String, as type: Value.Type) {
+            let error = #expect(throws: StorageError(.unexpectedValue, "")) { try row[name] as Value }
+            #expect(error?.message.contains("column \(name)") == true)
+        }
+        refused("text", as: Int64.self)
+        refused("number", as: String.self)
+        refused("number", as: Bool.self)
+        refused("missing", as: String.self)
+        refused("part", as: Int64.self)
+        refused("other", as: String.self)
+        refused("other", as: String?.self)
+    }
+
+    private struct Person: Record, Equatable {
+        let id: String
+        let age: Int?
+
+        static let table = "person"
+        static let unread: Set<Column> = [.photo]
+        enum Column: String, ColumnName { case id, age, photo, shoeSize }
+
+        init(id: String, age: Int?) { (self.id, self.age) = (id, age) }
+        init(_ row: TableRow<Person>) throws { (id, age) = (try row[.id], try row[.age]) }
+    }
+
+    private enum Photographed: Table {
+        static let table = "person"
+        enum Column: String, ColumnName { case id, photo }
+    }
+
+    @Test func `rows go in and come out by the names of a table's one list`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        try await database.write { connection in
+            try connection.insert(into: Photographed.self, [.id: "a", .photo: [1] as [UInt8]])
+            try connection.insert(
+                into: Photographed.self, [.id: "a", .photo: [2] as [UInt8]], "ON CONFLICT DO NOTHING")
+            try connection.upsert(into: Photographed.self, key: [.id], [.id: "b", .photo: [3] as [UInt8]])
+            try connection.upsert(into: Photographed.self, key: [.id], [.id: "b", .photo: [4] as [UInt8]])
+        }
+        try await database.read { connection in
+            let photos: [[UInt8]] = try connection.values(.photo, of: Photographed.self, "ORDER BY id")
+            #expect(photos == [[1], [4]])
+            #expect(try connection.value(.id, of: Photographed.self, "WHERE photo = \([4] as [UInt8])") == "b")
+            #expect(try connection.count(of: Photographed.self, "") == 2)
+            #expect(try !connection.exists(Photographed.self, "WHERE id = 'c'"))
+            #expect(throws: StorageError(.unexpectedValue, "")) { try connection.row(of: Photographed.self, "") }
+        }
+    }
+
+    @Test func `a column that the table does not have is an error with its name`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        let error = await #expect(throws: StorageError.self) {
+            try await database.read { try $0.records(Person.self, "") }
+        }
+        #expect(error?.message.contains("shoeSize") == true)
     }
 
     @Test func `a write that throws leaves nothing behind`() async throws {
@@ -104,8 +154,8 @@ private let pets = Migration(
         try await first.write { try $0.execute("INSERT INTO person (id) VALUES ('a')") }
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        #expect(try await first.write { try $0.row("PRAGMA synchronous")?.integer(0) } == 2)
-        #expect(try await first.write { try $0.row("PRAGMA journal_mode")?.text(0) } == "wal")
+        #expect(try await first.write { try $0.row("PRAGMA synchronous")?["synchronous"] } == 2)
+        #expect(try await first.write { try $0.row("PRAGMA journal_mode")?["journal_mode"] } == "wal")
 
         let second = try await SQLiteDatabase(path: path, migrations: [people, pets])
         #expect(try await second.read { try $0.rows("SELECT id FROM person") }.count == 1)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// What an auditor asks about afterwards; the words of the log, spelt once.
-package enum AuditAction: String, Sendable {
+package enum AuditAction: String, ColumnValue {
     case clientAdded = "client.add"
     case clientDisabled = "client.disable"
     case clientEnabled = "client.enable"

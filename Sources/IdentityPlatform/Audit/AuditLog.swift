@@ -17,6 +17,21 @@ package struct AuditEntry: Sendable {
     package let correlation: String?
 }
 
+extension AuditEntry: Record {
+    package static let table = "audit"
+
+    package enum Column: String, ColumnName {
+        case tenant, position, time, actor, action, subject, outcome, repetitions, method, correlation
+    }
+
+    package init(_ row: TableRow<AuditEntry>) throws {
+        self.init(
+            position: try row[.position], time: try row[.time], actor: try row[.actor], action: try row[.action],
+            subject: try row[.subject], outcome: try row[.outcome], repetitions: try row[.repetitions],
+            method: try row[.method], correlation: try row[.correlation])
+    }
+}
+
 /// The append-only record of administrative acts and sign-ins, in the transaction of the act itself: what is not
 /// recorded did not happen. It names people by object id, never by name.
 package struct AuditLog {
@@ -39,13 +54,15 @@ package struct AuditLog {
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
         method: SignInMethod? = nil, at time: Timestamp
     ) throws {
-        try connection.execute(
-            """
-            INSERT INTO audit (tenant, position, time, actor, action, subject, outcome, repetitions, method, correlation)
-            SELECT \(tenant), COALESCE(MAX(position), 0) + 1, \(time), \(actor), \(action), \(subject), \(outcome), 1,
-                \(method), \(Self.correlation)
-            FROM audit WHERE tenant = \(tenant)
-            """)
+        let last = try connection.row("SELECT MAX(position) AS last FROM audit WHERE tenant = \(tenant)")
+        let position: Int64? = try last?["last"]
+        try connection.insert(
+            into: AuditEntry.self,
+            [
+                .tenant: tenant, .position: (position ?? 0) + 1, .time: time, .actor: actor, .action: action,
+                .subject: subject, .outcome: outcome, .repetitions: 1, .method: method,
+                .correlation: Self.correlation,
+            ])
     }
 
     /// Counts a line up that says the same and is younger than ten minutes; appends one where there is none. For what
@@ -56,15 +73,15 @@ package struct AuditLog {
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String,
         method: SignInMethod? = nil, at time: Timestamp
     ) throws {
-        let same = try connection.rows(
+        let same: Int64? = try connection.value(
+            .position, of: AuditEntry.self,
             """
-            SELECT position FROM audit
             WHERE tenant = \(tenant) AND actor = \(actor) AND time > \(time - .seconds(600)) AND action = \(action)
                 AND outcome = \(outcome) AND COALESCE(subject, '') = \(subject ?? "")
                 AND COALESCE(method, '') = \(method?.rawValue ?? "")
             ORDER BY position DESC LIMIT 1
             """)
-        guard let line = same.first else {
+        guard let same else {
             try append(
                 action, tenant: tenant, actor: actor, subject: subject, outcome: outcome, method: method, at: time)
             return
@@ -72,7 +89,7 @@ package struct AuditLog {
         try connection.execute(
             """
             UPDATE audit SET repetitions = repetitions + 1
-            WHERE tenant = \(tenant) AND position = \(try line.integer(0))
+            WHERE tenant = \(tenant) AND position = \(same)
             """)
     }
 
@@ -80,30 +97,19 @@ package struct AuditLog {
     ///
     /// - Throws: ``StorageError``
     package func latest(_ count: Int, tenant: TenantID) throws -> [AuditEntry] {
-        try connection.rows(
-            "SELECT \(Self.columns) FROM audit WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)"
-        ).reversed().map(Self.entry)
+        try connection.records(
+            AuditEntry.self, "WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)"
+        ).reversed()
     }
 
     /// Lines that meet the condition and stand before a position, the newest first.
     ///
     /// - Throws: ``StorageError``
     func lines(where condition: SQL, before: Int64, limit: Int, tenant: TenantID) throws -> [AuditEntry] {
-        try connection.rows(
+        try connection.records(
+            AuditEntry.self,
             """
-            SELECT \(Self.columns) FROM audit WHERE tenant = \(tenant) AND position < \(before)\(condition)
-            ORDER BY position DESC LIMIT \(limit)
-            """
-        ).map(Self.entry)
-    }
-
-    private static let columns: SQL =
-        "position, time, actor, action, subject, outcome, repetitions, method, correlation"
-
-    private static func entry(_ row: Row) throws -> AuditEntry {
-        AuditEntry(
-            position: try row.integer(0), time: try row.value(1), actor: try row.text(2), action: try row.text(3),
-            subject: try row.optionalText(4), outcome: try row.text(5), repetitions: try row.integer(6),
-            method: try row.optionalValue(7), correlation: try row.optionalText(8))
+            WHERE tenant = \(tenant) AND position < \(before)\(condition) ORDER BY position DESC LIMIT \(limit)
+            """)
     }
 }

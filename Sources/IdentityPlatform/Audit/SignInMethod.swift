@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// How a person came in; the audit log's word for it.
-package enum SignInMethod: String, Sendable {
+package enum SignInMethod: String, ColumnValue {
     /// The sign-in page.
     case page
     /// Name and password at the token endpoint, where the operator allows it.

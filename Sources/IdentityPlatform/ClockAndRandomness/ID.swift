@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// An identifier in the form of a GUID, lower case; each kind of subject has its own type.
-package struct ID<Subject>: RawRepresentable, Hashable, Sendable {
+package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
     package let rawValue: String
 
     /// Takes a GUID in either case; anything else is `nil`.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
-package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable {
+package struct Timestamp: RawRepresentable, Hashable, Comparable, Sendable, ColumnValue {
     package let rawValue: Int64
 
     package init(rawValue: Int64) { self.rawValue = rawValue }

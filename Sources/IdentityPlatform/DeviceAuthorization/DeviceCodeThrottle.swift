@@ -42,6 +42,6 @@ struct DeviceCodeThrottle: Sendable {
     }
 
     private func kept(_ connection: any Connection) throws -> Int {
-        Int(try connection.row("SELECT COUNT(*) FROM deviceCode WHERE tenant = \(tenant)")?.integer(0) ?? 0)
+        try connection.count(of: DeviceCode.self, "WHERE tenant = \(tenant)")
     }
 }

@@ -20,54 +20,55 @@ struct DeviceCode: Sendable {
     }
 }
 
+extension DeviceCode: Record {
+    static let table = "deviceCode"
+
+    enum Column: String, ColumnName {
+        case tenant, hash, userCodeHash, client, scope, expires, polled, decision, session, redeemed
+    }
+
+    init(_ row: TableRow<DeviceCode>) throws {
+        self.init(
+            tenant: try row[.tenant], client: try row[.client], scope: try row[.scope], expires: try row[.expires],
+            polled: try row[.polled], state: try Self.state(row))
+    }
+
+    private static func state(_ row: TableRow<DeviceCode>) throws -> State {
+        let redeemed: Timestamp? = try row[.redeemed]
+        guard redeemed == nil else { return .redeemed }
+        let decision: DeviceCodes.Decision? = try row[.decision]
+        return switch decision {
+        case nil: .pending
+        case .declined: .declined
+        case .approved: .approved(try row[.session])
+        }
+    }
+}
+
 /// The device codes of one transaction, kept as hashes; that of the short one is keyed.
 struct DeviceCodes {
     private let connection: any Connection
 
     init(_ connection: any Connection) { self.connection = connection }
 
-    private enum Decision: String { case approved, declined }
+    fileprivate enum Decision: String, ColumnValue { case approved, declined }
 
     /// - Throws: ``StorageError`` `conflict` where the user code is taken.
     func add(_ code: OpaqueToken, userCode: [UInt8], _ record: DeviceCode) throws {
-        try connection.execute(
-            """
-            INSERT INTO deviceCode (tenant, hash, userCodeHash, client, scope, expires)
-            VALUES (\(record.tenant), \(code.hash), \(userCode), \(record.client), \(record.scope), \(record.expires))
-            """)
+        try connection.insert(
+            into: DeviceCode.self,
+            [
+                .tenant: record.tenant, .hash: code.hash, .userCodeHash: userCode, .client: record.client,
+                .scope: record.scope, .expires: record.expires,
+            ])
     }
 
     func find(_ code: OpaqueToken) throws -> DeviceCode? {
-        try connection.row(
-            """
-            SELECT tenant, client, scope, expires, polled, decision, session, redeemed FROM deviceCode
-            WHERE tenant = \(code.tenant) AND hash = \(code.hash)
-            """
-        ).map(Self.record)
+        try connection.record(DeviceCode.self, "WHERE tenant = \(code.tenant) AND hash = \(code.hash)")
     }
 
     func find(userCode: [UInt8], tenant: TenantID) throws -> DeviceCode? {
-        try connection.row(
-            """
-            SELECT tenant, client, scope, expires, polled, decision, session, redeemed FROM deviceCode
-            WHERE tenant = \(tenant) AND userCodeHash = \(userCode)
-            """
-        ).map(Self.record)
-    }
-
-    private static func record(_ row: Row) throws -> DeviceCode {
-        DeviceCode(
-            tenant: try row.value(0), client: try row.value(1), scope: try row.text(2), expires: try row.value(3),
-            polled: try row.optionalValue(4), state: try state(row))
-    }
-
-    private static func state(_ row: Row) throws -> DeviceCode.State {
-        guard try row.isNull(7) else { return .redeemed }
-        switch try row.optionalValue(5, as: Decision.self) {
-        case nil: return .pending
-        case .declined: return .declined
-        case .approved: return .approved(try row.value(6))
-        }
+        try connection.record(DeviceCode.self, "WHERE tenant = \(tenant) AND userCodeHash = \(userCode)")
     }
 
     func setPolled(_ code: OpaqueToken, at time: Timestamp) throws {

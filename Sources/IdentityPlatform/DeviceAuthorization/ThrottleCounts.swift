@@ -11,7 +11,7 @@ struct ThrottleCounts {
         let rule: ThrottleRule
     }
 
-    enum Kind: String {
+    enum Kind: String, ColumnValue {
         case deviceCodesOfAddress, deviceCodesWhenScarce
         case userCodesOfAddress, userCodesOfPerson
         case userCodesOfStrangers, userCodesOfPeople
@@ -46,20 +46,15 @@ struct ThrottleCounts {
 
     /// When all that was counted will have been forgiven; nil where nothing is counted.
     private func drained(_ count: Count, at now: Timestamp) throws -> Timestamp? {
-        try connection.row(
-            """
-            SELECT drained FROM signInThrottle
-            WHERE tenant = \(tenant) AND kind = \(count.kind) AND hash = \(hash(count)) AND expires > \(now)
-            """)?.value(0)
+        try connection.value(
+            .drained, of: ThrottleCount.self,
+            "WHERE tenant = \(tenant) AND kind = \(count.kind) AND hash = \(hash(count)) AND expires > \(now)")
     }
 
     private func set(_ count: Count, drained: Timestamp) throws {
-        try connection.execute(
-            """
-            INSERT INTO signInThrottle (tenant, kind, hash, drained, expires)
-            VALUES (\(tenant), \(count.kind), \(hash(count)), \(drained), \(drained))
-            ON CONFLICT (tenant, kind, hash) DO UPDATE SET drained = excluded.drained, expires = excluded.expires
-            """)
+        try connection.upsert(
+            into: ThrottleCount.self, key: [.tenant, .kind, .hash],
+            [.tenant: tenant, .kind: count.kind, .hash: hash(count), .drained: drained, .expires: drained])
     }
 
     private func hash(_ count: Count) -> [UInt8] { storageKey.derived("throttled \(count.kind.rawValue)", count.key) }

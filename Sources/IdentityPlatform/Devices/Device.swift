@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
+internal import Storage
 
 package typealias DeviceObjectID = ID<Device>
 
@@ -28,13 +29,13 @@ package struct Device: Sendable {
     package let isEpochClosed: Bool
 
     /// How the device belongs to the organisation, in Graph's words.
-    package enum TrustType: String, Sendable {
+    package enum TrustType: String, ColumnValue {
         case joined = "AzureAd"
         case registered = "Workplace"
     }
 
     /// What the device is for, in Graph's words.
-    package enum ProfileType: String, Sendable {
+    package enum ProfileType: String, ColumnValue {
         case personal = "RegisteredDevice"
         case shared = "Shared"
     }

@@ -23,11 +23,10 @@ package final class DeviceAuthorities: Sendable {
         let made = try await generate(at: time)
         let sealed = try storageKey.seal(made.privateKey, purpose: purpose(tenant))
         try await database.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO deviceAuthority (tenant, certificate, sealedPrivateKey, created)
-                VALUES (\(tenant), \(made.certificate), \(sealed), \(time)) ON CONFLICT (tenant) DO NOTHING
-                """)
+            try connection.insert(
+                into: StoredAuthority.self,
+                [.tenant: tenant, .certificate: made.certificate, .sealedPrivateKey: sealed, .created: time],
+                "ON CONFLICT (tenant) DO NOTHING")
         }
         // Two first joins at once make two authorities; the one that was written first is it.
         guard let authority = try await stored(tenant) else {
@@ -43,12 +42,12 @@ package final class DeviceAuthorities: Sendable {
 
     private func stored(_ tenant: TenantID) async throws -> DeviceAuthority? {
         let row = try await database.read { connection in
-            try connection.row("SELECT certificate, sealedPrivateKey FROM deviceAuthority WHERE tenant = \(tenant)")
+            try connection.row(of: StoredAuthority.self, "WHERE tenant = \(tenant)")
         }
         return try row.map { row in
             try DeviceAuthority(
-                certificate: try row.bytes(0),
-                privateKey: try storageKey.open(try row.bytes(1), purpose: purpose(tenant)))
+                certificate: try row[.certificate],
+                privateKey: try storageKey.open(try row[.sealedPrivateKey], purpose: purpose(tenant)))
         }
     }
 
@@ -59,4 +58,9 @@ package final class DeviceAuthorities: Sendable {
     ) async throws -> (authority: DeviceAuthority, certificate: [UInt8], privateKey: [UInt8]) {
         try DeviceAuthority.generate(at: time, environment)
     }
+}
+
+private enum StoredAuthority: Table {
+    static let table = "deviceAuthority"
+    enum Column: String, ColumnName { case tenant, certificate, sealedPrivateKey, created }
 }

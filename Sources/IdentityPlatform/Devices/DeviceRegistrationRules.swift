@@ -24,24 +24,27 @@ package struct DeviceRegistrationRules: Sendable, Equatable {
     }
 }
 
-extension DeviceRegistrationRules {
-    private enum Act: String { case join, register }
+private enum DeviceRegistrant: Table {
+    static let table = "deviceRegistrant"
+    enum Column: String, ColumnName { case tenant, act, person }
+}
+
+extension DeviceRegistrationRules: Table {
+    package static let table = "deviceRegistrationRules"
+    package enum Column: String, ColumnName { case tenant, allowedToJoin, allowedToRegister, userDeviceQuota }
+
+    private enum Act: String, ColumnValue { case join, register }
     private enum Word: String { case all, selected, none }
 
     /// What an organisation has decided; nil where it never did.
     ///
     /// - Throws: ``StorageError``
     package static func of(_ tenant: TenantID, _ connection: any Connection) throws -> DeviceRegistrationRules? {
-        let row = try connection.row(
-            """
-            SELECT allowedToJoin, allowedToRegister, userDeviceQuota FROM deviceRegistrationRules
-            WHERE tenant = \(tenant)
-            """)
-        return try row.map { row in
+        try connection.row(of: DeviceRegistrationRules.self, "WHERE tenant = \(tenant)").map { row in
             DeviceRegistrationRules(
-                join: try membership(try row.text(0), .join, tenant, connection),
-                register: try membership(try row.text(1), .register, tenant, connection),
-                quota: try row.optionalInteger(2).map(Int.init))
+                join: try membership(try row[.allowedToJoin], .join, tenant, connection),
+                register: try membership(try row[.allowedToRegister], .register, tenant, connection),
+                quota: try row[.userDeviceQuota])
         }
     }
 
@@ -49,21 +52,18 @@ extension DeviceRegistrationRules {
     ///
     /// - Throws: ``StorageError``
     package func keep(for tenant: TenantID, _ connection: any Connection) throws {
-        try connection.execute(
-            """
-            INSERT INTO deviceRegistrationRules (tenant, allowedToJoin, allowedToRegister, userDeviceQuota)
-            VALUES (\(tenant), \(Self.word(join).rawValue), \(Self.word(register).rawValue), \(quota.map(Int64.init)))
-            ON CONFLICT (tenant) DO UPDATE SET allowedToJoin = excluded.allowedToJoin,
-                allowedToRegister = excluded.allowedToRegister, userDeviceQuota = excluded.userDeviceQuota
-            """)
+        try connection.upsert(
+            into: DeviceRegistrationRules.self, key: [.tenant],
+            [
+                .tenant: tenant, .allowedToJoin: Self.word(join).rawValue,
+                .allowedToRegister: Self.word(register).rawValue, .userDeviceQuota: quota,
+            ])
         try connection.execute("DELETE FROM deviceRegistrant WHERE tenant = \(tenant)")
         for (act, membership) in [(Act.join, join), (.register, register)] {
             guard case .selected(let people) = membership else { continue }
             for person in people {
-                try connection.execute(
-                    """
-                    INSERT INTO deviceRegistrant (tenant, act, person) VALUES (\(tenant), \(act.rawValue), \(person))
-                    """)
+                try connection.insert(
+                    into: DeviceRegistrant.self, [.tenant: tenant, .act: act, .person: person])
             }
         }
     }
@@ -84,9 +84,10 @@ extension DeviceRegistrationRules {
         case nil: throw StorageError(.unexpectedValue, "who may register devices is not known")
         case .some(.none): return .nobody
         case .selected:
-            let rows = try connection.rows(
-                "SELECT person FROM deviceRegistrant WHERE tenant = \(tenant) AND act = \(act.rawValue)")
-            return .selected(Set(try rows.map { try $0.value(0) }))
+            return .selected(
+                Set(
+                    try connection.values(
+                        .person, of: DeviceRegistrant.self, "WHERE tenant = \(tenant) AND act = \(act)")))
         }
     }
 }

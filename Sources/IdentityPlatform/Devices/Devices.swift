@@ -2,6 +2,40 @@
 internal import OAuth
 package import Storage
 
+extension Device: Record {
+    package static let table = "device"
+    package static let unread: Set<Column> = [.managedAs]
+
+    package enum Column: String, ColumnName {
+        case tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
+            accountEnabled, isManaged, managedAs, certificateHash, certificateExpires, deviceKey, transportKey,
+            registered, registeredOwner, epochID, epochCounter, epochClosed
+    }
+
+    package init(_ row: TableRow<Device>) throws {
+        self.init(
+            tenant: try row[.tenant], id: try row[.id], objectID: try row[.objectID],
+            displayName: try row[.displayName], operatingSystem: try row[.operatingSystem],
+            operatingSystemVersion: try row[.operatingSystemVersion], trustType: try row[.trustType],
+            profileType: try row[.profileType], isEnabled: try row[.accountEnabled],
+            isManaged: try row[.isManaged],
+            credentials: Credentials(
+                certificateHash: try row[.certificateHash], certificateExpires: try row[.certificateExpires],
+                deviceKey: try row[.deviceKey], transportKey: try row[.transportKey]),
+            registered: try row[.registered], registeredOwner: try row[.registeredOwner], epoch: try Self.epoch(row),
+            isEpochClosed: try row[.epochClosed])
+    }
+
+    private static func epoch(_ row: TableRow<Device>) throws -> DeviceEpoch? {
+        let (id, counter): (String?, Int?) = (try row[.epochID], try row[.epochCounter])
+        guard let id, let counter else { return nil }
+        guard let epoch = DeviceEpoch(id: id, counter: counter) else {
+            throw StorageError(.unexpectedValue, "a device's epoch is not one")
+        }
+        return epoch
+    }
+}
+
 /// The devices of one transaction.
 package struct Devices {
     let connection: any Connection
@@ -12,14 +46,7 @@ package struct Devices {
     ///
     /// - Throws: ``StorageError``
     package func find(_ id: DeviceID, tenant: TenantID) throws -> Device? {
-        try connection.row(
-            """
-            SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
-                accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
-                epochID, epochCounter, registeredOwner, epochClosed
-            FROM device WHERE tenant = \(tenant) AND id = \(id)
-            """
-        ).map(Self.device)
+        try connection.record(Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     /// The device that was given that very certificate.
@@ -27,28 +54,14 @@ package struct Devices {
     /// - Parameter hash: SHA-256 of its DER.
     /// - Throws: ``StorageError``
     func find(certificateHash hash: [UInt8], tenant: TenantID) throws -> Device? {
-        try connection.row(
-            """
-            SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
-                accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
-                epochID, epochCounter, registeredOwner, epochClosed
-            FROM device WHERE tenant = \(tenant) AND certificateHash = \(hash)
-            """
-        ).map(Self.device)
+        try connection.record(Device.self, "WHERE tenant = \(tenant) AND certificateHash = \(hash)")
     }
 
     /// The devices of an organisation, by name.
     ///
     /// - Throws: ``StorageError``
     package func all(tenant: TenantID) throws -> [Device] {
-        try connection.rows(
-            """
-            SELECT tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType, profileType,
-                accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey, registered,
-                epochID, epochCounter, registeredOwner, epochClosed
-            FROM device WHERE tenant = \(tenant) ORDER BY displayName, id
-            """
-        ).map(Self.device)
+        try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
     }
 
     /// The shared devices of the same organisation and kind that have the same key, are enabled, and never held a session.
@@ -56,14 +69,13 @@ package struct Devices {
     /// - Throws: ``StorageError``
     func unused(with key: [UInt8], like device: Device) throws -> [DeviceID] {
         guard device.profileType == .shared, !key.isEmpty else { return [] }
-        return try connection.rows(
+        return try connection.values(
+            .id, of: Device.self,
             """
-            SELECT id FROM device
             WHERE tenant = \(device.tenant) AND deviceKey = \(key) AND trustType = \(device.trustType)
                 AND profileType = \(device.profileType) AND accountEnabled = \(true) AND epochCounter IS NULL
             ORDER BY id
-            """
-        ).map { try $0.value(0) }
+            """)
     }
 
     /// Keeps a device that has joined.
@@ -71,17 +83,17 @@ package struct Devices {
     /// - Throws: ``StorageError``
     func add(_ device: Device) throws {
         let credentials = device.credentials
-        try connection.execute(
-            """
-            INSERT INTO device (tenant, id, objectID, displayName, operatingSystem, operatingSystemVersion, trustType,
-                profileType, accountEnabled, isManaged, certificateHash, certificateExpires, deviceKey, transportKey,
-                registered, registeredOwner)
-            VALUES (\(device.tenant), \(device.id), \(device.objectID), \(device.displayName),
-                \(device.operatingSystem), \(device.operatingSystemVersion), \(device.trustType),
-                \(device.profileType), \(device.isEnabled), \(device.isManaged), \(credentials.certificateHash),
-                \(credentials.certificateExpires), \(credentials.deviceKey), \(credentials.transportKey),
-                \(device.registered), \(device.registeredOwner))
-            """)
+        try connection.insert(
+            into: Device.self,
+            [
+                .tenant: device.tenant, .id: device.id, .objectID: device.objectID, .displayName: device.displayName,
+                .operatingSystem: device.operatingSystem, .operatingSystemVersion: device.operatingSystemVersion,
+                .trustType: device.trustType, .profileType: device.profileType, .accountEnabled: device.isEnabled,
+                .isManaged: device.isManaged, .certificateHash: credentials.certificateHash,
+                .certificateExpires: credentials.certificateExpires, .deviceKey: credentials.deviceKey,
+                .transportKey: credentials.transportKey, .registered: device.registered,
+                .registeredOwner: device.registeredOwner,
+            ])
     }
 
     /// Enables a device, or disables it and ends its sessions, at once and for good.
@@ -117,11 +129,9 @@ package struct Devices {
         of id: DeviceID, tenant: TenantID, except survivor: SessionID? = nil, at time: Timestamp,
         because reason: SessionEnd, by actor: String
     ) throws {
-        let live = try connection.rows(
-            "SELECT id FROM session WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL")
-        for row in live {
-            let session: SessionID = try row.value(0)
-            guard session != survivor else { continue }
+        let live: [SessionID] = try connection.values(
+            .id, of: Session.self, "WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL")
+        for session in live where session != survivor {
             try Sessions(connection).endAlone(session, tenant: tenant, at: time, because: reason, by: actor)
         }
     }
@@ -130,12 +140,12 @@ package struct Devices {
     ///
     /// - Throws: ``StorageError``
     func hasSession(of device: Device, in epoch: DeviceEpoch, but person: UserID) throws -> Bool {
-        try connection.row(
+        try connection.exists(
+            Session.self,
             """
-            SELECT 1 FROM session
             WHERE tenant = \(device.tenant) AND device = \(device.id) AND epochCounter = \(epoch.counter)
-                AND person <> \(person) LIMIT 1
-            """) != nil
+                AND person <> \(person)
+            """)
     }
 
     /// Ends every session of the device in that epoch and in those before it, by the device's own word.
@@ -144,13 +154,13 @@ package struct Devices {
     func endSessions(
         of id: DeviceID, tenant: TenantID, upTo epoch: DeviceEpoch, at time: Timestamp, by actor: String
     ) throws {
-        let live = try connection.rows(
+        let live: [SessionID] = try connection.values(
+            .id, of: Session.self,
             """
-            SELECT id FROM session
             WHERE tenant = \(tenant) AND device = \(id) AND ended IS NULL AND epochCounter <= \(epoch.counter)
             """)
-        for row in live {
-            try Sessions(connection).endAlone(try row.value(0), tenant: tenant, at: time, because: .ended, by: actor)
+        for session in live {
+            try Sessions(connection).endAlone(session, tenant: tenant, at: time, because: .ended, by: actor)
         }
     }
 
@@ -158,9 +168,7 @@ package struct Devices {
     ///
     /// - Throws: ``StorageError``
     func owned(by person: UserID, tenant: TenantID) throws -> [DeviceID] {
-        try connection.rows(
-            "SELECT id FROM device WHERE tenant = \(tenant) AND registeredOwner = \(person)"
-        ).map { try $0.value(0) }
+        try connection.values(.id, of: Device.self, "WHERE tenant = \(tenant) AND registeredOwner = \(person)")
     }
 
     /// Notes an epoch that the device has entered, or, closed, one that has ended there.
@@ -172,25 +180,5 @@ package struct Devices {
             UPDATE device SET epochID = \(epoch.id), epochCounter = \(epoch.counter), epochClosed = \(isClosed)
             WHERE tenant = \(tenant) AND id = \(id)
             """)
-    }
-
-    private static func device(_ row: Row) throws -> Device {
-        Device(
-            tenant: try row.value(0), id: try row.value(1), objectID: try row.value(2), displayName: try row.text(3),
-            operatingSystem: try row.text(4), operatingSystemVersion: try row.text(5), trustType: try row.value(6),
-            profileType: try row.value(7), isEnabled: try row.flag(8), isManaged: try row.flag(9),
-            credentials: Device.Credentials(
-                certificateHash: try row.bytes(10), certificateExpires: try row.value(11),
-                deviceKey: try row.bytes(12), transportKey: try row.bytes(13)),
-            registered: try row.value(14), registeredOwner: try row.optionalValue(17), epoch: try epoch(row),
-            isEpochClosed: try row.flag(18))
-    }
-
-    private static func epoch(_ row: Row) throws -> DeviceEpoch? {
-        guard let id = try row.optionalText(15), let counter = try row.optionalInteger(16) else { return nil }
-        guard let epoch = DeviceEpoch(id: id, counter: Int(counter)) else {
-            throw StorageError(.unexpectedValue, "a device's epoch is not one")
-        }
-        return epoch
     }
 }

@@ -21,9 +21,18 @@ struct HelloKey: Sendable {
         _ = try key.verificationKey()
         (tenant, self.person, self.device, hash) = (person.tenant, person.id, device, Array(SHA256.hash(data: blob)))
     }
+}
 
-    fileprivate init(tenant: TenantID, person: UserID, device: DeviceID, hash: [UInt8], key: JSONWebKey) {
-        (self.tenant, self.person, self.device, self.hash, self.key) = (tenant, person, device, hash, key)
+extension HelloKey: Record {
+    static let table = "helloKey"
+    enum Column: String, ColumnName { case tenant, person, device, hash, key, registered }
+
+    init(_ row: TableRow<HelloKey>) throws {
+        guard let members = try? Members(decoding: try row[.key]), let key = try? JSONWebKey(members) else {
+            throw StorageError(.unexpectedValue, "a worker's own key does not parse")
+        }
+        (tenant, person, device) = (try row[.tenant], try row[.person], try row[.device])
+        (hash, self.key) = (try row[.hash], key)
     }
 }
 
@@ -35,27 +44,17 @@ struct HelloKeys {
 
     /// Keeps a key in place of the one that the person had on that device.
     func replace(with key: HelloKey, at time: Timestamp) throws {
-        try connection.execute(
-            """
-            INSERT INTO helloKey (tenant, person, device, hash, key, registered)
-            VALUES (\(key.tenant), \(key.person), \(key.device), \(key.hash), \(key.key.encoded), \(time))
-            ON CONFLICT (tenant, person, device) DO UPDATE SET hash = excluded.hash, key = excluded.key,
-                registered = excluded.registered
-            """)
+        try connection.upsert(
+            into: HelloKey.self, key: [.tenant, .person, .device],
+            [
+                .tenant: key.tenant, .person: key.person, .device: key.device, .hash: key.hash,
+                .key: key.key.encoded, .registered: time,
+            ])
     }
 
     func find(hash: [UInt8], device: DeviceID, tenant: TenantID) throws -> HelloKey? {
-        try connection.row(
-            """
-            SELECT person, key FROM helloKey
-            WHERE tenant = \(tenant) AND device = \(device) AND hash = \(hash)
-            """
-        ).map { row in
-            guard let members = try? Members(decoding: try row.bytes(1)), let key = try? JSONWebKey(members) else {
-                throw StorageError(.unexpectedValue, "a worker's own key does not parse")
-            }
-            return HelloKey(tenant: tenant, person: try row.value(0), device: device, hash: hash, key: key)
-        }
+        try connection.record(
+            HelloKey.self, "WHERE tenant = \(tenant) AND device = \(device) AND hash = \(hash)")
     }
 
     /// Forgets every key of a person: whoever registered one while the account was in wrong hands has it no more.

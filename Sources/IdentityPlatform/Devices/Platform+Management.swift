@@ -37,8 +37,12 @@ extension Platform {
     package func managedDevices(of tenant: TenantID, named name: String? = nil) async throws -> [Managed] {
         let condition: SQL = name.map { "managedAs = \($0)" } ?? "managedAs IS NOT NULL"
         return try await database.read { connection in
-            try connection.rows("SELECT id, managedAs FROM device WHERE tenant = \(tenant) AND \(condition)").map {
-                Managed(tenant: tenant, device: try $0.value(0), name: try $0.text(1))
+            let devices: [DeviceID] = try connection.values(
+                .id, of: Device.self, "WHERE tenant = \(tenant) AND \(condition)")
+            return try devices.compactMap { device in
+                try Devices(connection).management(of: device, tenant: tenant).map {
+                    Managed(tenant: tenant, device: device, name: $0)
+                }
             }
         }
     }
@@ -46,7 +50,7 @@ extension Platform {
 
 extension Devices {
     fileprivate func management(of id: DeviceID, tenant: TenantID) throws -> String? {
-        try connection.row("SELECT managedAs FROM device WHERE tenant = \(tenant) AND id = \(id)")?.optionalText(0)
+        try connection.value(.managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)") ?? nil
     }
 
     /// - Returns: whether something changed.

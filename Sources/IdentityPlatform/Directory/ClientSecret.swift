@@ -22,6 +22,16 @@ package struct ClientSecret: Sendable {
     static func hash(of text: String) -> [UInt8] { Array(SHA256.hash(data: Array(text.utf8))) }
 }
 
+extension ClientSecret: Record {
+    package static let table = "clientSecret"
+    package static let unread: Set<Column> = [.hash]
+    package enum Column: String, ColumnName { case tenant, client, id, hash, created, expires }
+
+    package init(_ row: TableRow<ClientSecret>) throws {
+        self.init(id: try row[.id], created: try row[.created], expires: try row[.expires])
+    }
+}
+
 /// The secrets of the applications, in one transaction; two may be good at a time, so that one can take the other's place.
 package struct ClientSecrets {
     private let connection: any Connection
@@ -29,11 +39,12 @@ package struct ClientSecrets {
     package init(_ connection: any Connection) { self.connection = connection }
 
     func add(_ secret: ClientSecret, hash: [UInt8], to client: Client) throws {
-        try connection.execute(
-            """
-            INSERT INTO clientSecret (tenant, client, id, hash, created, expires)
-            VALUES (\(client.tenant), \(client.id), \(secret.id), \(hash), \(secret.created), \(secret.expires))
-            """)
+        try connection.insert(
+            into: ClientSecret.self,
+            [
+                .tenant: client.tenant, .client: client.id, .id: secret.id, .hash: hash, .created: secret.created,
+                .expires: secret.expires,
+            ])
     }
 
     /// - Returns: whether there was one.
@@ -44,21 +55,15 @@ package struct ClientSecrets {
 
     /// All of an application, the newest first.
     package func all(of client: Client) throws -> [ClientSecret] {
-        try connection.rows(
-            """
-            SELECT id, created, expires FROM clientSecret
-            WHERE tenant = \(client.tenant) AND client = \(client.id) ORDER BY created DESC, id
-            """
-        ).map { ClientSecret(id: try $0.text(0), created: try $0.value(1), expires: try $0.value(2)) }
+        try connection.records(
+            ClientSecret.self,
+            "WHERE tenant = \(client.tenant) AND client = \(client.id) ORDER BY created DESC, id")
     }
 
     /// The hashes of those that are good.
     func hashes(of client: Client, at time: Timestamp) throws -> [[UInt8]] {
-        try connection.rows(
-            """
-            SELECT hash FROM clientSecret
-            WHERE tenant = \(client.tenant) AND client = \(client.id) AND expires > \(time)
-            """
-        ).map { try $0.bytes(0) }
+        try connection.values(
+            .hash, of: ClientSecret.self,
+            "WHERE tenant = \(client.tenant) AND client = \(client.id) AND expires > \(time)")
     }
 }

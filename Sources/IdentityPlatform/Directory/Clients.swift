@@ -1,6 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import OAuth
+package import OAuth
 package import Storage
+
+extension Client: Table {
+    package static let table = "client"
+    package static let unread: Set<Column> = [.created]
+
+    package enum Column: String, ColumnName {
+        case tenant, id, displayName, isBroker, isConfidential, tokenAlgorithm, accountEnabled, created
+    }
+}
+
+private enum ClientRedirect: Table {
+    static let table = "clientRedirect"
+    enum Column: String, ColumnName { case tenant, client, uri }
+}
+
+private enum ClientLogoutRedirect: Table {
+    static let table = "clientLogoutRedirect"
+    enum Column: String, ColumnName { case tenant, client, uri }
+}
+
+private enum ClientResource: Table {
+    static let table = "clientResource"
+    enum Column: String, ColumnName { case tenant, client, resource }
+}
+
+private enum ClientPermission: Table {
+    static let table = "clientPermission"
+    enum Column: String, ColumnName { case tenant, client, permission }
+}
+
+extension SignatureAlgorithm: ColumnValue {}
 
 /// The application registrations of one transaction.
 package struct Clients {
@@ -17,12 +48,7 @@ package struct Clients {
     }
 
     private func read(_ id: ClientID, _ tenant: TenantID) throws -> Client? {
-        try connection.row(
-            """
-            SELECT id, displayName, isBroker, isConfidential, tokenAlgorithm, accountEnabled FROM client
-            WHERE tenant = \(tenant) AND id = \(id)
-            """
-        ).map { try client($0, tenant: tenant) }
+        try connection.row(of: Client.self, "WHERE tenant = \(tenant) AND id = \(id)").map(client)
     }
 
     /// An application that may ask for something.
@@ -35,55 +61,33 @@ package struct Clients {
     }
 
     package func all(tenant: TenantID) throws -> [Client] {
-        try connection.rows(
-            """
-            SELECT id, displayName, isBroker, isConfidential, tokenAlgorithm, accountEnabled FROM client
-            WHERE tenant = \(tenant) ORDER BY displayName, id
-            """
-        ).map { try client($0, tenant: tenant) }
+        try connection.rows(of: Client.self, "WHERE tenant = \(tenant) ORDER BY displayName, id").map(client)
     }
 
     func add(_ client: Client, at time: Timestamp) throws {
         try connection.announce(RegistrationChange())
-        try connection.execute(
-            """
-            INSERT INTO client (tenant, id, displayName, isBroker, isConfidential, tokenAlgorithm, accountEnabled,
-                created)
-            VALUES (\(client.tenant), \(client.id), \(client.displayName), \(client.isBroker), \(!client.isPublic),
-                \(client.tokenAlgorithm), \(client.isEnabled), \(time))
-            """)
-        try addAddresses(of: client)
-        try addPermissions(of: client)
-    }
-
-    private func addAddresses(of client: Client) throws {
+        try connection.insert(
+            into: Client.self,
+            [
+                .tenant: client.tenant, .id: client.id, .displayName: client.displayName,
+                .isBroker: client.isBroker, .isConfidential: !client.isPublic, .tokenAlgorithm: client.tokenAlgorithm,
+                .accountEnabled: client.isEnabled, .created: time,
+            ])
         for uri in Set(client.redirectURIs) {
-            try connection.execute(
-                "INSERT INTO clientRedirect (tenant, client, uri) VALUES (\(client.tenant), \(client.id), \(uri))")
+            try connection.insert(
+                into: ClientRedirect.self, [.tenant: client.tenant, .client: client.id, .uri: uri])
         }
         for uri in Set(client.logoutURIs) {
-            try connection.execute(
-                """
-                INSERT INTO clientLogoutRedirect (tenant, client, uri)
-                VALUES (\(client.tenant), \(client.id), \(uri))
-                """)
+            try connection.insert(
+                into: ClientLogoutRedirect.self, [.tenant: client.tenant, .client: client.id, .uri: uri])
         }
-    }
-
-    private func addPermissions(of client: Client) throws {
         for resource in Set(client.resources) {
-            try connection.execute(
-                """
-                INSERT INTO clientResource (tenant, client, resource)
-                VALUES (\(client.tenant), \(client.id), \(resource))
-                """)
+            try connection.insert(
+                into: ClientResource.self, [.tenant: client.tenant, .client: client.id, .resource: resource])
         }
         for permission in Set(client.permissions) {
-            try connection.execute(
-                """
-                INSERT INTO clientPermission (tenant, client, permission)
-                VALUES (\(client.tenant), \(client.id), \(permission))
-                """)
+            try connection.insert(
+                into: ClientPermission.self, [.tenant: client.tenant, .client: client.id, .permission: permission])
         }
     }
 
@@ -99,20 +103,18 @@ package struct Clients {
         try connection.execute("DELETE FROM client WHERE tenant = \(tenant) AND id = \(id)")
     }
 
-    private func client(_ row: Row, tenant: TenantID) throws -> Client {
-        let id = try row.value(0, as: ClientID.self)
-        let uris = try connection.rows(
-            "SELECT uri FROM clientRedirect WHERE tenant = \(tenant) AND client = \(id) ORDER BY uri")
-        let returns = try connection.rows(
-            "SELECT uri FROM clientLogoutRedirect WHERE tenant = \(tenant) AND client = \(id) ORDER BY uri")
-        let resources = try connection.rows(
-            "SELECT resource FROM clientResource WHERE tenant = \(tenant) AND client = \(id) ORDER BY resource")
-        let permissions = try connection.rows(
-            "SELECT permission FROM clientPermission WHERE tenant = \(tenant) AND client = \(id) ORDER BY permission")
+    /// The registration of a row, with what the tables beside it list.
+    private func client(_ row: TableRow<Client>) throws -> Client {
+        let (tenant, id): (TenantID, ClientID) = (try row[.tenant], try row[.id])
+        let own: SQL = "WHERE tenant = \(tenant) AND client = \(id)"
+        let isConfidential: Bool = try row[.isConfidential]
         return Client(
-            tenant: tenant, id: id, displayName: try row.text(1), redirectURIs: try uris.map { try $0.text(0) },
-            logoutURIs: try returns.map { try $0.text(0) }, resources: try resources.map { try $0.value(0) },
-            permissions: try permissions.map { try $0.text(0) }, isBroker: try row.flag(2),
-            isPublic: try !row.flag(3), isEnabled: try row.flag(5), tokenAlgorithm: try row.value(4))
+            tenant: tenant, id: id, displayName: try row[.displayName],
+            redirectURIs: try connection.values(.uri, of: ClientRedirect.self, "\(own) ORDER BY uri"),
+            logoutURIs: try connection.values(.uri, of: ClientLogoutRedirect.self, "\(own) ORDER BY uri"),
+            resources: try connection.values(.resource, of: ClientResource.self, "\(own) ORDER BY resource"),
+            permissions: try connection.values(.permission, of: ClientPermission.self, "\(own) ORDER BY permission"),
+            isBroker: try row[.isBroker], isPublic: !isConfidential, isEnabled: try row[.accountEnabled],
+            tokenAlgorithm: try row[.tokenAlgorithm])
     }
 }

@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
+extension Group: Record {
+    package static let table = "directoryGroup"
+    package enum Column: String, ColumnName { case tenant, id, displayName, mailNickname, description, created }
+
+    package init(_ row: TableRow<Group>) throws {
+        self.init(
+            tenant: try row[.tenant], id: try row[.id], displayName: try row[.displayName],
+            mailNickname: try row[.mailNickname], description: try row[.description], created: try row[.created])
+    }
+}
+
+enum GroupMember: Table {
+    static let table = "groupMember"
+    enum Column: String, ColumnName { case tenant, directoryGroup, person }
+}
+
 /// The groups of one transaction and who is in them.
 package struct Groups {
     private let connection: any Connection
@@ -8,38 +24,27 @@ package struct Groups {
     package init(_ connection: any Connection) { self.connection = connection }
 
     func find(_ id: GroupID, tenant: TenantID) throws -> Group? {
-        try connection.row(
-            """
-            SELECT tenant, id, displayName, mailNickname, description, created FROM directoryGroup
-            WHERE tenant = \(tenant) AND id = \(id)
-            """
-        ).map { row in
-            Group(
-                tenant: try row.value(0), id: try row.value(1), displayName: try row.text(2),
-                mailNickname: try row.text(3), description: try row.optionalText(4), created: try row.value(5))
-        }
+        try connection.record(Group.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     /// The groups of an organisation, by name.
     func all(tenant: TenantID) throws -> [Group] {
-        try connection.rows(
-            "SELECT id FROM directoryGroup WHERE tenant = \(tenant) ORDER BY displayName, id"
-        ).compactMap { try find(try $0.value(0), tenant: tenant) }
+        try connection.records(Group.self, "WHERE tenant = \(tenant) ORDER BY displayName, id")
     }
 
     func members(of group: GroupID, tenant: TenantID) throws -> [UserID] {
-        try connection.rows(
-            "SELECT person FROM groupMember WHERE tenant = \(tenant) AND directoryGroup = \(group) ORDER BY person"
-        ).map { try $0.value(0) }
+        try connection.values(
+            .person, of: GroupMember.self,
+            "WHERE tenant = \(tenant) AND directoryGroup = \(group) ORDER BY person")
     }
 
     func add(_ group: Group) throws {
-        try connection.execute(
-            """
-            INSERT INTO directoryGroup (tenant, id, displayName, mailNickname, description, created)
-            VALUES (\(group.tenant), \(group.id), \(group.displayName), \(group.mailNickname), \(group.description),
-                \(group.created))
-            """)
+        try connection.insert(
+            into: Group.self,
+            [
+                .tenant: group.tenant, .id: group.id, .displayName: group.displayName,
+                .mailNickname: group.mailNickname, .description: group.description, .created: group.created,
+            ])
     }
 
     func update(_ group: Group) throws {
@@ -60,18 +65,17 @@ package struct Groups {
     ///
     /// - Throws: ``StorageError``
     func groups(of person: UserID, tenant: TenantID) throws -> [Group] {
-        try connection.rows(
-            "SELECT directoryGroup FROM groupMember WHERE tenant = \(tenant) AND person = \(person) ORDER BY directoryGroup"
-        ).compactMap { try find(try $0.value(0), tenant: tenant) }
+        try connection.values(
+            .directoryGroup, of: GroupMember.self,
+            "WHERE tenant = \(tenant) AND person = \(person) ORDER BY directoryGroup"
+        ).compactMap { try find($0, tenant: tenant) }
     }
 
     /// - Returns: whether the person was not in the group before.
     func addMember(_ person: UserID, to group: GroupID, tenant: TenantID) throws -> Bool {
-        try connection.execute(
-            """
-            INSERT INTO groupMember (tenant, directoryGroup, person) VALUES (\(tenant), \(group), \(person))
-            ON CONFLICT (tenant, directoryGroup, person) DO NOTHING
-            """) == 1
+        try connection.insert(
+            into: GroupMember.self, [.tenant: tenant, .directoryGroup: group, .person: person],
+            "ON CONFLICT (tenant, directoryGroup, person) DO NOTHING") == 1
     }
 
     /// - Returns: whether the person was in the group.

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
+enum RoleMember: Table {
+    static let table = "roleMember"
+    enum Column: String, ColumnName { case tenant, role, person }
+}
+
 /// Who holds which directory role, in one transaction.
 package struct RoleMembers {
     private let connection: any Connection
@@ -9,24 +14,20 @@ package struct RoleMembers {
 
     /// The template ids of a person's roles, for `wids`.
     package func roles(of user: UserID, tenant: TenantID) throws -> [RoleID] {
-        try connection.rows(
-            "SELECT role FROM roleMember WHERE tenant = \(tenant) AND person = \(user) ORDER BY role"
-        ).map { try $0.value(0) }
+        try connection.values(
+            .role, of: RoleMember.self, "WHERE tenant = \(tenant) AND person = \(user) ORDER BY role")
     }
 
     func members(of role: RoleID, tenant: TenantID) throws -> [UserID] {
-        try connection.rows(
-            "SELECT person FROM roleMember WHERE tenant = \(tenant) AND role = \(role) ORDER BY person"
-        ).map { try $0.value(0) }
+        try connection.values(
+            .person, of: RoleMember.self, "WHERE tenant = \(tenant) AND role = \(role) ORDER BY person")
     }
 
     /// Gives a role; again is no error.
     package func assign(_ role: DirectoryRole, to user: UserID, tenant: TenantID) throws {
-        try connection.execute(
-            """
-            INSERT INTO roleMember (tenant, role, person) VALUES (\(tenant), \(role.id), \(user))
-            ON CONFLICT (tenant, role, person) DO NOTHING
-            """)
+        try connection.insert(
+            into: RoleMember.self, [.tenant: tenant, .role: role.id, .person: user],
+            "ON CONFLICT (tenant, role, person) DO NOTHING")
     }
 
     /// Takes a role away; again is no error.

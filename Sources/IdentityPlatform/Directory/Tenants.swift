@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
+extension Tenant: Record {
+    package static let table = "tenant"
+    package static let unread: Set<Column> = [.created]
+    package enum Column: String, ColumnName { case id, displayName, domain, pairwiseSalt, created }
+
+    package init(_ row: TableRow<Tenant>) throws {
+        self.init(
+            id: try row[.id], displayName: try row[.displayName], domain: try row[.domain],
+            pairwiseSalt: try row[.pairwiseSalt])
+    }
+}
+
 /// The organisations of one transaction.
 package struct Tenants {
     private let connection: any Connection
@@ -16,39 +28,32 @@ package struct Tenants {
     }
 
     private func read(_ id: TenantID) throws -> Tenant? {
-        try connection.row("SELECT id, displayName, domain, pairwiseSalt FROM tenant WHERE id = \(id)").map(Self.tenant)
+        try connection.record(Tenant.self, "WHERE id = \(id)")
     }
 
     /// The organisation that a verified domain belongs to.
     package func find(domain: String) throws -> Tenant? {
-        try connection.row(
-            "SELECT id, displayName, domain, pairwiseSalt FROM tenant WHERE domain = \(domain.lowercased())"
-        ).map(Self.tenant)
+        try connection.record(Tenant.self, "WHERE domain = \(domain.lowercased())")
     }
 
     /// The organisations, by domain.
     package func all() throws -> [Tenant] {
-        try connection.rows("SELECT id, displayName, domain, pairwiseSalt FROM tenant ORDER BY domain").map(Self.tenant)
+        try connection.records(Tenant.self, "ORDER BY domain")
     }
 
     /// The organisation of a server that has just one.
     package func only() throws -> Tenant? {
-        let rows = try connection.rows("SELECT id, displayName, domain, pairwiseSalt FROM tenant LIMIT 2")
-        return try rows.count == 1 ? rows.first.map(Self.tenant) : nil
+        let some = try connection.records(Tenant.self, "LIMIT 2")
+        return some.count == 1 ? some.first : nil
     }
 
     func add(_ tenant: Tenant, at time: Timestamp) throws {
         try connection.announce(RegistrationChange())
-        try connection.execute(
-            """
-            INSERT INTO tenant (id, displayName, domain, pairwiseSalt, created)
-            VALUES (\(tenant.id), \(tenant.displayName), \(tenant.domain), \(tenant.pairwiseSalt), \(time))
-            """)
-    }
-
-    private static func tenant(_ row: Row) throws -> Tenant {
-        Tenant(
-            id: try row.value(0), displayName: try row.text(1), domain: try row.text(2),
-            pairwiseSalt: try row.bytes(3))
+        try connection.insert(
+            into: Tenant.self,
+            [
+                .id: tenant.id, .displayName: tenant.displayName, .domain: tenant.domain,
+                .pairwiseSalt: tenant.pairwiseSalt, .created: time,
+            ])
     }
 }

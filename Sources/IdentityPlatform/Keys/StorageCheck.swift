@@ -20,12 +20,15 @@ package enum StorageCheck {
             return
         }
         let sealed = try key.seal(Array(name.utf8), purpose: name)
-        try await database.write {
-            try $0.execute("INSERT INTO storageCheck (name, sealed) VALUES (\(name), \(sealed))")
-        }
+        try await database.write { try $0.insert(into: StoredCheck.self, [.name: name, .sealed: sealed]) }
     }
 
     private static func sealed(_ database: any Database) async throws -> [UInt8]? {
-        try await database.read { try $0.row("SELECT sealed FROM storageCheck WHERE name = \(name)")?.bytes(0) }
+        try await database.read { try $0.value(.sealed, of: StoredCheck.self, "WHERE name = \(name)") }
     }
+}
+
+private enum StoredCheck: Table {
+    static let table = "storageCheck"
+    enum Column: String, ColumnName { case name, sealed }
 }

@@ -3,6 +3,11 @@ package import OAuth
 internal import Storage
 internal import Synchronization
 
+extension TenantKey: Table {
+    package static let table = "signingKey"
+    package enum Column: String, ColumnName { case tenant, id, algorithm, sealedPrivateKey, created, signs }
+}
+
 /// The signing keys of all organisations. Each is parsed once; which there are is asked of the database anew when this
 /// process changes them, and every five minutes, since another may.
 package final class TenantKeys: Sendable {
@@ -31,14 +36,10 @@ package final class TenantKeys: Sendable {
         let known = loaded.withLock { $0[tenant] }
         if let known, known.at <= now, now < known.at + Self.freshness { return known.keys }
         let rows = try await database.read { connection in
-            try connection.rows(
-                """
-                SELECT id, algorithm, sealedPrivateKey, created, signs FROM signingKey
-                WHERE tenant = \(tenant) ORDER BY created DESC, id
-                """)
+            try connection.rows(of: TenantKey.self, "WHERE tenant = \(tenant) ORDER BY created DESC, id")
         }
         let keys = try rows.map { row in
-            let id = try row.text(0)
+            let id: String = try row[.id]
             return try known?.keys.first { $0.id == id } ?? key(row, id, tenant)
         }
         guard !keys.isEmpty else { return [] }
@@ -46,11 +47,11 @@ package final class TenantKeys: Sendable {
         return keys
     }
 
-    private func key(_ row: Row, _ id: String, _ tenant: TenantID) throws -> TenantKey {
-        let created = try row.value(3, as: Timestamp.self)
+    private func key(_ row: TableRow<TenantKey>, _ id: String, _ tenant: TenantID) throws -> TenantKey {
+        let created: Timestamp = try row[.created]
         return try TenantKey(
-            stored: try storageKey.open(try row.bytes(2), purpose: Self.purpose(tenant, id)), try row.value(1),
-            created: created, signs: max(created, try row.value(4)))
+            stored: try storageKey.open(try row[.sealedPrivateKey], purpose: Self.purpose(tenant, id)),
+            try row[.algorithm], created: created, signs: max(created, try row[.signs]))
     }
 
     /// The key that signs now.
@@ -68,11 +69,12 @@ package final class TenantKeys: Sendable {
     /// - Throws: ``StorageError``, or the library's error.
     func add(_ key: TenantKey, stored: [UInt8], tenant: TenantID, _ connection: any Connection) throws {
         let sealed = try storageKey.seal(stored, purpose: Self.purpose(tenant, key.id))
-        try connection.execute(
-            """
-            INSERT INTO signingKey (tenant, id, algorithm, sealedPrivateKey, created, signs)
-            VALUES (\(tenant), \(key.id), \(key.algorithm), \(sealed), \(key.created), \(key.signs))
-            """)
+        try connection.insert(
+            into: TenantKey.self,
+            [
+                .tenant: tenant, .id: key.id, .algorithm: key.algorithm, .sealedPrivateKey: sealed,
+                .created: key.created, .signs: key.signs,
+            ])
     }
 
     /// Removes a key for good. ``forget(_:)`` has to follow the commit.

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
+enum StoredOfflineLease: Table {
+    static let table = "offlineLease"
+    enum Column: String, ColumnName { case tenant, id, person, device, expires }
+}
+
 /// The offline leases of one transaction: which were given, and are not withdrawn.
 ///
 /// Whatever withdraws one announces the ``DeviceStateChange`` of its device, which then asks and erases it.
@@ -17,24 +22,19 @@ struct OfflineLeases {
     ) throws {
         try connection.execute(
             "DELETE FROM offlineLease WHERE tenant = \(tenant) AND person = \(user) AND device = \(device)")
-        try connection.execute(
-            """
-            INSERT INTO offlineLease (tenant, id, person, device, expires)
-            VALUES (\(tenant), \(id), \(user), \(device), \(expires))
-            """)
+        try connection.insert(
+            into: StoredOfflineLease.self,
+            [.tenant: tenant, .id: id, .person: user, .device: device, .expires: expires])
     }
 
     /// Whether a lease of that device is still good.
     ///
     /// - Throws: ``StorageError``
     func isGood(_ id: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws -> Bool {
-        let row = try connection.row(
-            """
-            SELECT person FROM offlineLease
-            WHERE tenant = \(tenant) AND id = \(id) AND device = \(device) AND expires > \(time)
-            """)
-        guard let row else { return false }
-        return try Users(connection).find(try row.value(0), tenant: tenant)?.isEnabled == true
+        let person: UserID? = try connection.value(
+            .person, of: StoredOfflineLease.self,
+            "WHERE tenant = \(tenant) AND id = \(id) AND device = \(device) AND expires > \(time)")
+        return try person.flatMap { try Users(connection).find($0, tenant: tenant) }?.isEnabled == true
     }
 
     /// Withdraws a person's leases: at every device, or at one.
@@ -58,7 +58,8 @@ struct OfflineLeases {
     }
 
     private func announce(_ rows: [Row], _ tenant: TenantID) throws {
-        for device in Set(try rows.map { try $0.value(0, as: DeviceID.self) }) {
+        let devices: [DeviceID] = try rows.map { try $0["device"] }
+        for device in Set(devices) {
             try connection.announce(DeviceStateChange(tenant: tenant, device: device))
         }
     }

@@ -26,27 +26,31 @@ package struct OfflineRules: Sendable, Equatable {
     }
 }
 
-extension OfflineRules {
+extension OfflineRules: Record {
+    package static let table = "offlineRules"
+
+    package enum Column: String, ColumnName {
+        case tenant, credentials, wallSeconds, poweredSeconds, boots, attempts
+    }
+
+    package init(_ row: TableRow<OfflineRules>) throws {
+        let words: String = try row[.credentials]
+        let credentials = words.split(separator: " ").map { OfflineLease.Credential(rawValue: String($0)) }
+        let rules = OfflineRules(
+            credentials: Set(credentials.compactMap(\.self)), wallSeconds: try row[.wallSeconds],
+            limits: OfflineLease.Limits(
+                poweredSeconds: try row[.poweredSeconds], boots: try row[.boots], attempts: try row[.attempts]))
+        guard let rules, !credentials.contains(nil) else {
+            throw StorageError(.unexpectedValue, "the rules of offline sign-in are not known")
+        }
+        self = rules
+    }
+
     /// What an organisation has decided; nil where offline sign-in is off.
     ///
     /// - Throws: ``StorageError``
     package static func of(_ tenant: TenantID, _ connection: any Connection) throws -> OfflineRules? {
-        let row = try connection.row(
-            """
-            SELECT credentials, wallSeconds, poweredSeconds, boots, attempts FROM offlineRules WHERE tenant = \(tenant)
-            """)
-        return try row.map { row in
-            let words = try row.text(0).split(separator: " ").map { OfflineLease.Credential(rawValue: String($0)) }
-            let limits = OfflineLease.Limits(
-                poweredSeconds: Int(try row.integer(2)), boots: Int(try row.integer(3)),
-                attempts: Int(try row.integer(4)))
-            guard
-                let rules = OfflineRules(
-                    credentials: Set(words.compactMap(\.self)), wallSeconds: Int(try row.integer(1)), limits: limits),
-                !words.contains(nil)
-            else { throw StorageError(.unexpectedValue, "the rules of offline sign-in are not known") }
-            return rules
-        }
+        try connection.record(OfflineRules.self, "WHERE tenant = \(tenant)")
     }
 
     /// Keeps a decision in place of the one before, and withdraws what was given under that.
@@ -57,11 +61,12 @@ extension OfflineRules {
         try OfflineLeases(connection).withdrawAll(tenant: tenant)
         guard let rules else { return }
         let words = rules.credentials.map(\.rawValue).sorted().joined(separator: " ")
-        try connection.execute(
-            """
-            INSERT INTO offlineRules (tenant, credentials, wallSeconds, poweredSeconds, boots, attempts)
-            VALUES (\(tenant), \(words), \(rules.wallSeconds), \(rules.limits.poweredSeconds), \(rules.limits.boots),
-                \(rules.limits.attempts))
-            """)
+        try connection.insert(
+            into: OfflineRules.self,
+            [
+                .tenant: tenant, .credentials: words, .wallSeconds: rules.wallSeconds,
+                .poweredSeconds: rules.limits.poweredSeconds, .boots: rules.limits.boots,
+                .attempts: rules.limits.attempts,
+            ])
     }
 }

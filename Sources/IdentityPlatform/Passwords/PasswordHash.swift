@@ -3,9 +3,10 @@ internal import CryptoExtras
 internal import FoundationEssentials
 internal import OAuth
 internal import Redaction
+internal import Storage
 
 /// A password's scrypt hash with the cost and the salt it was made with, as text `scrypt$15$8$1$<salt>$<digest>`.
-package struct PasswordHash: RawRepresentable, Sendable {
+package struct PasswordHash: RawRepresentable, ColumnValue {
     package let rawValue: String
     let cost: PasswordCost
     private let salt: [UInt8]

@@ -3,6 +3,12 @@ internal import OAuth
 internal import Redaction
 internal import Storage
 
+/// What was counted against one name, address, device or browser.
+enum ThrottleCount: Table {
+    static let table = "signInThrottle"
+    enum Column: String, ColumnName { case tenant, kind, hash, drained, expires, nameHash }
+}
+
 /// Counts failed sign-ins in the database, so that a restart forgets nothing.
 ///
 /// What vouches for a sign-in is counted apart, so that strangers who guess lock nobody out there: a joined device by itself
@@ -16,7 +22,7 @@ struct SignInThrottle: Sendable {
 
     private static let familiarity = Duration.seconds(30 * 86400)
 
-    fileprivate enum Kind: String {
+    fileprivate enum Kind: String, ColumnValue {
         case name, address, familiar
         case device, nameAtDevice, familiarAtDevice
         case browser
@@ -185,12 +191,12 @@ struct SignInThrottle: Sendable {
     }
 
     private func drained(_ kind: Kind, _ attempt: Attempt, _ connection: any Connection) throws -> Timestamp? {
-        try connection.row(
+        try connection.value(
+            .drained, of: ThrottleCount.self,
             """
-            SELECT drained FROM signInThrottle
             WHERE tenant = \(attempt.tenant) AND kind = \(kind) AND hash = \(hash(kind, attempt))
                 AND expires > \(environment.now())
-            """)?.value(0)
+            """)
     }
 
     private func refund(
@@ -213,13 +219,12 @@ struct SignInThrottle: Sendable {
     ) throws {
         let expires = kind.isFamiliarity ? max(drained, environment.now() + Self.familiarity) : drained
         let person = kind.isOfPerson ? hash(.name, attempt) : nil
-        try connection.execute(
-            """
-            INSERT INTO signInThrottle (tenant, kind, hash, drained, expires, nameHash)
-            VALUES (\(attempt.tenant), \(kind), \(hash(kind, attempt)), \(drained), \(expires), \(person))
-            ON CONFLICT (tenant, kind, hash) DO UPDATE SET
-                drained = excluded.drained, expires = excluded.expires, nameHash = excluded.nameHash
-            """)
+        try connection.upsert(
+            into: ThrottleCount.self, key: [.tenant, .kind, .hash],
+            [
+                .tenant: attempt.tenant, .kind: kind, .hash: hash(kind, attempt), .drained: drained,
+                .expires: expires, .nameHash: person,
+            ])
     }
 
     /// Keyed, so that the table tells neither who signs in nor from where.

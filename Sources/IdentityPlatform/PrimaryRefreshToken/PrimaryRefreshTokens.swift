@@ -21,6 +21,24 @@ struct StoredPrimaryRefreshToken: Sendable {
     let isConfirmed: Bool
 }
 
+extension StoredPrimaryRefreshToken: Record {
+    static let table = "primaryRefreshToken"
+
+    enum Column: String, ColumnName {
+        case tenant, hash, session, device, client, sealedSessionKey, proofFamily, expires, family, renewed, confirmed
+    }
+
+    init(_ row: TableRow<StoredPrimaryRefreshToken>) throws {
+        // One from before families were written has that of its own hash.
+        let (family, hash): (String?, [UInt8]) = (try row[.family], try row[.hash])
+        self.init(
+            tenant: try row[.tenant], session: try row[.session], device: try row[.device], client: try row[.client],
+            sealedSessionKey: try row[.sealedSessionKey], proofFamily: try row[.proofFamily],
+            family: family ?? PrimaryRefreshTokens.family(of: hash), expires: try row[.expires],
+            renewed: try row[.renewed], isConfirmed: try row[.confirmed])
+    }
+}
+
 /// The primary refresh tokens of one transaction: tokens kept as hashes, session keys sealed.
 struct PrimaryRefreshTokens {
     private let connection: any Connection
@@ -28,29 +46,19 @@ struct PrimaryRefreshTokens {
     init(_ connection: any Connection) { self.connection = connection }
 
     func add(_ token: OpaqueToken, _ record: StoredPrimaryRefreshToken) throws {
-        try connection.execute(
-            """
-            INSERT INTO primaryRefreshToken (tenant, hash, session, device, client, sealedSessionKey, proofFamily,
-                family, expires, confirmed)
-            VALUES (\(record.tenant), \(token.hash), \(record.session), \(record.device), \(record.client),
-                \(record.sealedSessionKey), \(record.proofFamily), \(record.family), \(record.expires),
-                \(record.isConfirmed))
-            """)
+        try connection.insert(
+            into: StoredPrimaryRefreshToken.self,
+            [
+                .tenant: record.tenant, .hash: token.hash, .session: record.session, .device: record.device,
+                .client: record.client, .sealedSessionKey: record.sealedSessionKey,
+                .proofFamily: record.proofFamily, .family: record.family, .expires: record.expires,
+                .confirmed: record.isConfirmed,
+            ])
     }
 
     func find(_ token: OpaqueToken) throws -> StoredPrimaryRefreshToken? {
-        try connection.row(
-            """
-            SELECT tenant, session, device, client, sealedSessionKey, proofFamily, family, expires, renewed, confirmed
-            FROM primaryRefreshToken WHERE tenant = \(token.tenant) AND hash = \(token.hash)
-            """
-        ).map { row in
-            StoredPrimaryRefreshToken(
-                tenant: try row.value(0), session: try row.value(1), device: try row.value(2),
-                client: try row.value(3), sealedSessionKey: try row.bytes(4),
-                proofFamily: try row.optionalText(5), family: try row.optionalText(6) ?? Self.family(of: token.hash),
-                expires: try row.value(7), renewed: try row.optionalValue(8), isConfirmed: try row.flag(9))
-        }
+        try connection.record(
+            StoredPrimaryRefreshToken.self, "WHERE tenant = \(token.tenant) AND hash = \(token.hash)")
     }
 
     /// Puts a token in the place of another, which stays for as long as the reply may have got lost. What that one had
@@ -85,11 +93,10 @@ struct PrimaryRefreshTokens {
 
     /// Revokes what was issued for a family of refresh tokens, with the apps' refresh tokens that came of it.
     func revoke(proofFamily: String, tenant: TenantID) throws {
-        let issued = try connection.rows(
-            "SELECT hash, family FROM primaryRefreshToken WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")
-        for row in issued {
-            let family = try row.optionalText(1) ?? Self.family(of: try row.bytes(0))
-            try RefreshTokens(connection).revoke(family: family, tenant: tenant)
+        let issued = try connection.records(
+            StoredPrimaryRefreshToken.self, "WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")
+        for record in issued {
+            try RefreshTokens(connection).revoke(family: record.family, tenant: tenant)
         }
         try connection.execute(
             "DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")

@@ -21,57 +21,55 @@ struct Anchors {
     ///
     /// - Throws: ``StorageError``
     func find(_ sequence: Int64, chain: String, tenant: TenantID) throws -> Head? {
-        try connection.row(
-            """
-            SELECT sequence, hash, line FROM receiptAnchor
-            WHERE tenant = \(tenant) AND chain = \(chain) AND sequence = \(sequence)
-            """
-        ).map(Self.head)
+        try connection.record(
+            Head.self, "WHERE tenant = \(tenant) AND chain = \(chain) AND sequence = \(sequence)")
     }
 
     /// The newest head of a chain.
     ///
     /// - Throws: ``StorageError``
     func newest(chain: String, tenant: TenantID) throws -> Head? {
-        try connection.rows(
-            """
-            SELECT sequence, hash, line FROM receiptAnchor WHERE tenant = \(tenant) AND chain = \(chain)
-            ORDER BY sequence DESC LIMIT 1
-            """
-        ).first.map(Self.head)
+        try connection.record(
+            Head.self, "WHERE tenant = \(tenant) AND chain = \(chain) ORDER BY sequence DESC LIMIT 1")
     }
 
     /// The newest head of each chain.
     ///
     /// - Throws: ``StorageError``
     func newest(tenant: TenantID) throws -> [Head] {
-        try connection.rows(
+        try connection.records(
+            Head.self,
             """
-            SELECT sequence, hash, line FROM receiptAnchor WHERE tenant = \(tenant) AND sequence = (
+            WHERE tenant = \(tenant) AND sequence = (
                 SELECT MAX(other.sequence) FROM receiptAnchor AS other
                 WHERE other.tenant = receiptAnchor.tenant AND other.chain = receiptAnchor.chain)
             ORDER BY time DESC LIMIT 10000
-            """
-        ).map(Self.head)
+            """)
     }
 
     /// Keeps a head.
     ///
     /// - Throws: ``StorageError``
     func add(_ head: Head, chain: String, device: DeviceID, tenant: TenantID, at time: Timestamp) throws {
-        try connection.execute(
-            """
-            INSERT INTO receiptAnchor (tenant, chain, sequence, device, hash, line, time)
-            VALUES (\(tenant), \(chain), \(head.sequence), \(device), \(head.hash), \(head.line), \(time))
-            """)
+        try connection.insert(
+            into: Head.self,
+            [
+                .tenant: tenant, .chain: chain, .sequence: head.sequence, .device: device, .hash: head.hash,
+                .line: head.line, .time: time,
+            ])
         try connection.execute(
             """
             DELETE FROM receiptAnchor WHERE tenant = \(tenant) AND chain = \(chain)
                 AND sequence <= \(head.sequence - Self.kept)
             """)
     }
+}
 
-    private static func head(_ row: Row) throws -> Head {
-        Head(sequence: try row.integer(0), hash: try row.text(1), line: try row.bytes(2))
+extension Anchors.Head: Record {
+    static let table = "receiptAnchor"
+    enum Column: String, ColumnName { case tenant, chain, sequence, device, hash, line, time }
+
+    init(_ row: TableRow<Anchors.Head>) throws {
+        self.init(sequence: try row[.sequence], hash: try row[.hash], line: try row[.line])
     }
 }

@@ -26,11 +26,12 @@ package final class ReceiptAuthorities: Sendable {
         let sealedSubjectKey = try storageKey.seal(environment.randomBytes(32), purpose: Self.subjectPurpose(tenant))
         let time = environment.now()
         try await database.write { connection in
-            try connection.execute(
-                """
-                INSERT INTO receiptAuthority (tenant, sealedAnchorKey, sealedSubjectKey, created)
-                VALUES (\(tenant), \(sealedAnchorKey), \(sealedSubjectKey), \(time)) ON CONFLICT (tenant) DO NOTHING
-                """)
+            try connection.insert(
+                into: StoredAuthority.self,
+                [
+                    .tenant: tenant, .sealedAnchorKey: sealedAnchorKey, .sealedSubjectKey: sealedSubjectKey,
+                    .created: time,
+                ], "ON CONFLICT (tenant) DO NOTHING")
         }
         // Where two were made at once, the one that was written first is it.
         guard let authority = try await stored(tenant) else {
@@ -46,17 +47,21 @@ package final class ReceiptAuthorities: Sendable {
 
     private func stored(_ tenant: TenantID) async throws -> ReceiptAuthority? {
         let row = try await database.read { connection in
-            try connection.row(
-                "SELECT sealedAnchorKey, sealedSubjectKey FROM receiptAuthority WHERE tenant = \(tenant)")
+            try connection.row(of: StoredAuthority.self, "WHERE tenant = \(tenant)")
         }
         return try row.map { row in
             try ReceiptAuthority(
-                anchorKey: try storageKey.open(try row.bytes(0), purpose: Self.anchorPurpose(tenant)),
-                subjectKey: try storageKey.open(try row.bytes(1), purpose: Self.subjectPurpose(tenant)),
+                anchorKey: try storageKey.open(try row[.sealedAnchorKey], purpose: Self.anchorPurpose(tenant)),
+                subjectKey: try storageKey.open(try row[.sealedSubjectKey], purpose: Self.subjectPurpose(tenant)),
                 tenant: tenant)
         }
     }
 
     private static func anchorPurpose(_ tenant: TenantID) -> String { "receipt anchor key \(tenant)" }
     private static func subjectPurpose(_ tenant: TenantID) -> String { "receipt subject key \(tenant)" }
+}
+
+private enum StoredAuthority: Table {
+    static let table = "receiptAuthority"
+    enum Column: String, ColumnName { case tenant, sealedAnchorKey, sealedSubjectKey, created }
 }

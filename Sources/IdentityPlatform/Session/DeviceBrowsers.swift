@@ -18,6 +18,14 @@ struct BrowserBinding: Sendable {
     }
 }
 
+enum DeviceBrowser: Table {
+    static let table = "deviceBrowser"
+
+    enum Column: String, ColumnName {
+        case browser, tenant, device, sharedDevice, epochCounter, session, person, noted
+    }
+}
+
 /// The browsers of devices, in one transaction.
 ///
 /// A browser belongs to a device from the moment that a session which began in it is bound there, or that it shows the
@@ -62,30 +70,25 @@ struct DeviceBrowsers {
     func claim(_ browser: BrowserID, for session: Session, at time: Timestamp) throws {
         guard let device = session.device else { return }
         guard try admits(session, in: browser) else { throw OAuthError.otherPersonOnDevice }
-        try connection.execute(
-            """
-            INSERT INTO deviceBrowser (browser, tenant, device, sharedDevice, epochCounter, session, person, noted)
-            VALUES (\(browser.hash), \(session.tenant), \(device.id), \(device.isShared), \(session.epochCounter),
-                \(session.id), \(session.user), \(time))
-            ON CONFLICT (browser) DO UPDATE SET tenant = excluded.tenant, device = excluded.device,
-                sharedDevice = excluded.sharedDevice, epochCounter = excluded.epochCounter,
-                session = excluded.session, person = excluded.person, noted = excluded.noted
-            """)
+        try connection.upsert(
+            into: DeviceBrowser.self, key: [.browser],
+            [
+                .browser: browser.hash, .tenant: session.tenant, .device: device.id, .sharedDevice: device.isShared,
+                .epochCounter: session.epochCounter, .session: session.id, .person: session.user, .noted: time,
+            ])
         guard device.isShared else { return }
         let sessions = Sessions(connection)
-        let unbound = try connection.rows(
-            """
-            SELECT tenant, id FROM session
-            WHERE browser = \(browser.hash) AND ended IS NULL AND (device IS NULL OR sharedDevice = 0)
-            """)
-        for row in unbound {
-            let (tenant, id): (TenantID, SessionID) = (try row.value(0), try row.value(1))
-            guard let other = try sessions.find(id, tenant: tenant) else { continue }
-            let isOfWorker = tenant == session.tenant && other.user == session.user && !other.isFromDeviceCode
-            if isOfWorker, try sessions.bind(id, tenant: tenant, to: device, epochCounter: session.epochCounter) {
+        let unbound = try connection.records(
+            Session.self,
+            "WHERE browser = \(browser.hash) AND ended IS NULL AND (device IS NULL OR sharedDevice = 0)")
+        for other in unbound {
+            let isOfWorker = other.tenant == session.tenant && other.user == session.user && !other.isFromDeviceCode
+            if isOfWorker,
+                try sessions.bind(other.id, tenant: other.tenant, to: device, epochCounter: session.epochCounter)
+            {
                 continue
             }
-            try sessions.end(id, tenant: tenant, at: time, because: .handedOver, by: device.id.rawValue)
+            try sessions.end(other.id, tenant: other.tenant, at: time, because: .handedOver, by: device.id.rawValue)
         }
     }
 
@@ -114,8 +117,9 @@ struct DeviceBrowsers {
     private func noted(_ browser: BrowserID) throws -> (BrowserBinding, isOpen: Bool)? {
         try connection.row(
             """
-            SELECT deviceBrowser.tenant, deviceBrowser.person, deviceBrowser.device, deviceBrowser.sharedDevice,
-                deviceBrowser.epochCounter, device.epochCounter, device.epochClosed, session.id
+            SELECT deviceBrowser.tenant AS tenant, deviceBrowser.person AS person, deviceBrowser.device AS device,
+                deviceBrowser.sharedDevice AS sharedDevice, deviceBrowser.epochCounter AS epochCounter,
+                device.epochCounter AS presentCounter, device.epochClosed AS epochClosed, session.id AS liveSession
             FROM deviceBrowser
             JOIN device ON device.tenant = deviceBrowser.tenant AND device.id = deviceBrowser.device
             LEFT JOIN session ON session.tenant = deviceBrowser.tenant AND session.id = deviceBrowser.session
@@ -123,15 +127,13 @@ struct DeviceBrowsers {
             WHERE deviceBrowser.browser = \(browser.hash)
             """
         ).map { row in
-            let (isShared, counter) = (try row.flag(3), try row.optionalInteger(4))
+            let (isShared, counter): (Bool, Int64?) = (try row["sharedDevice"], try row["epochCounter"])
+            let (present, isClosed): (Int64?, Bool) = (try row["presentCounter"], try row["epochClosed"])
+            let live: SessionID? = try row["liveSession"]
             let binding = BrowserBinding(
-                tenant: try row.value(0), person: try row.value(1),
-                device: DeviceBinding(id: try row.value(2), isShared: isShared), epochCounter: counter)
-            let isOpen =
-                isShared
-                ? try row.optionalInteger(5) == counter && !row.flag(6)
-                : try !row.isNull(7)
-            return (binding, isOpen)
+                tenant: try row["tenant"], person: try row["person"],
+                device: DeviceBinding(id: try row["device"], isShared: isShared), epochCounter: counter)
+            return (binding, isOpen: isShared ? present == counter && !isClosed : live != nil)
         }
     }
 }

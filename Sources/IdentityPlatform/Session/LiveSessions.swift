@@ -12,11 +12,8 @@ struct LiveSessions {
     /// - Throws: ``StorageError``
     func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {
         let person: SQL = user.map { "AND person = \($0)" } ?? ""
-        return try connection.rows(
-            """
-            SELECT id FROM session WHERE tenant = \(tenant) AND ended IS NULL \(person)
-            ORDER BY begun DESC, id LIMIT \(count)
-            """
-        ).compactMap { try Sessions(connection).find(try $0.value(0), tenant: tenant) }
+        return try connection.records(
+            Session.self,
+            "WHERE tenant = \(tenant) AND ended IS NULL \(person) ORDER BY begun DESC, id LIMIT \(count)")
     }
 }

@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
+extension Session: Record {
+    package static let table = "session"
+
+    package enum Column: String, ColumnName {
+        case tenant, id, person, device, sharedDevice, epochCounter, methods, begun, ended, browser, fromDeviceCode
+    }
+
+    package init(_ row: TableRow<Session>) throws {
+        let (device, browser): (DeviceID?, [UInt8]?) = (try row[.device], try row[.browser])
+        let methods: String = try row[.methods]
+        self.init(
+            tenant: try row[.tenant], id: try row[.id], user: try row[.person],
+            device: try device.map { DeviceBinding(id: $0, isShared: try row[.sharedDevice]) },
+            epochCounter: try row[.epochCounter], methods: methods.split(separator: " ").map(String.init),
+            begun: try row[.begun], ended: try row[.ended], browser: browser.map(BrowserID.init(hash:)),
+            isFromDeviceCode: try row[.fromDeviceCode])
+    }
+}
+
 /// The sign-in sessions of one transaction.
 package struct Sessions {
     private let connection: any Connection
@@ -21,12 +40,12 @@ package struct Sessions {
         _ id: SessionID, user: User, methods: [String], in browser: BrowserID?, fromDeviceCode: Bool = false,
         at time: Timestamp
     ) throws -> Session {
-        try connection.execute(
-            """
-            INSERT INTO session (tenant, id, person, methods, begun, browser, fromDeviceCode)
-            VALUES (\(user.tenant), \(id), \(user.id), \(methods.joined(separator: " ")), \(time), \(browser?.hash),
-                \(fromDeviceCode))
-            """)
+        try connection.insert(
+            into: Session.self,
+            [
+                .tenant: user.tenant, .id: id, .person: user.id, .methods: methods.joined(separator: " "),
+                .begun: time, .browser: browser?.hash, .fromDeviceCode: fromDeviceCode,
+            ])
         return Session(
             tenant: user.tenant, id: id, user: user.id, device: nil, epochCounter: nil, methods: methods, begun: time,
             ended: nil, browser: browser, isFromDeviceCode: fromDeviceCode)
@@ -36,22 +55,7 @@ package struct Sessions {
     ///
     /// - Throws: ``StorageError``
     package func find(_ id: SessionID, tenant: TenantID) throws -> Session? {
-        try connection.row(
-            """
-            SELECT person, device, sharedDevice, epochCounter, methods, begun, ended, browser, fromDeviceCode
-            FROM session
-            WHERE tenant = \(tenant) AND id = \(id)
-            """
-        ).map { row in
-            let device = try row.optionalValue(1, as: DeviceID.self)
-            return Session(
-                tenant: tenant, id: id, user: try row.value(0),
-                device: try device.map { DeviceBinding(id: $0, isShared: try row.flag(2)) },
-                epochCounter: try row.optionalInteger(3),
-                methods: try row.text(4).split(separator: " ").map(String.init),
-                begun: try row.value(5), ended: try row.optionalValue(6),
-                browser: try row.optionalBytes(7).map(BrowserID.init(hash:)), isFromDeviceCode: try row.flag(8))
-        }
+        try connection.record(Session.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     /// The session, if it is still good.
@@ -91,14 +95,14 @@ package struct Sessions {
         guard try endAlone(id, tenant: tenant, at: time, because: reason, by: actor) else { return false }
         let others = try connection.rows(
             """
-            SELECT other.id FROM session JOIN session AS other
+            SELECT other.id AS id FROM session JOIN session AS other
                 ON other.tenant = session.tenant AND other.device = session.device
                 AND other.epochCounter = session.epochCounter
             WHERE session.tenant = \(tenant) AND session.id = \(id) AND session.sharedDevice = 1
                 AND other.ended IS NULL
             """)
         for row in others {
-            try endAlone(try row.value(0), tenant: tenant, at: time, because: reason, by: actor)
+            try endAlone(try row["id"], tenant: tenant, at: time, because: reason, by: actor)
         }
         return true
     }
@@ -126,9 +130,9 @@ package struct Sessions {
         try AuditLog(connection).append(
             .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
         // A device that said so itself knows.
-        if reason != .ended, let device: DeviceID = try ended.optionalValue(0) {
+        if reason != .ended, let device: DeviceID = try ended["device"] {
             if reason == .revoked || reason == .replayed {
-                try OfflineLeases(connection).withdraw(of: try ended.value(1), device: device, tenant: tenant)
+                try OfflineLeases(connection).withdraw(of: try ended["person"], device: device, tenant: tenant)
             }
             try connection.announce(DeviceStateChange(tenant: tenant, device: device))
         }
@@ -141,9 +145,9 @@ package struct Sessions {
     package func endAll(
         of user: UserID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
     ) throws {
-        let live = try connection.rows(
-            "SELECT id FROM session WHERE tenant = \(tenant) AND person = \(user) AND ended IS NULL")
+        let live: [SessionID] = try connection.values(
+            .id, of: Session.self, "WHERE tenant = \(tenant) AND person = \(user) AND ended IS NULL")
         try OfflineLeases(connection).withdraw(of: user, tenant: tenant)
-        for row in live { try end(try row.value(0), tenant: tenant, at: time, because: reason, by: actor) }
+        for session in live { try end(session, tenant: tenant, at: time, because: reason, by: actor) }
     }
 }

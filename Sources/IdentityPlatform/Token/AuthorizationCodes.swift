@@ -18,6 +18,23 @@ struct AuthorizationCode: Sendable {
     let redeemed: Timestamp?
 }
 
+extension AuthorizationCode: Record {
+    static let table = "authorizationCode"
+
+    enum Column: String, ColumnName {
+        case tenant, hash, session, client, redirectURI, scope, challenge, nonce, family, beganSession, expires,
+            redeemed
+    }
+
+    init(_ row: TableRow<AuthorizationCode>) throws {
+        self.init(
+            tenant: try row[.tenant], session: try row[.session], client: try row[.client],
+            redirectURI: try row[.redirectURI], scope: try row[.scope], challenge: try row[.challenge],
+            nonce: try row[.nonce], family: try row[.family], beganSession: try row[.beganSession],
+            expires: try row[.expires], redeemed: try row[.redeemed])
+    }
+}
+
 /// The authorisation codes of one transaction, kept as hashes.
 struct AuthorizationCodes {
     private let connection: any Connection
@@ -25,30 +42,18 @@ struct AuthorizationCodes {
     init(_ connection: any Connection) { self.connection = connection }
 
     func add(_ code: OpaqueToken, _ record: AuthorizationCode) throws {
-        try connection.execute(
-            """
-            INSERT INTO authorizationCode (tenant, hash, session, client, redirectURI, scope, challenge, nonce, family,
-                beganSession, expires)
-            VALUES (\(record.tenant), \(code.hash), \(record.session), \(record.client), \(record.redirectURI),
-                \(record.scope), \(record.challenge), \(record.nonce), \(record.family),
-                \(record.beganSession), \(record.expires))
-            """)
+        try connection.insert(
+            into: AuthorizationCode.self,
+            [
+                .tenant: record.tenant, .hash: code.hash, .session: record.session, .client: record.client,
+                .redirectURI: record.redirectURI, .scope: record.scope, .challenge: record.challenge,
+                .nonce: record.nonce, .family: record.family, .beganSession: record.beganSession,
+                .expires: record.expires,
+            ])
     }
 
     func find(_ code: OpaqueToken) throws -> AuthorizationCode? {
-        try connection.row(
-            """
-            SELECT tenant, session, client, redirectURI, scope, challenge, nonce, family, beganSession, expires,
-                redeemed
-            FROM authorizationCode WHERE tenant = \(code.tenant) AND hash = \(code.hash)
-            """
-        ).map { row in
-            AuthorizationCode(
-                tenant: try row.value(0), session: try row.value(1), client: try row.value(2),
-                redirectURI: try row.text(3), scope: try row.text(4), challenge: try row.text(5),
-                nonce: try row.optionalText(6), family: try row.text(7), beganSession: try row.flag(8),
-                expires: try row.value(9), redeemed: try row.optionalValue(10))
-        }
+        try connection.record(AuthorizationCode.self, "WHERE tenant = \(code.tenant) AND hash = \(code.hash)")
     }
 
     /// Marks a code as used; it stays, so that a second use is recognised.

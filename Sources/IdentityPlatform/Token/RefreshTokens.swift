@@ -34,6 +34,22 @@ package struct RefreshToken: Sendable {
     }
 }
 
+extension RefreshToken: Record {
+    package static let table = "refreshToken"
+
+    package enum Column: String, ColumnName {
+        case tenant, hash, family, session, client, scope, ofPrimary, issued, expires, generation, used, revoked
+    }
+
+    package init(_ row: TableRow<RefreshToken>) throws {
+        let revoked: Timestamp? = try row[.revoked]
+        self.init(
+            tenant: try row[.tenant], session: try row[.session], client: try row[.client], scope: try row[.scope],
+            family: try row[.family], generation: try row[.generation], ofPrimary: try row[.ofPrimary],
+            expires: try row[.expires], used: try row[.used], isRevoked: revoked != nil)
+    }
+}
+
 /// A refresh token as a reply hands it out.
 package struct IssuedRefreshToken: Sendable {
     package let token: OpaqueToken
@@ -50,52 +66,44 @@ package struct RefreshTokens {
     ///
     /// - Throws: ``StorageError``
     package func add(_ token: OpaqueToken, _ record: RefreshToken, at time: Timestamp) throws {
-        try connection.execute(
-            """
-            INSERT INTO refreshToken (tenant, hash, family, generation, session, client, scope, ofPrimary, issued,
-                expires)
-            VALUES (\(record.tenant), \(token.hash), \(record.family), \(record.generation), \(record.session),
-                \(record.client), \(record.scope), \(record.ofPrimary), \(time), \(record.expires))
-            """)
+        try connection.insert(
+            into: RefreshToken.self,
+            [
+                .tenant: record.tenant, .hash: token.hash, .family: record.family, .generation: record.generation,
+                .session: record.session, .client: record.client, .scope: record.scope, .ofPrimary: record.ofPrimary,
+                .issued: time, .expires: record.expires,
+            ])
     }
 
     /// Finds what a client sent, used or not.
     ///
     /// - Throws: ``StorageError``
     package func find(_ token: OpaqueToken) throws -> RefreshToken? {
-        try connection.row(
-            """
-            SELECT tenant, session, client, scope, family, generation, ofPrimary, expires, used, revoked
-            FROM refreshToken WHERE tenant = \(token.tenant) AND hash = \(token.hash)
-            """
-        ).map(Self.record)
+        try connection.record(RefreshToken.self, "WHERE tenant = \(token.tenant) AND hash = \(token.hash)")
     }
 
     /// The token that was given for a used one.
     ///
     /// - Throws: ``StorageError``
     func successor(of token: RefreshToken) throws -> RefreshToken? {
-        try connection.row(
+        try connection.record(
+            RefreshToken.self,
             """
-            SELECT tenant, session, client, scope, family, generation, ofPrimary, expires, used, revoked
-            FROM refreshToken
             WHERE tenant = \(token.tenant) AND family = \(token.family) AND client = \(token.client)
                 AND generation = \(token.generation + 1)
-            """
-        ).map(Self.record)
+            """)
     }
 
     /// The newest of a client's tokens in a family, used or not.
     ///
     /// - Throws: ``StorageError``
     func newest(family: String, client: ClientID, tenant: TenantID) throws -> RefreshToken? {
-        try connection.row(
+        try connection.record(
+            RefreshToken.self,
             """
-            SELECT tenant, session, client, scope, family, generation, ofPrimary, expires, used, revoked
-            FROM refreshToken WHERE tenant = \(tenant) AND family = \(family) AND client = \(client)
+            WHERE tenant = \(tenant) AND family = \(family) AND client = \(client)
             ORDER BY generation DESC LIMIT 1
-            """
-        ).map(Self.record)
+            """)
     }
 
     /// Marks a token as used; it stays, so that a second use is recognised. Again changes nothing.
@@ -121,13 +129,6 @@ package struct RefreshTokens {
             WHERE tenant = \(token.tenant) AND family = \(token.family) AND client = \(token.client)
                 AND revoked IS NULL
             """)
-    }
-
-    private static func record(_ row: Row) throws -> RefreshToken {
-        RefreshToken(
-            tenant: try row.value(0), session: try row.value(1), client: try row.value(2), scope: try row.text(3),
-            family: try row.text(4), generation: try row.integer(5), ofPrimary: try row.flag(6),
-            expires: try row.value(7), used: try row.optionalValue(8), isRevoked: try !row.isNull(9))
     }
 
     /// Forgets all that came of one code or one PRT, which is gone itself.

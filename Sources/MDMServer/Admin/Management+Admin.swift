@@ -55,8 +55,8 @@ extension Management {
 
     private func resolveTenant(_ name: String) async throws -> String {
         let ids = try await database.read { connection in
-            if name == "-" { return try connection.rows("SELECT id FROM tenant LIMIT 2").map { try $0.text(0) } }
-            return try connection.rows("SELECT id FROM tenant WHERE id = \(name.lowercased())").map { try $0.text(0) }
+            let chosen: SQL = name == "-" ? "LIMIT 2" : "WHERE id = \(name.lowercased())"
+            return try connection.values(.id, of: Organization.self, chosen) as [String]
         }
         guard ids.count == 1, let id = ids.first else { throw ManagementRefusal(.noTenant) }
         return id

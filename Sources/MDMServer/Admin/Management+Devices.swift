@@ -103,11 +103,9 @@ extension Management {
     ) throws -> MDMAdmin.Device {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
         let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)
-        let waiting = try connection.row(
-            """
-            SELECT COUNT(*) FROM command
-            WHERE tenant = \(tenant) AND udid = \(device.udid) AND finishedAt IS NULL
-            """)
+        let waiting = try connection.count(
+            of: QueuedCommand.self,
+            "WHERE tenant = \(tenant) AND udid = \(device.udid) AND finishedAt IS NULL")
         return MDMAdmin.Device(
             udid: device.udid, name: device.name, state: device.state.rawValue, productName: device.productName,
             osVersion: device.osVersion, serialNumber: device.serialNumber,
@@ -115,7 +113,7 @@ extension Management {
             apps: try inventory.apps().map {
                 MDMAdmin.HeldApp(identifier: $0.identifier, state: $0.state, hasConfiguration: $0.hasConfiguration)
             },
-            waiting: Int(try waiting?.integer(0) ?? 0), identityEndsAt: enrollment?.expiresAt)
+            waiting: waiting, identityEndsAt: enrollment?.expiresAt)
     }
 
     /// An outer success can hide failures of single items; they are reasons all the same.

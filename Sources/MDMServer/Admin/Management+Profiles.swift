@@ -56,10 +56,10 @@ extension Management {
             return Array(data)
         case .sharedDevice(let urls):
             guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
-            let row = try await database.read { try $0.row("SELECT organization FROM tenant WHERE id = \(tenant)") }
-            guard let row else { throw ManagementRefusal(.noTenant) }
+            let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
+            guard let organization else { throw ManagementRefusal(.noTenant) }
             return try Profile.sharedDeviceSSO(
-                tenant: namespace, organization: row.text(0), additionalURLs: urls
+                tenant: namespace, organization: organization.name, additionalURLs: urls
             ).xml()
         }
     }

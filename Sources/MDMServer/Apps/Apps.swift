@@ -18,6 +18,17 @@ struct OfferedApp: Sendable {
     }
 }
 
+extension OfferedApp: Record {
+    static let table = "app"
+    enum Column: String, ColumnName { case tenant, bundleIdentifier, version, title, size, sha256, createdAt }
+
+    init(_ row: TableRow<OfferedApp>) throws {
+        self.init(
+            bundleIdentifier: try row[.bundleIdentifier], version: try row[.version], title: try row[.title],
+            size: try row[.size], sha256: try row[.sha256])
+    }
+}
+
 /// The apps of one tenant.
 struct Apps {
     let connection: any Connection
@@ -25,51 +36,34 @@ struct Apps {
 
     /// Offers an app, in place of an earlier package with the same version.
     func put(_ app: OfferedApp, now: Int64) throws {
-        try connection.execute(
-            """
-            INSERT INTO app (tenant, bundleIdentifier, version, title, size, sha256, createdAt)
-            VALUES (\(tenant), \(app.bundleIdentifier), \(app.version), \(app.title), \(app.size), \(app.sha256), \(now))
-            ON CONFLICT (tenant, bundleIdentifier, version) DO UPDATE
-            SET title = excluded.title, size = excluded.size, sha256 = excluded.sha256, createdAt = excluded.createdAt
-            """)
+        try connection.upsert(
+            into: OfferedApp.self, key: [.tenant, .bundleIdentifier, .version],
+            [
+                .tenant: tenant, .bundleIdentifier: app.bundleIdentifier, .version: app.version, .title: app.title,
+                .size: app.size, .sha256: app.sha256, .createdAt: now,
+            ])
     }
 
     func all() throws -> [OfferedApp] {
-        try connection.rows(
-            """
-            SELECT bundleIdentifier, version, title, size, sha256 FROM app
-            WHERE tenant = \(tenant) ORDER BY bundleIdentifier, createdAt
-            """
-        ).map(Self.app)
+        try connection.records(OfferedApp.self, "WHERE tenant = \(tenant) ORDER BY bundleIdentifier, createdAt")
     }
 
     func find(_ bundleIdentifier: String, version: String) throws -> OfferedApp? {
-        try connection.row(
-            """
-            SELECT bundleIdentifier, version, title, size, sha256 FROM app
-            WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) AND version = \(version)
-            """
-        ).map(Self.app)
+        try connection.record(
+            OfferedApp.self,
+            "WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) AND version = \(version)")
     }
 
     /// The package that was registered last.
     func newest(_ bundleIdentifier: String) throws -> OfferedApp? {
-        try connection.rows(
+        try connection.record(
+            OfferedApp.self,
             """
-            SELECT bundleIdentifier, version, title, size, sha256 FROM app
             WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) ORDER BY createdAt DESC LIMIT 1
-            """
-        ).first.map(Self.app)
+            """)
     }
 
     func holds(digest: String) throws -> Bool {
-        try !connection.rows("SELECT 1 FROM app WHERE tenant = \(tenant) AND sha256 = \(digest) LIMIT 1").isEmpty
-    }
-
-    private static func app(_ row: Row) throws -> OfferedApp {
-        OfferedApp(
-            bundleIdentifier: try row.text(0), version: try row.text(1), title: try row.text(2),
-            size: try row.integer(3),
-            sha256: try row.text(4))
+        try connection.exists(OfferedApp.self, "WHERE tenant = \(tenant) AND sha256 = \(digest)")
     }
 }

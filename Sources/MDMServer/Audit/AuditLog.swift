@@ -2,7 +2,7 @@
 internal import Storage
 
 /// What administrators of devices do; the words of the log, spelt once.
-enum AuditAction: String, Sendable {
+enum AuditAction: String, ColumnValue {
     case appOffered = "mdm.app.offer"
     case commandQueued = "mdm.command.queue"
     case deviceRemoved = "mdm.device.remove"
@@ -43,31 +43,34 @@ struct AuditLog {
     func append(
         _ action: AuditAction, subject: String, detail: String? = nil, correlation: String?, now: Int64, oldest: Int64
     ) throws {
-        let last = try connection.row(
-            "SELECT COALESCE(MAX(position), 0) FROM audit WHERE tenant = \(tenant)")?.integer(0)
+        let last = try connection.row("SELECT MAX(position) AS last FROM audit WHERE tenant = \(tenant)")
+        let position: Int64? = try last?["last"]
         try connection.execute("DELETE FROM audit WHERE tenant = \(tenant) AND time < \(oldest)")
-        try connection.execute(
-            """
-            INSERT INTO audit (tenant, position, time, actor, action, subject, detail, correlation)
-            VALUES (\(tenant), \((last ?? 0) + 1), \(now), \(Self.localOperator), \(action), \(subject), \(detail),
-                \(correlation))
-            """)
+        try connection.insert(
+            into: AuditLine.self,
+            [
+                .tenant: tenant, .position: (position ?? 0) + 1, .time: now, .actor: Self.localOperator,
+                .action: action, .subject: subject, .detail: detail, .correlation: correlation,
+            ])
     }
 
     /// The newest lines, oldest of them first.
     ///
     /// - Throws: ``StorageError``
     func latest(_ count: Int) throws -> [AuditLine] {
-        try connection.rows(
-            """
-            SELECT position, time, actor, action, subject, detail, correlation FROM audit
-            WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)
-            """
-        ).reversed().map { row in
-            AuditLine(
-                position: try row.integer(0), time: try row.integer(1), actor: try row.text(2),
-                action: try row.text(3), subject: try row.text(4), detail: try row.optionalText(5),
-                correlation: try row.optionalText(6))
-        }
+        try connection.records(
+            AuditLine.self, "WHERE tenant = \(tenant) ORDER BY position DESC LIMIT \(count)"
+        ).reversed()
+    }
+}
+
+extension AuditLine: Record {
+    static let table = "audit"
+    enum Column: String, ColumnName { case tenant, position, time, actor, action, subject, detail, correlation }
+
+    init(_ row: TableRow<AuditLine>) throws {
+        self.init(
+            position: try row[.position], time: try row[.time], actor: try row[.actor], action: try row[.action],
+            subject: try row[.subject], detail: try row[.detail], correlation: try row[.correlation])
     }
 }

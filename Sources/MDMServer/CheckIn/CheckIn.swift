@@ -86,7 +86,7 @@ struct CheckIn: Sendable {
     }
 
     private static func checkTopic(_ topic: String, tenant: String, in connection: any Connection) throws {
-        let known = try connection.row("SELECT topic FROM tenant WHERE id = \(tenant)")?.text(0)
+        let known: String? = try connection.value(.topic, of: Organization.self, "WHERE id = \(tenant)")
         guard topic == known else { throw DeviceRefusal.malformed("The topic is not this server's.") }
     }
 

@@ -86,6 +86,6 @@ struct CommandLoop: Sendable {
             let head = try queue.head()
         else { return (nil, recorded) }
         if head.state != .sent { try queue.markSent(head.position) }
-        return ((head.sealed, queue.purpose(head.uuid)), recorded)
+        return ((try queue.sealedBody(of: head), queue.purpose(head.uuid)), recorded)
     }
 }

@@ -5,7 +5,7 @@ internal import Storage
 /// A command on its way to a device, or back.
 struct QueuedCommand: Sendable {
     /// Where a command stands; the first three wait.
-    enum State: String, Sendable {
+    enum State: String, ColumnValue {
         case queued, sent, notNow
         case acknowledged, error, formatError
         /// The device left before it could answer.
@@ -32,6 +32,22 @@ struct QueuedCommand: Sendable {
     let result: [UInt8]?
 }
 
+extension QueuedCommand: Record {
+    static let table = "command"
+    static let unread: Set<Column> = [.body, .sealedBody]
+
+    enum Column: String, ColumnName {
+        case tenant, udid, position, uuid, requestType, body, sealedBody, state, enqueuedAt, finishedAt, result
+    }
+
+    init(_ row: TableRow<QueuedCommand>) throws {
+        self.init(
+            position: try row[.position], uuid: try row[.uuid], requestType: try row[.requestType],
+            state: try row[.state], enqueuedAt: try row[.enqueuedAt], finishedAt: try row[.finishedAt],
+            result: try row[.result])
+    }
+}
+
 /// The commands of one device, first in, first out, at most one outstanding.
 struct CommandQueue {
     let connection: any Connection
@@ -42,31 +58,39 @@ struct CommandQueue {
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(_ request: CommandRequest, now: Int64, limit: Int, sealer: SecretSealer) throws {
-        let count = try connection.row(
-            """
-            SELECT COUNT(*), COALESCE((SELECT MAX(position) FROM command WHERE tenant = \(tenant) AND udid = \(udid)), 0)
-            FROM command WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL
-            """)
-        guard let count, try count.integer(0) < limit else { throw ManagementRefusal(.queueFull) }
-        let position = try count.integer(1) + 1
+        let queue: SQL = "WHERE tenant = \(tenant) AND udid = \(udid)"
+        guard try connection.count(of: QueuedCommand.self, "\(queue) AND finishedAt IS NULL") < limit else {
+            throw ManagementRefusal(.queueFull)
+        }
+        let last: Int64? = try connection.value(
+            .position, of: QueuedCommand.self, "\(queue) ORDER BY position DESC LIMIT 1")
         let sealed = try sealer.seal(try request.propertyList.xml(), purpose(request.uuid))
-        try connection.execute(
-            """
-            INSERT INTO command (tenant, udid, position, uuid, requestType, body, sealedBody, state, enqueuedAt)
-            VALUES (\(tenant), \(udid), \(position), \(request.uuid), \(request.command.requestType), \([UInt8]()),
-                \(sealed), \(QueuedCommand.State.queued), \(now))
-            """)
+        try connection.insert(
+            into: QueuedCommand.self,
+            [
+                .tenant: tenant, .udid: udid, .position: (last ?? 0) + 1, .uuid: request.uuid,
+                .requestType: request.command.requestType, .body: [UInt8](), .sealedBody: sealed,
+                .state: QueuedCommand.State.queued, .enqueuedAt: now,
+            ])
         try connection.announce(ManagedDevice(tenant: tenant, udid: udid))
     }
 
-    /// The head's position, UUID, state and sealed bytes; nil where nothing waits.
-    func head() throws -> (position: Int64, uuid: String, state: QueuedCommand.State, sealed: [UInt8])? {
-        try connection.rows(
-            """
-            SELECT position, uuid, state, sealedBody FROM command
-            WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL ORDER BY position LIMIT 1
-            """
-        ).first.map { (try $0.integer(0), try $0.text(1), try $0.value(2), try $0.bytes(3)) }
+    /// The command that is next, or on its way; nil where nothing waits.
+    func head() throws -> QueuedCommand? {
+        try connection.record(
+            QueuedCommand.self,
+            "WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL ORDER BY position LIMIT 1")
+    }
+
+    /// What is asked with a command that waits, sealed.
+    ///
+    /// - Throws: ``StorageError``, also where there is no such command.
+    func sealedBody(of command: QueuedCommand) throws -> [UInt8] {
+        let body: [UInt8]? = try connection.value(
+            .sealedBody, of: QueuedCommand.self,
+            "WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(command.position)")
+        guard let body else { throw StorageError(.unexpectedValue, "a command that waits is gone") }
+        return body
     }
 
     /// What the bytes of a command are sealed for: this command of this device.
@@ -122,17 +146,8 @@ struct CommandQueue {
 
     /// The latest commands, the newest first.
     func latest(_ count: Int) throws -> [QueuedCommand] {
-        try connection.rows(
-            """
-            SELECT position, uuid, requestType, state, enqueuedAt, finishedAt, result FROM command
-            WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY position DESC LIMIT \(count)
-            """
-        ).map { row in
-            QueuedCommand(
-                position: try row.integer(0), uuid: try row.text(1), requestType: try row.text(2),
-                state: try row.value(3),
-                enqueuedAt: try row.integer(4), finishedAt: try row.optionalInteger(5), result: try row.optionalBytes(6)
-            )
-        }
+        try connection.records(
+            QueuedCommand.self,
+            "WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY position DESC LIMIT \(count)")
     }
 }

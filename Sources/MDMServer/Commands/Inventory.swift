@@ -2,6 +2,32 @@
 internal import DeviceManagement
 internal import Storage
 
+/// A profile that a device said it has.
+struct HeldProfile: Record {
+    let identifier: String
+    let uuid: String
+
+    static let table = "heldProfile"
+    enum Column: String, ColumnName { case tenant, udid, identifier, uuid }
+
+    init(_ row: TableRow<HeldProfile>) throws { (identifier, uuid) = (try row[.identifier], try row[.uuid]) }
+}
+
+/// An app that a device said it has.
+struct HeldApp: Record {
+    let identifier: String
+    let state: String
+    let hasConfiguration: Bool
+
+    static let table = "heldApp"
+    enum Column: String, ColumnName { case tenant, udid, identifier, state, hasConfiguration }
+
+    init(_ row: TableRow<HeldApp>) throws {
+        (identifier, state) = (try row[.identifier], try row[.state])
+        hasConfiguration = try row[.hasConfiguration]
+    }
+}
+
 /// What a device said that it holds.
 struct Inventory {
     let connection: any Connection
@@ -18,52 +44,43 @@ struct Inventory {
         }
     }
 
-    func profiles() throws -> [(identifier: String, uuid: String)] {
-        try connection.rows(
-            "SELECT identifier, uuid FROM heldProfile WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY identifier"
-        ).map { (try $0.text(0), try $0.text(1)) }
+    func profiles() throws -> [HeldProfile] {
+        try connection.records(
+            HeldProfile.self, "WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY identifier")
     }
 
-    func apps() throws -> [(identifier: String, state: String, hasConfiguration: Bool)] {
-        try connection.rows(
-            """
-            SELECT identifier, state, hasConfiguration FROM heldApp
-            WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY identifier
-            """
-        ).map { (try $0.text(0), try $0.text(1), try $0.flag(2)) }
+    func apps() throws -> [HeldApp] {
+        try connection.records(HeldApp.self, "WHERE tenant = \(tenant) AND udid = \(udid) ORDER BY identifier")
     }
 
     private func replace(_ profiles: [InstalledProfile]) throws {
         try connection.execute("DELETE FROM heldProfile WHERE tenant = \(tenant) AND udid = \(udid)")
         for profile in profiles {
-            try connection.execute(
-                """
-                INSERT INTO heldProfile (tenant, udid, identifier, uuid)
-                VALUES (\(tenant), \(udid), \(profile.identifier), \(profile.uuid))
-                ON CONFLICT (tenant, udid, identifier) DO UPDATE SET uuid = excluded.uuid
-                """)
+            try connection.upsert(
+                into: HeldProfile.self, key: [.tenant, .udid, .identifier],
+                [.tenant: tenant, .udid: udid, .identifier: profile.identifier, .uuid: profile.uuid])
         }
     }
 
     private func replace(_ apps: [ManagedAppStatus]) throws {
         try connection.execute("DELETE FROM heldApp WHERE tenant = \(tenant) AND udid = \(udid)")
-        for app in apps { try insert(app.identifier, state: app.state, hasConfiguration: app.hasConfiguration) }
+        for app in apps { try insert(app.identifier, app.state, hasConfiguration: app.hasConfiguration) }
     }
 
     private func set(_ identifier: String, state: AppState) throws {
-        try connection.execute(
-            """
-            INSERT INTO heldApp (tenant, udid, identifier, state, hasConfiguration)
-            VALUES (\(tenant), \(udid), \(identifier), \(state.name), \(false))
-            ON CONFLICT (tenant, udid, identifier) DO UPDATE SET state = excluded.state
-            """)
+        try insert(
+            identifier, state, hasConfiguration: false,
+            "ON CONFLICT (tenant, udid, identifier) DO UPDATE SET state = excluded.state")
     }
 
-    private func insert(_ identifier: String, state: AppState, hasConfiguration: Bool) throws {
-        try connection.execute(
-            """
-            INSERT INTO heldApp (tenant, udid, identifier, state, hasConfiguration)
-            VALUES (\(tenant), \(udid), \(identifier), \(state.name), \(hasConfiguration))
-            """)
+    private func insert(
+        _ identifier: String, _ state: AppState, hasConfiguration: Bool, _ rest: SQL = ""
+    ) throws {
+        try connection.insert(
+            into: HeldApp.self,
+            [
+                .tenant: tenant, .udid: udid, .identifier: identifier, .state: state.name,
+                .hasConfiguration: hasConfiguration,
+            ], rest)
     }
 }

@@ -24,8 +24,8 @@ struct ClearSecrets: Sendable {
             LIMIT \(Self.step)
             """)
         for row in rows {
-            let (tenant, udid, uuid) = (try row.text(0), try row.text(1), try row.text(2))
-            let clear = try row.bytes(3)
+            let (tenant, udid): (String, String) = (try row["tenant"], try row["udid"])
+            let (uuid, clear): (String, [UInt8]) = (try row["uuid"], try row["body"])
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: udid)
             let sealed = try sealer.seal(clear, queue.purpose(uuid))
             // First zeros of the same length, which overwrite the bytes where they lie in the file.
@@ -44,8 +44,8 @@ struct ClearSecrets: Sendable {
         let rows = try connection.rows(
             "SELECT tenant, udid, unlockToken FROM device WHERE unlockToken IS NOT NULL LIMIT \(Self.step)")
         for row in rows {
-            let (tenant, udid) = (try row.text(0), try row.text(1))
-            let clear = try row.bytes(2)
+            let (tenant, udid): (String, String) = (try row["tenant"], try row["udid"])
+            let clear: [UInt8] = try row["unlockToken"]
             let devices = Devices(connection: connection, tenant: tenant)
             let sealed = try sealer.seal(clear, devices.unlockTokenPurpose(udid))
             for (token, sealed) in [(Self.zeros(clear), nil), (nil, sealed)] as [([UInt8]?, [UInt8]?)] {

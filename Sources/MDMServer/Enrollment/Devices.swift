@@ -5,7 +5,7 @@ internal import Storage
 /// A device as the server knows it.
 struct Device: Sendable {
     /// Where a device stands.
-    enum State: String, Sendable {
+    enum State: String, ColumnValue {
         /// It has shown its certificate, and is not enrolled yet.
         case authenticated
         case enrolled
@@ -22,45 +22,45 @@ struct Device: Sendable {
     let changedAt: Int64
 }
 
+extension Device: Record {
+    static let table = "device"
+    static let unread: Set<Column> = [.enrollment, .token, .pushMagic, .unlockToken, .sealedUnlockToken]
+
+    enum Column: String, ColumnName {
+        case tenant, udid, enrollment, name, state, productName, osVersion, serialNumber, token, pushMagic,
+            unlockToken, sealedUnlockToken, changedAt
+    }
+
+    init(_ row: TableRow<Device>) throws {
+        self.init(
+            udid: try row[.udid], name: try row[.name], state: try row[.state], productName: try row[.productName],
+            osVersion: try row[.osVersion], serialNumber: try row[.serialNumber], changedAt: try row[.changedAt])
+    }
+}
+
 /// The devices of one tenant.
 struct Devices {
     let connection: any Connection
     let tenant: String
 
     func find(_ udid: String) throws -> Device? {
-        try connection.row(
-            """
-            SELECT udid, name, state, productName, osVersion, serialNumber, changedAt FROM device
-            WHERE tenant = \(tenant) AND udid = \(udid)
-            """
-        ).map(Self.device)
+        try connection.record(Device.self, "WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
     func all() throws -> [Device] {
-        try connection.rows(
-            """
-            SELECT udid, name, state, productName, osVersion, serialNumber, changedAt FROM device
-            WHERE tenant = \(tenant) ORDER BY name, udid
-            """
-        ).map(Self.device)
-    }
-
-    private static func device(_ row: Row) throws -> Device {
-        Device(
-            udid: try row.text(0), name: try row.text(1), state: try row.value(2), productName: try row.optionalText(3),
-            osVersion: try row.optionalText(4), serialNumber: try row.optionalText(5), changedAt: try row.integer(6))
+        try connection.records(Device.self, "WHERE tenant = \(tenant) ORDER BY name, udid")
     }
 
     /// Begins the device's enrollment anew: what an earlier one left, its queue too, goes.
     func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Int64) throws {
         try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.udid)")
-        try connection.execute(
-            """
-            INSERT INTO device
-                (tenant, udid, enrollment, name, state, productName, osVersion, serialNumber, changedAt)
-            VALUES (\(tenant), \(message.udid), \(enrollment.id), \(enrollment.name), \(Device.State.authenticated),
-                \(message.productName), \(message.osVersion), \(message.serialNumber), \(now))
-            """)
+        try connection.insert(
+            into: Device.self,
+            [
+                .tenant: tenant, .udid: message.udid, .enrollment: enrollment.id, .name: enrollment.name,
+                .state: Device.State.authenticated, .productName: message.productName, .osVersion: message.osVersion,
+                .serialNumber: message.serialNumber, .changedAt: now,
+            ])
     }
 
     /// An enrolled device says `Authenticate` again: it begins anew, or has not heard an answer. Either way it has nothing

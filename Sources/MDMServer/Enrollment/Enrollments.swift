@@ -4,7 +4,7 @@ internal import Storage
 /// One identity of one device, from the issue of the profile that carries it to its end.
 struct Enrollment: Sendable {
     /// Where an enrollment stands.
-    enum State: String, Sendable {
+    enum State: String, ColumnValue {
         /// The profile exists; no device has used it.
         case issued
         /// Made for a device in place of the identity that it has; both live until the device has used this one.
@@ -28,29 +28,39 @@ struct Enrollment: Sendable {
     func isLiving(at now: Int64) -> Bool { state != .ended && now < expiresAt }
 }
 
+extension Enrollment: Record {
+    static let table = "enrollment"
+    static let unread: Set<Column> = [.fingerprint, .renewalCommand]
+
+    enum Column: String, ColumnName {
+        case tenant, id, name, fingerprint, state, udid, takesOver, renewalCommand, createdAt, expiresAt
+    }
+
+    init(_ row: TableRow<Enrollment>) throws {
+        self.init(
+            id: try row[.id], name: try row[.name], state: try row[.state], udid: try row[.udid],
+            takesOver: try row[.takesOver], createdAt: try row[.createdAt], expiresAt: try row[.expiresAt])
+    }
+}
+
 /// The enrollments of one tenant.
 struct Enrollments {
     let connection: any Connection
     let tenant: String
 
     func insert(_ enrollment: Enrollment, fingerprint: String, renewalCommand: String? = nil) throws {
-        try connection.execute(
-            """
-            INSERT INTO enrollment
-                (tenant, id, name, fingerprint, state, udid, takesOver, renewalCommand, createdAt, expiresAt)
-            VALUES (\(tenant), \(enrollment.id), \(enrollment.name), \(fingerprint), \(enrollment.state), \(enrollment.udid),
-                \(enrollment.takesOver), \(renewalCommand), \(enrollment.createdAt), \(enrollment.expiresAt))
-            """)
+        try connection.insert(
+            into: Enrollment.self,
+            [
+                .tenant: tenant, .id: enrollment.id, .name: enrollment.name, .fingerprint: fingerprint,
+                .state: enrollment.state, .udid: enrollment.udid, .takesOver: enrollment.takesOver,
+                .renewalCommand: renewalCommand, .createdAt: enrollment.createdAt, .expiresAt: enrollment.expiresAt,
+            ])
     }
 
     /// The enrollment of a certificate, also one that has ended.
     func find(fingerprint: String) throws -> Enrollment? {
-        try connection.row(
-            """
-            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrollment
-            WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)
-            """
-        ).map(Self.enrollment)
+        try connection.record(Enrollment.self, "WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)")
     }
 
     /// The living enrollment of a certificate.
@@ -65,33 +75,31 @@ struct Enrollments {
 
     /// All that live, the newest first.
     func all(now: Int64) throws -> [Enrollment] {
-        try connection.rows(
+        try connection.records(
+            Enrollment.self,
             """
-            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrollment
             WHERE tenant = \(tenant) AND state <> \(Enrollment.State.ended) AND expiresAt > \(now)
             ORDER BY createdAt DESC, id
-            """
-        ).map(Self.enrollment)
+            """)
     }
 
     /// The identity that a device uses; nil where none is good any more.
     func bound(udid: String, now: Int64) throws -> Enrollment? {
-        try connection.rows(
+        try connection.record(
+            Enrollment.self,
             """
-            SELECT id, name, state, udid, takesOver, createdAt, expiresAt FROM enrollment
             WHERE tenant = \(tenant) AND udid = \(udid) AND state = \(Enrollment.State.bound) AND expiresAt > \(now) LIMIT 1
-            """
-        ).first.map(Self.enrollment)
+            """)
     }
 
     /// Whether a device has, or lately had, an identity beside the one with that id.
     func hasAnother(udid: String, than id: String, since time: Int64) throws -> Bool {
-        try !connection.rows(
+        try connection.exists(
+            Enrollment.self,
             """
-            SELECT 1 FROM enrollment WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id)
-                AND (state = \(Enrollment.State.renewing) OR createdAt > \(time)) LIMIT 1
-            """
-        ).isEmpty
+            WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id)
+                AND (state = \(Enrollment.State.renewing) OR createdAt > \(time))
+            """)
     }
 
     /// Gives an enrollment to the device that used it, for as long as the identity is good.
@@ -140,11 +148,5 @@ struct Enrollments {
             UPDATE enrollment SET state = \(Enrollment.State.ended)
             WHERE tenant = \(tenant) AND id = \(id) AND state = \(Enrollment.State.issued)
             """) > 0
-    }
-
-    private static func enrollment(_ row: Row) throws -> Enrollment {
-        Enrollment(
-            id: try row.text(0), name: try row.text(1), state: try row.value(2), udid: try row.optionalText(3),
-            takesOver: try row.optionalText(4), createdAt: try row.integer(5), expiresAt: try row.integer(6))
     }
 }

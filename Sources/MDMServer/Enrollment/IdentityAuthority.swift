@@ -25,29 +25,28 @@ struct IdentityAuthority: Sendable {
         let now = Date(timeIntervalSince1970: Double(sources.now()) / 1000)
         let fresh = try make(now: now)
         return try await database.write { connection in
-            let row = try connection.row(
-                "SELECT certificate, privateKey, sealedPrivateKey FROM authority WHERE name = 'identity'")
-            guard let row else {
+            guard let row = try connection.row(of: StoredAuthority.self, "WHERE name = 'identity'") else {
                 let sealed = try sealer.seal(Array(fresh.key.rawRepresentation), purpose)
-                let none: [UInt8] = []
-                try connection.execute(
-                    """
-                    INSERT INTO authority (name, certificate, privateKey, sealedPrivateKey)
-                    VALUES ('identity', \(fresh.certificate), \(none), \(sealed))
-                    """)
+                try connection.insert(
+                    into: StoredAuthority.self,
+                    [
+                        .name: "identity", .certificate: fresh.certificate, .privateKey: [UInt8](),
+                        .sealedPrivateKey: sealed,
+                    ])
                 return fresh
             }
-            if let sealed = try row.optionalBytes(2) {
-                return try IdentityAuthority(certificate: row.bytes(0), privateKey: sealer.open(sealed, purpose))
+            let (certificate, sealed): ([UInt8], [UInt8]?) = (try row[.certificate], try row[.sealedPrivateKey])
+            if let sealed {
+                return try IdentityAuthority(certificate: certificate, privateKey: sealer.open(sealed, purpose))
             }
-            let clear = try row.bytes(1)
-            let authority = try IdentityAuthority(certificate: row.bytes(0), privateKey: clear)
-            let sealed = try sealer.seal(clear, purpose)
+            let clear: [UInt8] = try row[.privateKey]
+            let authority = try IdentityAuthority(certificate: certificate, privateKey: clear)
+            let sealedKey = try sealer.seal(clear, purpose)
             // Zeros of the same length take the place of the key in the file, which a shorter value might leave in it.
             let zeros = [UInt8](repeating: 0, count: clear.count)
             try connection.execute(
                 """
-                UPDATE authority SET privateKey = \(zeros), sealedPrivateKey = \(sealed) WHERE name = 'identity'
+                UPDATE authority SET privateKey = \(zeros), sealedPrivateKey = \(sealedKey) WHERE name = 'identity'
                 """)
             return authority
         }
@@ -103,4 +102,9 @@ struct IdentityAuthority: Sendable {
         try coder.serialize(certificate)
         return coder.serializedBytes
     }
+}
+
+private enum StoredAuthority: Table {
+    static let table = "authority"
+    enum Column: String, ColumnName { case name, certificate, privateKey, sealedPrivateKey }
 }

@@ -62,12 +62,8 @@ extension Management {
     /// - Throws: ``ManagementRefusal``.
     func makeProfile(tenant: String, now: Int64) async throws -> MadeProfile {
         guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
-        let row = try await database.read {
-            try $0.row("SELECT organization, topic FROM tenant WHERE id = \(tenant)").map { row in
-                (try row.text(0), try row.text(1))
-            }
-        }
-        guard let (organization, topic) = row else { throw ManagementRefusal(.noTenant) }
+        let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
+        guard let organization else { throw ManagementRefusal(.noTenant) }
         let id = sources.uuid()
         let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources] in
             let identity = try authority.issue(enrollment: id, now: Date(timeIntervalSince1970: Double(now) / 1000))
@@ -77,8 +73,9 @@ extension Management {
             return (payload, MDMContext.fingerprint(identity.certificates[0]))
         }
         let profile = try Profile.enrollment(
-            tenant: namespace, organization: organization, enrollment: id,
-            serverURL: configuration.baseURL + DevicePath.filled(DevicePath.server, ["tenant": tenant]), topic: topic,
+            tenant: namespace, organization: organization.name, enrollment: id,
+            serverURL: configuration.baseURL + DevicePath.filled(DevicePath.server, ["tenant": tenant]),
+            topic: organization.topic,
             identity: identity, root: configuration.trustRoot)
         let findings = ProfileLinter(delivery: .enrollment).findings(in: profile)
         guard findings.isEmpty else { throw ManagementRefusal(.badProfile, findings: findings) }

@@ -16,37 +16,34 @@ struct Profiles {
     }
 
     func put(_ profile: Profile, body: [UInt8]) throws {
-        try connection.execute(
-            """
-            INSERT INTO profile (tenant, identifier, uuid, displayName, body)
-            VALUES (\(tenant), \(profile.identifier), \(profile.uuid), \(profile.displayName), \(body))
-            ON CONFLICT (tenant, identifier) DO UPDATE
-            SET uuid = excluded.uuid, displayName = excluded.displayName, body = excluded.body
-            """)
+        try connection.upsert(
+            into: Entry.self, key: [.tenant, .identifier],
+            [
+                .tenant: tenant, .identifier: profile.identifier, .uuid: profile.uuid,
+                .displayName: profile.displayName, .body: body,
+            ])
     }
 
     func all() throws -> [Entry] {
-        try connection.rows(
-            "SELECT identifier, uuid, displayName, body FROM profile WHERE tenant = \(tenant) ORDER BY identifier"
-        ).map(Self.entry)
+        try connection.records(Entry.self, "WHERE tenant = \(tenant) ORDER BY identifier")
     }
 
     func find(_ identifier: String) throws -> Entry? {
-        try connection.row(
-            """
-            SELECT identifier, uuid, displayName, body FROM profile
-            WHERE tenant = \(tenant) AND identifier = \(identifier)
-            """
-        ).map(Self.entry)
+        try connection.record(Entry.self, "WHERE tenant = \(tenant) AND identifier = \(identifier)")
     }
 
     func remove(_ identifier: String) throws -> Bool {
         try connection.execute("DELETE FROM profile WHERE tenant = \(tenant) AND identifier = \(identifier)") > 0
     }
+}
 
-    private static func entry(_ row: Row) throws -> Entry {
-        Entry(
-            identifier: try row.text(0), uuid: try row.text(1), displayName: try row.optionalText(2),
-            body: try row.bytes(3))
+extension Profiles.Entry: Record {
+    static let table = "profile"
+    enum Column: String, ColumnName { case tenant, identifier, uuid, displayName, body }
+
+    init(_ row: TableRow<Profiles.Entry>) throws {
+        self.init(
+            identifier: try row[.identifier], uuid: try row[.uuid], displayName: try row[.displayName],
+            body: try row[.body])
     }
 }

@@ -18,9 +18,10 @@ struct SQLiteConnection: Connection {
     func rows(_ sql: SQL) throws -> [Row] {
         try mapped {
             var rows: [Row] = []
-            let cursor = try GRDB.Row.fetchCursor(prepared(sql))
+            let statement = try prepared(sql)
+            let (names, cursor) = (statement.columnNames, try GRDB.Row.fetchCursor(statement))
             while let row = try cursor.next() {
-                rows.append(Row(columns: row.databaseValues.map(SQL.Value.init)))
+                rows.append(Row(names: names, values: row.databaseValues.map(SQL.Value.init)))
             }
             return rows
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct HousekeepingTests {
     private func count(_ table: String, _ fixture: TestPlatform) async throws -> Int64? {
         try await fixture.platform.database.read {
-            try $0.row(SQL(stringLiteral: "SELECT COUNT(*) FROM \(table)"))?.integer(0)
+            try $0.row(SQL(stringLiteral: "SELECT COUNT(*) AS count FROM \(table)"))?["count"]
         }
     }
 

@@ -7,8 +7,8 @@ import Testing
 @Suite struct PasswordTests {
     @Test func `the cost is stored with the hash, so that old hashes stay good`() async throws {
         let fixture = try await TestPlatform()
-        let stored = try await fixture.platform.database.read {
-            try $0.rows("SELECT passwordHash FROM person").map { try $0.text(0) }
+        let stored: [String] = try await fixture.platform.database.read {
+            try $0.values(.passwordHash, of: User.self, "")
         }
         #expect(stored.allSatisfy { $0.hasPrefix("scrypt$4$8$1$") })
         #expect(Set(stored).count == stored.count)
@@ -50,9 +50,8 @@ import Testing
         let changed = try await fixture.restarted(configuration: configuration)
         func hashes() async throws -> [String] {
             try await fixture.platform.database.read {
-                try $0.rows("SELECT passwordHash FROM person ORDER BY loginName").map {
-                    try $0.text(0).split(separator: "$").prefix(4).joined(separator: "$")
-                }
+                let hashes: [String] = try $0.values(.passwordHash, of: User.self, "ORDER BY loginName")
+                return hashes.map { $0.split(separator: "$").prefix(4).joined(separator: "$") }
             }
         }
         #expect(try await signIn(changed).alert == nil)

@@ -51,7 +51,7 @@ import Testing
                     """
                     SELECT sealedPrivateKey FROM signingKey WHERE tenant = \(fixture.tenant.id) AND algorithm = 'RS256'
                     """))
-            let bytes = try stolen.bytes(0)
+            let bytes: [UInt8] = try stolen["sealedPrivateKey"]
             try connection.execute(
                 "UPDATE signingKey SET sealedPrivateKey = \(bytes) WHERE tenant = \(other.id)")
         }
@@ -63,13 +63,13 @@ import Testing
 
     @Test func `no table and no column is named by a word that PostgreSQL reserves`() async throws {
         let fixture = try await TestPlatform()
-        let names = try await fixture.platform.database.read { connection in
+        let names = try await fixture.platform.database.read { connection -> [String] in
             try connection.rows(
                 """
-                SELECT lower(m.name), lower(c.name) FROM sqlite_master m, pragma_table_info(m.name) c
+                SELECT lower(m.name) AS place, lower(c.name) AS name FROM sqlite_master m, pragma_table_info(m.name) c
                 WHERE m.type = 'table'
                 """
-            ).flatMap { [try $0.text(0), try $0.text(1)] }
+            ).flatMap { [try $0["place"], try $0["name"]] }
         }
         #expect(names.contains("person"))
         #expect(Set(names).isDisjoint(with: Self.reserved))
@@ -77,8 +77,8 @@ import Testing
 
     private static func cells(of database: any Database) async throws -> [[UInt8]] {
         try await database.read { connection in
-            let tables = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
-                try $0.text(0)
+            let tables: [String] = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
+                try $0["name"]
             }
             return try tables.flatMap { table in
                 try connection.rows(SQL(stringLiteral: "SELECT * FROM \"\(table)\"")).flatMap(\.cells)

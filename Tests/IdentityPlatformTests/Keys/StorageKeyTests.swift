@@ -139,12 +139,13 @@ extension TestPlatform {
     ) async throws {
         let storageKey = try TestPlatform.storageKey()
         let count = try await platform.database.write { connection in
-            let rows = try connection.rows(SQL(stringLiteral: "SELECT rowid, \(key), \(column) FROM \(table)"))
+            let rows = try connection.rows(
+                SQL(stringLiteral: "SELECT rowid AS place, \(key) AS name, \(column) AS sealed FROM \(table)"))
             for row in rows {
-                let name = key == "hash" ? Base64URL.encode(try row.bytes(1)) : try row.text(1)
-                let bytes = try storageKey.open(try row.bytes(2), purpose: purpose(name))
+                let name: String = key == "hash" ? Base64URL.encode(try row["name"] as [UInt8]) : try row["name"]
+                let bytes = try storageKey.open(try row["sealed"], purpose: purpose(name))
                 let former = try StorageKeyTests.formerlySealed(bytes, purpose(name))
-                let place = try row.integer(0)
+                let place: Int64 = try row["place"]
                 let update = SQL(stringLiteral: "UPDATE \(table) SET \(column) = ")
                 try connection.execute("\(update)\(former) WHERE rowid = \(place)")
             }
@@ -165,9 +166,8 @@ extension TestPlatform {
     /// What the second refresh token of the only family is derived from.
     fileprivate func placeOfSecondToken() async throws -> [UInt8] {
         let text = try await platform.database.read { connection in
-            let record = try #require(
-                try connection.row("SELECT family, client FROM refreshToken WHERE generation = 1"))
-            return try "\(record.text(0)) \(record.text(1)) 1"
+            let record = try #require(try connection.record(RefreshToken.self, "WHERE generation = 1"))
+            return "\(record.family) \(record.client) 1"
         }
         return tenant.id.bytes + Array(text.utf8)
     }

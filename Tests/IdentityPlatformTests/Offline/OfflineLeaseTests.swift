@@ -61,8 +61,8 @@ import Testing
         let (first, second) = (try await session.lease(), try await session.lease())
         #expect(first?.password != nil)
         #expect(first?.password != second?.password)
-        let hash = try await fixture.platform.database.read { [fixture] connection in
-            try connection.row("SELECT passwordHash FROM person WHERE id = \(fixture.amara.id)")?.text(0)
+        let hash: String? = try await fixture.platform.database.read { [fixture] connection in
+            try connection.value(.passwordHash, of: User.self, "WHERE id = \(fixture.amara.id)")
         }
         let digest = try #require(hash?.split(separator: "$").last)
         let answer = try await session.askLeases()

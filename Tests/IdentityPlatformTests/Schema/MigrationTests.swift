@@ -20,8 +20,8 @@ import Testing
             }
             let database = try await SQLiteDatabase(path: path, migrations: Schema.migrations)
             let methods = try await database.read { try $0.rows("SELECT method FROM audit WHERE action = 'sign-in'") }
-            #expect(try methods.map { try $0.text(0) } == ["page", "page", "page", "page"])
-            #expect(try await database.read { try $0.row("SELECT count(*) FROM audit")?.integer(0) } == 22)
+            #expect(try methods.map { try $0["method"] } == ["page", "page", "page", "page"])
+            #expect(try await database.read { try $0.count(of: AuditEntry.self, "") } == 22)
         }
     }
 }

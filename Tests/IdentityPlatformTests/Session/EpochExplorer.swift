@@ -98,10 +98,10 @@ final class EpochExplorer {
         for person in Self.people { ownSessions[person] = try await own.session(person) }
         let fixed = ["tenant", "person", "signingKey", "audit", "migration", "storageCheck", "deviceAuthority"]
         tables = try await fixture.platform.database.write { connection in
-            let names = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
-                try $0.text(0)
+            let all: [String] = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
+                try $0["name"]
             }
-            .filter { !fixed.contains($0) && !$0.hasPrefix("client") && !$0.hasPrefix("sqlite") }
+            let names = all.filter { !fixed.contains($0) && !$0.hasPrefix("client") && !$0.hasPrefix("sqlite") }
             for depth in 0..<length {
                 for name in names {
                     try connection.execute(

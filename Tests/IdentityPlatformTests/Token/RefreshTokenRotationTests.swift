@@ -70,7 +70,7 @@ import Testing
         #expect(answers.count == 40)
         #expect(Set(answers).count == 1)
         let unused = try await fixture.platform.database.read {
-            try $0.row("SELECT COUNT(*) FROM refreshToken WHERE used IS NULL")?.integer(0)
+            try $0.count(of: RefreshToken.self, "WHERE used IS NULL")
         }
         #expect(unused == 1)
     }

@@ -59,9 +59,7 @@ extension GraphKind where Item == AuditEntry {
                         where: "\(scope)\(page.condition)", before: page.after.flatMap { Int64($0) } ?? .max,
                         limit: page.limit, tenant: tenant)
                 } count: { page, connection in
-                    let row = try connection.row(
-                        "SELECT COUNT(*) FROM audit WHERE tenant = \(tenant)\(scope)\(page.condition)")
-                    return Int(try row?.integer(0) ?? 0)
+                    try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(scope)\(page.condition)")
                 }
             })
     }

@@ -11,7 +11,7 @@ extension GraphKind where Item == Device {
 
     /// The devices of a condition, in the order of their object ids.
     static func listed(where scope: SQL, _ tenant: TenantID) -> GraphList<Device> {
-        .rows("device", key: "objectID", where: scope) { id, connection in
+        .rows(of: Device.self, key: .objectID, where: scope) { id, connection in
             try find(.id(id), tenant, connection)
         }
     }
@@ -22,9 +22,8 @@ extension GraphKind where Item == Device {
             return try DeviceID(rawValue: text).flatMap { try Devices(connection).find($0, tenant: tenant) }
         case .alternate: return nil
         case .id(let text):
-            let row = try connection.row(
-                "SELECT id FROM device WHERE tenant = \(tenant) AND objectID = \(text.lowercased())")
-            return try row.flatMap { try Devices(connection).find(try $0.value(0), tenant: tenant) }
+            return try connection.record(
+                Device.self, "WHERE tenant = \(tenant) AND objectID = \(text.lowercased())")
         }
     }
 

@@ -23,7 +23,7 @@ extension GraphKind where Item == Group {
             return try Groups(connection).find(id, tenant: tenant)
         },
         all: { tenant in
-            .rows("directoryGroup", key: "id", where: "tenant = \(tenant)") { id, connection in
+            .rows(of: Group.self, key: .id, where: "tenant = \(tenant)") { id, connection in
                 try GroupID(rawValue: id).flatMap { try Groups(connection).find($0, tenant: tenant) }
             }
         })

@@ -31,11 +31,13 @@ extension GraphKind where Item == User {
             return try UserID(rawValue: name).map { try users.find($0, tenant: tenant) }
                 ?? users.find(name: name, tenant: tenant)
         },
-        all: { tenant in members(of: "person", key: "id", where: "tenant = \(tenant)", tenant) })
+        all: { tenant in members(of: User.self, key: .id, where: "tenant = \(tenant)", tenant) })
 
     /// The people whose ids stand in a column.
-    static func members(of table: SQL, key: SQL, where scope: SQL, _ tenant: TenantID) -> GraphList<User> {
-        .rows(table, key: key, where: scope) { id, connection in
+    static func members<Source: Table>(
+        of source: Source.Type, key: Source.Column, where scope: SQL, _ tenant: TenantID
+    ) -> GraphList<User> {
+        .rows(of: source, key: key, where: scope) { id, connection in
             try UserID(rawValue: id).flatMap { try Users(connection).find($0, tenant: tenant) }
         }
     }

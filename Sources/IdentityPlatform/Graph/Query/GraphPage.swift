@@ -22,19 +22,20 @@ struct GraphList<Item: Sendable>: Sendable {
     let count: @Sendable (GraphPage<Item>, any Connection) throws -> Int
 
     /// Items whose keys stand in a column; what the key names is looked up.
-    static func rows(
-        _ table: SQL, key: SQL, where scope: SQL, find: @escaping @Sendable (String, any Connection) throws -> Item?
+    static func rows<Source: Table>(
+        of source: Source.Type, key: Source.Column, where scope: SQL,
+        find: @escaping @Sendable (String, any Connection) throws -> Item?
     ) -> GraphList {
         GraphList { page, connection in
-            try connection.rows(
+            let keys: [String] = try connection.values(
+                key, of: source,
                 """
-                SELECT \(key) FROM \(table) WHERE \(scope)\(page.condition) AND \(key) > \(page.after ?? "")
-                ORDER BY \(key) LIMIT \(page.limit)
-                """
-            ).compactMap { try find(try $0.text(0), connection) }
+                WHERE \(scope)\(page.condition) AND \(column: key) > \(page.after ?? "")
+                ORDER BY \(column: key) LIMIT \(page.limit)
+                """)
+            return try keys.compactMap { try find($0, connection) }
         } count: { page, connection in
-            let row = try connection.row("SELECT COUNT(*) FROM \(table) WHERE \(scope)\(page.condition)")
-            return Int(try row?.integer(0) ?? 0)
+            try connection.count(of: source, "WHERE \(scope)\(page.condition)")
         }
     }
 

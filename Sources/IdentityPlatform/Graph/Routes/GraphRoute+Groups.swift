@@ -19,7 +19,7 @@ extension GraphRoute {
                 let scope: SQL = "tenant = \(group.tenant) AND directoryGroup = \(group.id)"
                 return try await call.list(
                     GraphKind<User>.people.amongOthers,
-                    GraphKind<User>.members(of: "groupMember", key: "person", where: scope, group.tenant))
+                    GraphKind<User>.members(of: GroupMember.self, key: .person, where: scope, group.tenant))
             },
             GraphRoute(.post, "/groups/{id}/members/$ref", .changeGroups) { call in
                 let group = try await call.find(.groups)

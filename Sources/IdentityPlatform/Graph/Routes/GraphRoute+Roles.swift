@@ -12,7 +12,7 @@ extension GraphRoute {
                 let scope: SQL = "tenant = \(call.tenant) AND role = \(role.id)"
                 return try await call.list(
                     GraphKind<User>.people.amongOthers,
-                    GraphKind<User>.members(of: "roleMember", key: "person", where: scope, call.tenant))
+                    GraphKind<User>.members(of: RoleMember.self, key: .person, where: scope, call.tenant))
             },
             GraphRoute(.post, "/directoryRoles", .changeRoles) { call in
                 let body = try await call.body(allowing: "roleTemplateId")
