@@ -23,6 +23,7 @@ final class Supervisor {
     let listeners: AppListeners
 
     var machine: SessionMachine
+    private let work = EventQueue<Work>()
     var random = SystemRandomNumberGenerator()
     var tombstones: TombstoneStore
     var serverSessions: ServerSessions
@@ -134,7 +135,7 @@ final class Supervisor {
         let keyKept = adoptKey(keptKeys, for: record)
         let (recovered, actions) = SessionMachine.recover(from: record, keyKept: keyKept, random: &random)
         machine = recovered
-        try perform(actions)
+        try add(.recovery(actions))
         tellStage()
         try resumeSessionTimer()
         emptyTrash()
@@ -186,7 +187,27 @@ final class Supervisor {
         clock.after(delay) { inputs.post(input) }
     }
 
-    func handle(_ event: SessionMachine.Event) throws {
+    /// What the queue holds.
+    private enum Work {
+        /// What follows from the journal at the start.
+        case recovery([SessionMachine.Action])
+        case event(SessionMachine.Event)
+    }
+
+    /// Handles an event and everything that follows from it. During the actions of another event it waits until all of
+    /// them are done.
+    func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
+
+    private func add(_ work: Work) throws {
+        try self.work.add(work) { work in
+            switch work {
+            case .recovery(let actions): try perform(actions)
+            case .event(let event): try follow(event)
+            }
+        }
+    }
+
+    private func follow(_ event: SessionMachine.Event) throws {
         noteForReceipt(event)
         let actions = machine.handle(event, random: &random)
         // A change is told before it begins, its end after it.
