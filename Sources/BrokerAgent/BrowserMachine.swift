@@ -174,5 +174,5 @@ package struct BrowserMachine: Sendable, Equatable {
         .report(.closeFailed(epoch: epoch, code: failure.code.rawValue, message: failure.message))
     }
 
-    private static func isEpoch(_ text: String) -> Bool { Epoch(id: text, counter: 0) != nil }
+    private static func isEpoch(_ text: String) -> Bool { Epoch.ID(text) != nil }
 }

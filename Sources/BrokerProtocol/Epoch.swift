@@ -4,29 +4,18 @@
 ///
 /// Equality decides whether something still belongs to now; the counter only orders.
 package struct Epoch: Hashable, Sendable {
-    /// 128 random bits as 32 lower-case hexadecimal digits.
-    package let id: String
+    package let id: ID
     package let counter: UInt64
 
-    /// Makes an epoch of checked parts; nil when the id is not 32 lower-case hexadecimal digits.
-    package init?(id: String, counter: UInt64) {
-        guard id.utf8.count == 32, id.utf8.allSatisfy({ Self.digits.contains($0) }) else { return nil }
+    package init(id: ID, counter: UInt64) {
         self.id = id
         self.counter = counter
     }
 
     /// Begins an epoch of `random` with the next counter.
     package init(random: inout some RandomNumberGenerator, counter: UInt64) {
-        var id = ""
-        for _ in 0..<2 {
-            let half = String(random.next() as UInt64, radix: 16)
-            id += String(repeating: "0", count: 16 - half.count) + half
-        }
-        self.id = id
-        self.counter = counter
+        self.init(id: ID(random: &random), counter: counter)
     }
-
-    private static let digits = Set("0123456789abcdef".utf8)
 }
 
 extension Epoch: LosslessStringConvertible {
@@ -35,7 +24,39 @@ extension Epoch: LosslessStringConvertible {
 
     package init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let counter = UInt64(parts[0]) else { return nil }
-        self.init(id: String(parts[1]), counter: counter)
+        guard parts.count == 2, let counter = UInt64(parts[0]), let id = ID(String(parts[1])) else { return nil }
+        self.init(id: id, counter: counter)
+    }
+}
+
+extension Epoch {
+    /// 128 random bits, written as 32 lower-case hexadecimal digits.
+    package struct ID: Hashable, Sendable, LosslessStringConvertible {
+        package let description: String
+
+        /// Checks `description`; nil unless it is 32 lower-case hexadecimal digits.
+        package init?(_ description: String) {
+            guard description.utf8.count == 32, description.utf8.allSatisfy({ Self.digits.contains($0) }) else {
+                return nil
+            }
+            self.description = description
+        }
+
+        package init(random: inout some RandomNumberGenerator) {
+            var digits = ""
+            for _ in 0..<2 {
+                let half = String(random.next() as UInt64, radix: 16)
+                digits += String(repeating: "0", count: 16 - half.count) + half
+            }
+            description = digits
+        }
+
+        /// The id of an epoch that begins now.
+        package static func random() -> ID {
+            var random = SystemRandomNumberGenerator()
+            return ID(random: &random)
+        }
+
+        private static let digits = Set("0123456789abcdef".utf8)
     }
 }

@@ -36,7 +36,8 @@ struct DeviceCaller: Sendable {
 
     /// Proves that a sign-in page is shown on this device, for the person who signs in to that epoch.
     func signInPageProof(_ epoch: Epoch) async throws -> String {
-        guard let counter = Int(exactly: epoch.counter), let epoch = DeviceEpoch(id: epoch.id, counter: counter)
+        guard let counter = Int(exactly: epoch.counter),
+            let epoch = DeviceEpoch(id: epoch.id.description, counter: counter)
         else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
         return try await signed(over: try await server.nonce()) { SignInPageProof($0, epoch: epoch) }
     }

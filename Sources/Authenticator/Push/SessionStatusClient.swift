@@ -23,7 +23,7 @@ struct SessionStatusClient: Sendable {
 
     private static func epoch(of session: WatchedSession) throws(MembersFailure) -> DeviceEpoch {
         guard let counter = Int(exactly: session.epoch.counter),
-            let epoch = DeviceEpoch(id: session.epoch.id, counter: counter)
+            let epoch = DeviceEpoch(id: session.epoch.id.description, counter: counter)
         else { throw .wrongType(ClaimName.epochCounter.rawValue) }
         return epoch
     }

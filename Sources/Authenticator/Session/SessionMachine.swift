@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// Who holds the device, as a pure machine: every event gives the actions that the supervisor must take, in order.
+/// Who holds the device, as a pure machine: each event is a method, whose result says what the supervisor must do.
 ///
 /// Rules: nobody's session begins before the last one's traces are gone; an epoch's number never comes back; what was
 /// committed to the journal is carried to its end, whatever dies on the way.
+///
+/// An event that may begin an epoch brings the random id of that epoch along: `newID`.
 package struct SessionMachine: Sendable, Equatable {
     package private(set) var state: State
     /// What app connections belong to now; they end when it changes.
@@ -16,260 +18,275 @@ package struct SessionMachine: Sendable, Equatable {
     /// that was live and whose key the service manager kept.
     ///
     /// - Parameter keyKept: whether the key of the journal's epoch is there.
-    package static func recover<R: RandomNumberGenerator>(
-        from record: JournalRecord?, keyKept: Bool, random: inout R
-    ) -> (SessionMachine, [Action]) {
+    package static func recover(
+        from record: JournalRecord?, keyKept: Bool, newID: Epoch.ID
+    ) -> (SessionMachine, RecoveryOutcome) {
         switch record {
         case .signedIn(let epoch, let apps) where keyKept:
             // What the browser was used for died with the supervisor; its profile may still be there.
             let session = ActiveSession(epoch: epoch, usedBrowser: true, apps: apps)
             let machine = SessionMachine(state: .signedIn(session), epoch: epoch)
-            return (machine, [.startSessionProcess(epoch, resuming: true)])
+            return (machine, .started([.startSessionProcess(epoch, resuming: true)]))
         case nil:
-            let machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 1))
-            return (machine, [.journal(.ready(machine.epoch)), .startSessionProcess(machine.epoch, resuming: false)])
+            let first = Epoch(id: newID, counter: 1)
+            let machine = SessionMachine(state: .ready, epoch: first)
+            return (machine, .started([.journal(first), .startSessionProcess(first, resuming: false)]))
         case .ready(let epoch):
-            return (SessionMachine(state: .ready, epoch: epoch), [.startSessionProcess(epoch, resuming: false)])
+            let machine = SessionMachine(state: .ready, epoch: epoch)
+            return (machine, .started([.startSessionProcess(epoch, resuming: false)]))
         case .signingIn(let epoch):
-            return ended(ActiveSession(epoch: epoch, usedBrowser: true), isAttempt: true, random: &random)
+            return lost(ActiveSession(epoch: epoch, usedBrowser: true), isAttempt: true, newID: newID)
         case .signedIn(let epoch, let apps):
-            return ended(ActiveSession(epoch: epoch, usedBrowser: true, apps: apps), isAttempt: false, random: &random)
+            return lost(ActiveSession(epoch: epoch, usedBrowser: true, apps: apps), isAttempt: false, newID: newID)
         case .signingOut(let commit):
             var machine = SessionMachine(state: .ready, epoch: commit.next)
-            let actions = machine.clear(commit, usedBrowser: true, answering: [])
-            return (machine, actions)
+            let steps = machine.clear(commit, usedBrowser: true, answering: [])
+            return (machine, .signingOut(steps))
         }
     }
 
-    /// The session or attempt that the supervisor took with it.
-    private static func ended<R: RandomNumberGenerator>(
-        _ session: ActiveSession, isAttempt: Bool, random: inout R
-    ) -> (SessionMachine, [Action]) {
+    /// Ends the session or attempt whose supervisor died.
+    private static func lost(
+        _ session: ActiveSession, isAttempt: Bool, newID: Epoch.ID
+    ) -> (SessionMachine, RecoveryOutcome) {
         var machine = SessionMachine(state: .ready, epoch: session.epoch)
-        let actions = machine.commit(
-            session, isAttempt: isAttempt, by: .supervisorLost, answering: [], random: &random)
-        return (machine, actions)
-    }
-
-    /// Applies one event.
-    package mutating func handle<R: RandomNumberGenerator>(_ event: Event, random: inout R) -> [Action] {
-        switch event {
-        case .signInRequested(let requestID): begin(requestID, random: &random)
-        case .signInTimedOut(let requestID, let refusal): withdraw(requestID, refusal)
-        case .browserWanted(let url): browse(url)
-        case .signInSucceeded: succeed()
-        case .signInFailed: isSigningIn ? end(by: .attemptFailed, answering: [], random: &random) : []
-        case .endWanted(let requester, let trigger): endWanted(requester, trigger, random: &random)
-        case .itemCleared(let item, let ended): cleared(item, of: ended, random: &random)
-        case .sessionProcessDied: sessionProcessDied(random: &random)
-        case .agentArrived: agentArrived
-        case .listenerArrived(let epoch): listen(epoch)
-        case .appEnlisted(let app, let epoch): enlist(app, epoch)
-        case .graceExpired(let epoch): endAnnounced(epoch, random: &random)
-        case .appAnswered(let app, let hasErased, let ended): answered(app, hasErased, of: ended, random: &random)
-        case .appsOverdue(let ended): appsOverdue(ended, random: &random)
-        }
+        let steps = machine.commit(session, isAttempt: isAttempt, by: .supervisorLost, answering: [], newID: newID)
+        return (machine, .signingOut(steps))
     }
 }
 
-extension SessionMachine {
-    private var isSigningIn: Bool {
-        guard case .signingIn = state else { return false }
-        return true
-    }
+// MARK: - Sign-in
 
-    private mutating func begin<R: RandomNumberGenerator>(_ requestID: SignInRequestID, random: inout R) -> [Action] {
+extension SessionMachine {
+    /// Somebody wants to begin to sign in.
+    package mutating func signInRequested(_ requestID: SignInRequestID, newID: Epoch.ID) -> SignInRequestOutcome {
         switch state {
-        case .ready:
-            let next = Epoch(random: &random, counter: epoch.counter + 1)
-            state = .signingIn(ActiveSession(epoch: next, usedBrowser: false), requestID)
-            return [.journal(.signingIn(next)), .makeKey, .admit(requestID, next)]
+        case .ready: return .admitted(admit(requestID, newID: newID))
         case .signingOut(var pending) where pending.waiting == nil:
             pending.waiting = requestID
             state = .signingOut(pending)
-            return []
-        case .signingIn, .signingOut: return [.refuse(requestID, .anotherSignIn)]
-        case .signedIn, .ending: return [.refuse(requestID, .occupied)]
+            return .waiting
+        case .signingIn, .signingOut: return .refused(RefusedSignIn(requestID: requestID, refusal: .anotherSignIn))
+        case .signedIn, .ending: return .refused(RefusedSignIn(requestID: requestID, refusal: .occupied))
         }
     }
 
-    private mutating func withdraw(_ requestID: SignInRequestID, _ refusal: Refusal) -> [Action] {
-        guard case .signingOut(var pending) = state, pending.waiting == requestID else { return [] }
-        pending.waiting = nil
-        state = .signingOut(pending)
-        return [.refuse(requestID, refusal)]
+    private mutating func admit(_ requestID: SignInRequestID, newID: Epoch.ID) -> [AdmissionStep] {
+        let next = Epoch(id: newID, counter: epoch.counter + 1)
+        state = .signingIn(ActiveSession(epoch: next, usedBrowser: false), requestID)
+        return [.journal(next), .makeKey, .admit(requestID, next)]
     }
 
-    private mutating func browse(_ url: String) -> [Action] {
+    /// A sign-in that waits for the end of a sign-out has waited long enough.
+    package mutating func signInTimedOut(_ requestID: SignInRequestID, _ refusal: Refusal) -> RefusedSignIn? {
+        guard case .signingOut(var pending) = state, pending.waiting == requestID else { return nil }
+        pending.waiting = nil
+        state = .signingOut(pending)
+        return RefusedSignIn(requestID: requestID, refusal: refusal)
+    }
+
+    /// A page is to be opened in a browser.
+    ///
+    /// - Returns: the epoch in whose browser the page opens; nil where nobody may have one.
+    package mutating func browserWanted() -> Epoch? {
         switch state {
         case .signingIn(var session, let requestID):
             session.usedBrowser = true
             state = .signingIn(session, requestID)
-            return [.openBrowser(session.epoch, url)]
+            return session.epoch
         case .signedIn(var session):
             session.usedBrowser = true
             state = .signedIn(session)
-            return [.openBrowser(session.epoch, url)]
-        case .ready, .ending, .signingOut: return []
+            return session.epoch
+        case .ready, .ending, .signingOut: return nil
         }
     }
 
-    private mutating func succeed() -> [Action] {
+    /// The worker has proved who they are.
+    package mutating func signInSucceeded() -> [ConfirmationStep] {
         guard case .signingIn(let session, let requestID) = state, requestID.purpose == .worker else { return [] }
         state = .signedIn(session)
         epoch = session.epoch
-        return [.journal(.signedIn(session.epoch, apps: [])), .confirm(requestID)]
+        return [.journal(session.epoch), .confirm(requestID)]
     }
 
-    private mutating func endWanted<R: RandomNumberGenerator>(
-        _ requester: Requester, _ trigger: SignOutTrigger, random: inout R
-    ) -> [Action] {
+    /// The sign-in came to nothing.
+    package mutating func signInFailed(newID: Epoch.ID) -> [SignOutStep] {
+        guard case .signingIn = state else { return [] }
+        return end(by: .attemptFailed, answering: [], newID: newID)
+    }
+}
+
+// MARK: - Sign-out
+
+extension SessionMachine {
+    /// Somebody asks for the end of the session, or of the attempt.
+    package mutating func endWanted(
+        by requester: Requester, _ trigger: SignOutTrigger, newID: Epoch.ID
+    ) -> EndOutcome {
         switch state {
-        case .ready: return [.answer([requester])]
+        case .ready: return .alreadyReady([requester])
         case .signedIn(let session) where trigger.isGraceful && session.hasListeners:
             state = .ending(session, Ending(trigger: trigger, requesters: [requester]))
-            return [.announceEnd(session.epoch)]
+            return .announced(session.epoch)
         case .ending(let session, var ending) where trigger.isGraceful:
             ending.requesters.append(requester)
             state = .ending(session, ending)
-            return []
-        case .signingIn, .signedIn, .ending: return end(by: trigger, answering: [requester], random: &random)
+            return .waiting
+        case .signingIn, .signedIn, .ending:
+            return .committed(end(by: trigger, answering: [requester], newID: newID))
         case .signingOut(var pending):
             pending.requesters.append(requester)
             state = .signingOut(pending)
-            return []
+            return .waiting
         }
     }
 
+    /// Every app that was told of the end has saved, or the time for it is over.
+    package mutating func graceExpired(_ announced: Epoch, newID: Epoch.ID) -> [SignOutStep] {
+        guard case .ending(let session, let ending) = state, session.epoch == announced else { return [] }
+        return end(by: ending.trigger, answering: [], newID: newID)
+    }
+
     /// Commits the end of the session or attempt, and begins what must follow.
-    private mutating func end<R: RandomNumberGenerator>(
-        by trigger: SignOutTrigger, answering requesters: [Requester], random: inout R
-    ) -> [Action] {
+    private mutating func end(
+        by trigger: SignOutTrigger, answering requesters: [Requester], newID: Epoch.ID
+    ) -> [SignOutStep] {
         switch state {
         case .signingIn(let session, _):
-            commit(session, isAttempt: true, by: trigger, answering: requesters, random: &random)
+            commit(session, isAttempt: true, by: trigger, answering: requesters, newID: newID)
         case .signedIn(let session):
-            commit(session, isAttempt: false, by: trigger, answering: requesters, random: &random)
+            commit(session, isAttempt: false, by: trigger, answering: requesters, newID: newID)
         case .ending(let session, let ending):
             commit(
-                session, isAttempt: false, by: trigger, answering: ending.requesters + requesters, random: &random)
+                session, isAttempt: false, by: trigger, answering: ending.requesters + requesters, newID: newID)
         case .ready, .signingOut: []
         }
     }
 
-    private mutating func commit<R: RandomNumberGenerator>(
+    private mutating func commit(
         _ session: ActiveSession, isAttempt: Bool, by trigger: SignOutTrigger, answering requesters: [Requester],
-        random: inout R
-    ) -> [Action] {
-        epoch = Epoch(random: &random, counter: session.epoch.counter + 1)
+        newID: Epoch.ID
+    ) -> [SignOutStep] {
+        epoch = Epoch(id: newID, counter: session.epoch.counter + 1)
         let apps = Dictionary(uniqueKeysWithValues: session.apps.map { ($0, Commit.Eraser.awaited) })
         let commit = Commit(ended: session.epoch, next: epoch, trigger: trigger, isAttempt: isAttempt, apps: apps)
-        return [.journal(.signingOut(commit))]
-            + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
+        return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
     }
 
     /// What follows the commit; also where a restart takes up a sign-out that was committed.
-    private mutating func clear(_ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]) -> [Action] {
+    private mutating func clear(
+        _ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]
+    ) -> [SignOutStep] {
         state = .signingOut(
             PendingSignOut(
                 commit: commit, usedBrowser: usedBrowser, items: usedBrowser ? [.browser, .files] : [.files],
                 requesters: requesters, waiting: nil))
-        return [.destroyKey, .endSessionProcess, .startSessionProcess(epoch, resuming: false)]
+        return [.destroyKey, .endSessionProcess, .startSessionProcess(epoch)]
             + (usedBrowser ? [.closeBrowser(commit.ended)] : []) + [.clearFiles(commit.ended)]
             + (commit.apps.values.contains(.awaited) ? [.awaitApps(commit.ended)] : [])
     }
 
-    private mutating func cleared<R: RandomNumberGenerator>(
-        _ item: Item, of ended: Epoch, random: inout R
-    ) -> [Action] {
+    /// A trace of an ended epoch is gone.
+    package mutating func itemCleared(_ item: Item, of ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
         guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
         pending.items.remove(item)
-        return goOn(pending, random: &random)
+        return complete(pending, newID: newID)
     }
 
     /// The device is ready when nothing of the broker's own is left, and no app has time left to erase.
-    private mutating func goOn<R: RandomNumberGenerator>(_ pending: PendingSignOut, random: inout R) -> [Action] {
+    ///
+    /// - Parameter newID: for the epoch of the worker who waits.
+    private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
         state = .signingOut(pending)
         guard pending.items.isEmpty else { return [] }
         guard pending.isOverdue || !pending.commit.apps.values.contains(.awaited) else { return [] }
         state = .ready
         let unerased = pending.commit.unerased
-        let locks: [Action] = unerased.isEmpty ? [] : [.lockApps(unerased, pending.ended)]
-        let next = pending.waiting.map { begin($0, random: &random) } ?? []
-        return locks + [.writeReceipt(pending.handover), .journal(.ready(epoch)), .answer(pending.requesters)] + next
+        let locks: [CompletionStep] = unerased.isEmpty ? [] : [.lockApps(unerased, pending.ended)]
+        let next = pending.waiting.map { [CompletionStep.admit(admit($0, newID: newID))] } ?? []
+        return locks + [.writeReceipt(pending.handover), .journal(epoch), .answer(pending.requesters)] + next
     }
+}
 
-    private mutating func sessionProcessDied<R: RandomNumberGenerator>(random: inout R) -> [Action] {
+// MARK: - Processes
+
+extension SessionMachine {
+    /// The session process has ended by itself.
+    package mutating func sessionProcessDied(newID: Epoch.ID) -> ProcessDeathOutcome {
         switch state {
-        case .ready: return [.restartSessionProcess(epoch)]
-        case .signingIn: return end(by: .processLost, answering: [], random: &random)
+        case .ready: return .restart(epoch)
+        case .signingIn: return .committed(end(by: .processLost, answering: [], newID: newID))
         // The apps that were told of the end went with it.
-        case .ending(_, let ending): return end(by: ending.trigger, answering: [], random: &random)
+        case .ending(_, let ending): return .committed(end(by: ending.trigger, answering: [], newID: newID))
         case .signedIn(var session):
             session.restarts += 1
             session.hasListeners = false
             guard session.restarts <= ActiveSession.maximumRestarts else {
-                return end(by: .processLost, answering: [], random: &random)
+                return .committed(end(by: .processLost, answering: [], newID: newID))
             }
             state = .signedIn(session)
-            return [.startSessionProcess(epoch, resuming: true)]
+            return .resume(epoch)
         case .signingOut(var pending):
             // The request belonged to an app of the session process that died; that app asks again.
             pending.waiting = nil
             state = .signingOut(pending)
-            return [.restartSessionProcess(epoch)]
+            return .restart(epoch)
         }
     }
 
-    private var agentArrived: [Action] {
-        guard case .signingOut(let pending) = state, pending.items.contains(.browser) else { return [] }
-        return [.closeBrowser(pending.ended)]
+    /// An agent has connected.
+    ///
+    /// - Returns: the epoch whose browser it must close; nil where none is left.
+    package func agentArrived() -> Epoch? {
+        guard case .signingOut(let pending) = state, pending.items.contains(.browser) else { return nil }
+        return pending.ended
     }
 }
 
 // MARK: - Apps
 
 extension SessionMachine {
-    private mutating func listen(_ listened: Epoch) -> [Action] {
-        guard case .signedIn(var session) = state, session.epoch == listened else { return [] }
+    /// An app of this epoch asked to be told before the end.
+    package mutating func listenerArrived(_ listened: Epoch) {
+        guard case .signedIn(var session) = state, session.epoch == listened else { return }
         session.hasListeners = true
         state = .signedIn(session)
-        return []
     }
 
-    private mutating func enlist(_ app: String, _ enlisted: Epoch) -> [Action] {
+    /// An app of this epoch says that it erases a worker's data itself.
+    ///
+    /// - Returns: what must be in the journal before the app hears that it is noted; nil where it changes nothing.
+    package mutating func appEnlisted(_ app: String, _ enlisted: Epoch) -> Enlistment? {
         switch state {
         case .signedIn(var session) where session.mayEnlist(app, enlisted):
             session.apps.insert(app)
             state = .signedIn(session)
-            return [.journal(.signedIn(session.epoch, apps: session.apps))]
+            return Enlistment(epoch: session.epoch, apps: session.apps)
         case .ending(var session, let ending) where session.mayEnlist(app, enlisted):
             session.apps.insert(app)
             state = .ending(session, ending)
-            return [.journal(.signedIn(session.epoch, apps: session.apps))]
-        case .ready, .signingIn, .signedIn, .ending, .signingOut: return []
+            return Enlistment(epoch: session.epoch, apps: session.apps)
+        case .ready, .signingIn, .signedIn, .ending, .signingOut: return nil
         }
     }
 
-    private mutating func endAnnounced<R: RandomNumberGenerator>(_ announced: Epoch, random: inout R) -> [Action] {
-        guard case .ending(let session, let ending) = state, session.epoch == announced else { return [] }
-        return end(by: ending.trigger, answering: [], random: &random)
-    }
-
-    private mutating func answered<R: RandomNumberGenerator>(
-        _ app: String, _ hasErased: Bool, of ended: Epoch, random: inout R
-    ) -> [Action] {
+    /// An app says what became of its data of the epoch that ended.
+    package mutating func appAnswered(
+        _ app: String, hasErased: Bool, of ended: Epoch, newID: Epoch.ID
+    ) -> AppAnswerOutcome? {
         guard case .signingOut(var pending) = state, pending.ended == ended,
             let known = pending.commit.apps[app], known != .done
-        else { return [] }
+        else { return nil }
         pending.commit.apps[app] = hasErased ? .done : .failed
-        return [.journal(.signingOut(pending.commit))] + goOn(pending, random: &random)
+        return AppAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
     }
 
-    private mutating func appsOverdue<R: RandomNumberGenerator>(_ ended: Epoch, random: inout R) -> [Action] {
+    /// The apps have had their time to erase what is of the epoch that ended.
+    package mutating func appsOverdue(_ ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
         guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
         pending.isOverdue = true
-        return goOn(pending, random: &random)
+        return complete(pending, newID: newID)
     }
 }
 

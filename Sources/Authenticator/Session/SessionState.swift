@@ -95,7 +95,7 @@ extension SessionMachine {
         }
     }
 
-    /// What happens to the device.
+    /// What happens to the device: each case is a method of the machine.
     package enum Event: Sendable, Equatable {
         case signInRequested(SignInRequestID)
         /// A sign-in that waits for the end of a sign-out has waited long enough.
@@ -128,31 +128,28 @@ extension SessionMachine {
         /// The last worker's browser cannot be cleared, for want of an agent.
         case agentMissing
     }
+}
 
-    /// What the supervisor must do, in this order; `journal` is on disk before the next one begins.
-    package enum Action: Sendable, Equatable {
-        case journal(JournalRecord)
-        case makeKey
-        case destroyKey
-        case startSessionProcess(Epoch, resuming: Bool)
-        /// Start the process of nobody's epoch in the place of one that died; after a pause where they die in a row.
-        case restartSessionProcess(Epoch)
-        /// Kill the session process and wait until it is gone.
-        case endSessionProcess
-        case admit(SignInRequestID, Epoch)
-        case refuse(SignInRequestID, Refusal)
-        case confirm(SignInRequestID)
-        case openBrowser(Epoch, String)
-        case closeBrowser(Epoch)
-        case clearFiles(Epoch)
-        /// Tell the apps that this epoch is about to end, and wait a while for them.
-        case announceEnd(Epoch)
-        /// Wait a while for the apps to erase what is of this epoch.
-        case awaitApps(Epoch)
-        /// Lock these apps until they have erased what is of this epoch.
-        case lockApps([String], Epoch)
-        /// Once more after a crash that came before the journal said ready.
-        case writeReceipt(Handover)
-        case answer([Requester])
+extension SessionMachine.State {
+    /// The person who is at the device.
+    package var session: SessionMachine.ActiveSession? {
+        switch self {
+        case .signingIn(let session, _), .signedIn(let session), .ending(let session, _): session
+        case .ready, .signingOut: nil
+        }
+    }
+
+    /// The epoch of the worker who holds the device.
+    package var heldEpoch: Epoch? {
+        switch self {
+        case .signedIn(let session), .ending(let session, _): session.epoch
+        case .ready, .signingIn, .signingOut: nil
+        }
+    }
+
+    /// The sign-out that is committed and not finished.
+    package var pending: SessionMachine.PendingSignOut? {
+        guard case .signingOut(let pending) = self else { return nil }
+        return pending
     }
 }

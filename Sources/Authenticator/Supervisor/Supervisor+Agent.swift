@@ -24,6 +24,7 @@ extension Supervisor {
 
     /// Has the agent end the browser of this epoch, where there is one.
     func closeBrowser(_ epoch: Epoch) {
+        defer { Failpoint.browserClosing.reach() }
         guard let agent else { return }
         if browserObservation?.epoch != epoch { browserObservation = BrowserObservation(epoch: epoch) }
         browserObservation?.ending(by: agent, geteuid())
@@ -138,8 +139,9 @@ extension Supervisor {
             guard id == sessionEpoch?.counter else { return }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
-        case .browserExited(let epoch): if epoch == sessionEpoch?.id { tell(.browserEnded(.closedByPerson)) }
-        case .browserBroke(let epoch): if epoch == sessionEpoch?.id { tell(.browserEnded(.broke)) }
+        case .browserExited(let epoch):
+            if epoch == sessionEpoch?.id.description { tell(.browserEnded(.closedByPerson)) }
+        case .browserBroke(let epoch): if epoch == sessionEpoch?.id.description { tell(.browserEnded(.broke)) }
         case .closed(let epoch):
             guard let ended = answeredClose(of: epoch) else { return }
             try browserClosed(ended)
@@ -153,7 +155,8 @@ extension Supervisor {
 
     /// The ended epoch whose browser the agent was told to close; nil where nobody told it, or it has answered already.
     private func answeredClose(of epoch: String) -> Epoch? {
-        guard closeOrdered != nil, case .signingOut(let pending) = machine.state, pending.ended.id == epoch else {
+        guard closeOrdered != nil, case .signingOut(let pending) = machine.state, pending.ended.id.description == epoch
+        else {
             return nil
         }
         closeOrdered = nil

@@ -70,11 +70,10 @@ extension Supervisor {
         }
     }
 
-    func refuse(_ requestID: SessionMachine.SignInRequestID, _ refusal: SessionMachine.Refusal) {
-        switch requestID.purpose {
-        case .worker: tell(.refuse(requestID: requestID.number, refusal))
-        case .administrator:
-            failJoin(refusal.joinFailure)
+    func refuse(_ refused: SessionMachine.RefusedSignIn) {
+        switch refused.requestID.purpose {
+        case .worker: tell(.refuse(requestID: refused.requestID.number, refused.refusal))
+        case .administrator: failJoin(refused.refusal.joinFailure)
         }
     }
 
@@ -187,6 +186,7 @@ extension Supervisor {
 
     func answer(_ waiting: [SessionMachine.Requester]) {
         for requester in waiting { requesters.removeValue(forKey: requester)?(.ready) }
+        Failpoint.answered.reach()
     }
 
     /// What the session process must know of the device now.

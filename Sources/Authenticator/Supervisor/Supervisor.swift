@@ -23,8 +23,7 @@ final class Supervisor {
     let listeners: AppListeners
 
     var machine: SessionMachine
-    private let work = EventQueue<Work>()
-    var random = SystemRandomNumberGenerator()
+    let work = EventQueue<Work>()
     var tombstones: TombstoneStore
     var serverSessions: ServerSessions
     var join: JoinRecord?
@@ -118,7 +117,7 @@ final class Supervisor {
         browserHolder = try files.browserHolder()
         locks = try files.locks()
         sessionPolicy = configuration.sessionPolicy
-        machine = SessionMachine(state: .ready, epoch: Epoch(random: &random, counter: 0))
+        machine = SessionMachine(state: .ready, epoch: Epoch(id: .random(), counter: 0))
     }
 
     /// Runs until told to stop.
@@ -133,9 +132,9 @@ final class Supervisor {
         let record = try files.journal()
         try receipts.open()
         let keyKept = adoptKey(keptKeys, for: record)
-        let (recovered, actions) = SessionMachine.recover(from: record, keyKept: keyKept, random: &random)
+        let (recovered, outcome) = SessionMachine.recover(from: record, keyKept: keyKept, newID: .random())
         machine = recovered
-        try add(.recovery(actions))
+        try add(.recovery(outcome))
         tellStage()
         try resumeSessionTimer()
         emptyTrash()
@@ -187,38 +186,8 @@ final class Supervisor {
         clock.after(delay) { inputs.post(input) }
     }
 
-    /// What the queue holds.
-    private enum Work {
-        /// What follows from the journal at the start.
-        case recovery([SessionMachine.Action])
-        case event(SessionMachine.Event)
-    }
-
-    /// Handles an event and everything that follows from it. During the actions of another event it waits until all of
-    /// them are done.
-    func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
-
-    private func add(_ work: Work) throws {
-        try self.work.add(work) { work in
-            switch work {
-            case .recovery(let actions): try perform(actions)
-            case .event(let event): try follow(event)
-            }
-        }
-    }
-
-    private func follow(_ event: SessionMachine.Event) throws {
-        noteForReceipt(event)
-        let actions = machine.handle(event, random: &random)
-        // A change is told before it begins, its end after it.
-        if machine.state.stage == .changing { tellStage() }
-        try perform(actions)
-        tellStage()
-        try followSessionTimer()
-    }
-
     /// Management hears of every stage, each once.
-    private func tellStage() {
+    func tellStage() {
         tellWatch()
         let present = machine.state.stage
         guard present != stage else { return }
@@ -242,47 +211,12 @@ final class Supervisor {
         guard machine.state.heldEpoch == epoch else { return }
         try handle(.endWanted(newRequester { _ in }, trigger))
     }
-
-    private func perform(_ actions: [SessionMachine.Action]) throws {
-        for action in actions {
-            try perform(action)
-            try noteForReceipt(action)
-            action.failpoint?.reach()
-        }
-    }
-
-    private func perform(_ action: SessionMachine.Action) throws {
-        switch action {
-        case .journal(let record): try journal(record)
-        case .makeKey: key = try MemoryKey()
-        case .destroyKey: receipts.mark(ItemOutcome.sessionKey.name, isObserved: destroyKey())
-        case .startSessionProcess(let epoch, let resuming): try startSessionProcess(epoch, resuming: resuming)
-        case .restartSessionProcess(let epoch): try restartSessionProcess(epoch)
-        case .endSessionProcess:
-            try endSessionProcess()
-            failJoin(
-                OperatorFailure(
-                    code: "join_interrupted", message: "Somebody ended what was going on at the device.",
-                    remedy: "Join again."))
-        case .admit(let requestID, let epoch): try admit(requestID, epoch)
-        case .refuse(let requestID, let refusal): refuse(requestID, refusal)
-        case .confirm(let requestID): tell(.confirm(requestID: requestID.number))
-        case .openBrowser(let epoch, let url): try openBrowser(epoch, url)
-        case .closeBrowser(let epoch): closeBrowser(epoch)
-        case .clearFiles(let epoch): try clearFiles(of: epoch)
-        case .announceEnd(let epoch): announceEnd(of: epoch)
-        case .awaitApps(let ended): awaitApps(of: ended)
-        case .lockApps(let apps, let ended): try lock(apps, until: ended)
-        case .writeReceipt(let handover): try writeReceipt(handover)
-        case .answer(let requesters): answer(requesters)
-        }
-    }
 }
 
 // MARK: - Files
 
 extension Supervisor {
-    private func journal(_ record: JournalRecord) throws {
+    func journal(_ record: JournalRecord) throws {
         if case .signingOut(let commit) = record {
             try serverSessions.end(commit.ended, isJoined: join != nil)
             Failpoint.endRemembered.reach()

@@ -110,7 +110,7 @@ package struct BrowserProfile: Sendable {
     /// - Throws: as ``remove()``.
     package static func removeAll(in profiles: Directory) throws(FileError) -> Int {
         let names = Set(try profiles.names().map { TemporaryFolder.epoch(ofRecord: $0) ?? $0 })
-        let left = names.filter { Epoch(id: $0, counter: 0) != nil }
+        let left = names.filter { Epoch.ID($0) != nil }
         var outcomes = left.sorted().map { epoch in
             Result { () throws(FileError) in try BrowserProfile(profiles: profiles.path, epoch: epoch).remove() }
         }

@@ -69,7 +69,7 @@ final class PushFixture: Sendable {
             tenantID: "t", deviceID: "d", loginURL: "https://login.test",
             certificate: "-----BEGIN CERTIFICATE-----\nAAEC\n-----END CERTIFICATE-----", thumbprint: "")
         return WatchedSession(
-            join: join, epoch: try #require(Epoch(id: String(repeating: "a", count: 32), counter: 3)),
+            join: join, epoch: Epoch(id: try #require(Epoch.ID(String(repeating: "a", count: 32))), counter: 3),
             serverSession: session)
     }
 

@@ -112,7 +112,7 @@ import Testing
                     uniqueKeysWithValues: handover.items.filter { $0.observer == .app }.map { ($0.name, $0.result) })
                 #expect(Set(results.keys) == Set(before.commit.apps.keys.map { "app:" + $0 }))
                 let unerased = results.filter { $0.value != .done }.keys.map { String($0.dropFirst(4)) }
-                let expected = unerased.isEmpty ? [] : [SessionMachine.Action.lockApps(unerased, before.ended)]
+                let expected = unerased.isEmpty ? [] : [SessionAction.lockApps(unerased, before.ended)]
                 let locks = step.actions.filter { if case .lockApps = $0 { true } else { false } }
                 #expect(locks == expected)
                 let first = step.actions.first { if case .journal(.signingOut) = $0 { false } else { true } }

@@ -213,7 +213,7 @@ import Testing
             guard case .event(.agentArrived) = step.cause else { continue }
             let pending = step.before.pending
             let expected = pending.map {
-                $0.items.contains(.browser) ? [SessionMachine.Action.closeBrowser($0.ended)] : []
+                $0.items.contains(.browser) ? [SessionAction.closeBrowser($0.ended)] : []
             }
             #expect(step.actions == expected ?? [])
         }

@@ -10,14 +10,14 @@ import Testing
     private let nextWorker = Machine.SignInRequestID(number: 2, purpose: .worker)
 
     /// A machine that went through `events`, and what the last one made it do.
-    private mutating func machine(after events: Machine.Event...) -> (Machine, [Machine.Action]) {
+    private mutating func machine(after events: Machine.Event...) -> (Machine, [SessionAction]) {
         var (machine, actions) = Machine.recover(from: nil, keyKept: false, random: &random)
         for event in events { actions = machine.handle(event, random: &random) }
         return (machine, actions)
     }
 
     private func epoch(_ counter: UInt64) throws -> Epoch {
-        try #require(Epoch(id: String(repeating: "0", count: 32), counter: counter))
+        Epoch(id: try #require(Epoch.ID(String(repeating: "0", count: 32))), counter: counter)
     }
 
     @Test mutating func `a new device is ready and one process waits for the first worker`() throws {

@@ -112,7 +112,7 @@ enum SessionPage {
             changes: actions.isEmpty && step.after != step.before)
     }
 
-    private static func name(_ action: SessionMachine.Action) -> String? {
+    private static func name(_ action: SessionAction) -> String? {
         switch action {
         case .journal(let record): "journal \(record.stateName)"
         case .startSessionProcess(_, let resuming):

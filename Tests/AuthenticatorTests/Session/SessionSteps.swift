@@ -13,7 +13,7 @@ struct SessionStep: Sendable {
 
     let before: SessionMachine
     let cause: Cause
-    let actions: [SessionMachine.Action]
+    let actions: [SessionAction]
     let after: SessionMachine
 
     /// Every step from every state that any order of events and restarts can lead to, with counters told apart by their
@@ -54,7 +54,7 @@ struct SessionStep: Sendable {
             guard seen.insert(place.shape).inserted else { continue }
             for cause in causes(place.machine) {
                 var after = place.machine
-                let actions: [SessionMachine.Action]
+                let actions: [SessionAction]
                 switch cause {
                 case .event(let event): actions = after.handle(event, random: &random)
                 case .restart(let keyKept):
@@ -71,7 +71,7 @@ struct SessionStep: Sendable {
     }
 
     /// The last record that these actions write.
-    private static func journal(after actions: [SessionMachine.Action], _ before: JournalRecord?) -> JournalRecord? {
+    private static func journal(after actions: [SessionAction], _ before: JournalRecord?) -> JournalRecord? {
         for case .journal(let record) in actions.reversed() { return record }
         return before
     }
@@ -117,7 +117,7 @@ struct SessionStep: Sendable {
     }
 }
 
-extension SessionMachine.Action {
+extension SessionAction {
     /// Whether this is the end of `ended`, written down with the trigger that it went by.
     func isCommit(of ended: Epoch, next: Epoch) -> Bool {
         guard case .journal(.signingOut(let commit)) = self else { return false }

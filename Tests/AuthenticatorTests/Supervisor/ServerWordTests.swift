@@ -21,7 +21,7 @@ import UnixSocket
                 let agent = try fixture.agent(of: 1000)
                 let id = try await fixture.signIn(through: agent)
                 let epoch = try #require(Epoch(try await fixture.status().epoch))
-                let other = try #require(Epoch(id: String(repeating: "0", count: 32), counter: epoch.counter))
+                let other = Epoch(id: try #require(Epoch.ID(String(repeating: "0", count: 32))), counter: epoch.counter)
                 fixture.inputs.post(.serverEnded(other, trigger))
                 #expect(try await fixture.status().session == "signedIn")
 

@@ -111,7 +111,7 @@ private struct SwappedDevice {
         try perform(actions)
     }
 
-    private mutating func perform(_ actions: [SessionMachine.Action]) throws {
+    private mutating func perform(_ actions: [SessionAction]) throws {
         for action in actions {
             if left == 0 { throw Death() }
             left = left.map { $0 - 1 }

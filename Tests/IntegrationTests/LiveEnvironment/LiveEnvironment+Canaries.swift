@@ -56,7 +56,7 @@ extension LiveEnvironment {
     private var temporaryFolders: [String] {
         get throws {
             try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { name in
-                name.hasPrefix("baton-") && Epoch(id: String(name.dropFirst(6)), counter: 0) != nil
+                name.hasPrefix("baton-") && Epoch.ID(String(name.dropFirst(6))) != nil
             }
         }
     }
@@ -68,7 +68,8 @@ extension LiveEnvironment {
             try canaries(of: givenName),
             [
                 "--process", "session=\(try sessionProcess().pid)", "--surface", "profiles=" + path("run/profiles"),
-                "--surface", "temporary=" + temporaryFolder(epoch.id), "--expect-hit", "session=user name,name",
+                "--surface", "temporary=" + temporaryFolder(epoch.id.description), "--expect-hit",
+                "session=user name,name",
                 "--expect-hit", "profiles=file", "--expect-hit", "temporary=file",
             ])
     }

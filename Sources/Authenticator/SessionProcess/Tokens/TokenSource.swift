@@ -33,7 +33,8 @@ struct TokenSource: Sendable {
     func session(
         refreshToken: Sensitive<String>, epoch: Epoch, environment: String
     ) async throws -> WorkerSession {
-        guard let counter = Int(exactly: epoch.counter), let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
+        guard let counter = Int(exactly: epoch.counter),
+            let deviceEpoch = DeviceEpoch(id: epoch.id.description, counter: counter)
         else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
         let answer = try await server.post { nonce in
             let request = PrimaryRefreshToken.IssueRequest(
@@ -103,7 +104,7 @@ struct TokenSource: Sendable {
     /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` where the answer does not say that it was heard.
     func end(_ session: EndedSession) async throws {
         guard let epoch = Epoch(session.epoch), let counter = Int(exactly: epoch.counter),
-            let deviceEpoch = DeviceEpoch(id: epoch.id, counter: counter)
+            let deviceEpoch = DeviceEpoch(id: epoch.id.description, counter: counter)
         else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
         var device = device
         device.server.correlationID = session.correlationID
