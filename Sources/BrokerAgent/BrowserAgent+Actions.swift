@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
+internal import BrokerProtocol
 internal import Files
 internal import Glibc
 internal import Logging
@@ -13,7 +14,7 @@ extension BrowserAgent {
         while let action = waiting.popFirst() {
             switch action {
             case .report(let message): report(message)
-            case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch, url))
+            case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch, url: url))
             case .endStragglers(let epoch): waiting += machine.handle(endStragglers(epoch))
             case .clear(let epoch): waiting += machine.handle(clear(epoch))
             case .finish(let failure): return failure.map { .failure($0) } ?? .success(())
@@ -43,7 +44,7 @@ extension BrowserAgent {
         }
     }
 
-    private func start(_ id: UInt64, _ epoch: String, _ url: LoopbackURL) -> BrowserMachine.Event {
+    private func start(_ id: UInt64, _ epoch: Epoch.ID, url: LoopbackURL) -> BrowserMachine.Event {
         let profile = BrowserProfile(profiles: profiles, epoch: epoch)
         let page: StartPage
         let temporary: Directory
@@ -79,7 +80,7 @@ extension BrowserAgent {
         }
     }
 
-    private func endStragglers(_ epoch: String) -> BrowserMachine.Event {
+    private func endStragglers(_ epoch: Epoch.ID) -> BrowserMachine.Event {
         do throws(ProcessFailure) {
             try ProcessSweep.endDescendants(children: Array(browsers.values))
             logger.info("the person closed the browser")
@@ -89,7 +90,7 @@ extension BrowserAgent {
         }
     }
 
-    private func clear(_ epoch: String) -> BrowserMachine.Event {
+    private func clear(_ epoch: Epoch.ID) -> BrowserMachine.Event {
         do {
             try ProcessSweep.endDescendants(children: Array(browsers.values))
             Failpoint.browserEnding.reach()
@@ -102,7 +103,7 @@ extension BrowserAgent {
         }
     }
 
-    private func notCleared(_ epoch: String, _ error: any Error) -> BrowserMachine.Event {
+    private func notCleared(_ epoch: Epoch.ID, _ error: any Error) -> BrowserMachine.Event {
         logger.error("a browser is not cleared away", metadata: ["error": "\(error)"])
         if (error as? FileError)?.errno == EBUSY {
             return .notCleared(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
-internal import BrokerProtocol
+package import BrokerProtocol
 
 /// Decides what the agent does: at most one epoch has a browser at any time, and none outlives its epoch.
 package struct BrowserMachine: Sendable, Equatable {
@@ -9,11 +9,11 @@ package struct BrowserMachine: Sendable, Equatable {
         /// No process and no profile.
         case idle
         /// The epoch has a profile, and the browsers with these process numbers (none after the person closed them).
-        case open(epoch: String, browsers: Set<Int32>)
+        case open(epoch: Epoch.ID, browsers: Set<Int32>)
         /// Processes are being ended and the profile removed.
-        case clearing(epoch: String, cause: Cause)
+        case clearing(epoch: Epoch.ID, cause: Cause)
         /// Clearing failed: something may still be there.
-        case unclean(epoch: String)
+        case unclean(epoch: Epoch.ID)
     }
 
     /// Why a browser is cleared away.
@@ -33,8 +33,8 @@ package struct BrowserMachine: Sendable, Equatable {
         case browserBroke(Int32)
         /// What the browsers left running was ended, too.
         case stragglersEnded
-        case cleared(epoch: String)
-        case notCleared(epoch: String, AgentFailure)
+        case cleared(epoch: Epoch.ID)
+        case notCleared(epoch: Epoch.ID, AgentFailure)
         /// Somebody asked the agent to stop.
         case terminated
     }
@@ -43,11 +43,11 @@ package struct BrowserMachine: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         case report(AgentMessage)
         /// Start the browser; answered by `started` or `startFailed`.
-        case start(id: UInt64, epoch: String, url: LoopbackURL)
+        case start(id: UInt64, epoch: Epoch.ID, url: LoopbackURL)
         /// End what the browsers left running, keep the profile; answered by `stragglersEnded` or `notCleared`.
-        case endStragglers(epoch: String)
+        case endStragglers(epoch: Epoch.ID)
         /// End every process and remove the profile; answered by `cleared` or `notCleared`.
-        case clear(epoch: String)
+        case clear(epoch: Epoch.ID)
         /// Stop the agent, with an error where something is left.
         case finish(AgentFailure?)
     }
@@ -64,7 +64,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case .connected: return connected()
         case .connectionLost: return leave(.connectionLost)
         case .terminated: return leave(.terminated)
-        case .order(.open(let id, let epoch, let url)): return open(id, epoch, url)
+        case .order(.open(let id, let epoch, let url)): return open(id, epoch, url: url)
         case .order(.close(let epoch)): return close(epoch)
         case .started(let id, let browser): return started(id, browser)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
@@ -99,8 +99,7 @@ package struct BrowserMachine: Sendable, Equatable {
         }
     }
 
-    private mutating func open(_ id: UInt64, _ epoch: String, _ text: String) -> [Action] {
-        guard Self.isEpoch(epoch) else { return [refuse(id, AgentFailure(.invalidEpoch, "Not an epoch id."))] }
+    private mutating func open(_ id: UInt64, _ epoch: Epoch.ID, url text: String) -> [Action] {
         guard let url = LoopbackURL(text) else {
             return [refuse(id, AgentFailure(.invalidURL, "Only pages of the broker on 127.0.0.1 are opened."))]
         }
@@ -115,10 +114,7 @@ package struct BrowserMachine: Sendable, Equatable {
         return [.start(id: id, epoch: epoch, url: url)]
     }
 
-    private mutating func close(_ epoch: String) -> [Action] {
-        guard Self.isEpoch(epoch) else {
-            return [closeFailed(epoch, AgentFailure(.invalidEpoch, "Not an epoch id."))]
-        }
+    private mutating func close(_ epoch: Epoch.ID) -> [Action] {
         switch state {
         case .idle, .open(epoch, _), .unclean(epoch):
             state = .clearing(epoch: epoch, cause: .ordered)
@@ -142,7 +138,7 @@ package struct BrowserMachine: Sendable, Equatable {
         return browsers.isEmpty ? [.endStragglers(epoch: epoch)] : []
     }
 
-    private mutating func cleared(_ epoch: String) -> [Action] {
+    private mutating func cleared(_ epoch: Epoch.ID) -> [Action] {
         guard case .clearing(epoch, let cause) = state else { return [] }
         state = .idle
         switch cause {
@@ -152,7 +148,7 @@ package struct BrowserMachine: Sendable, Equatable {
         }
     }
 
-    private mutating func notCleared(_ epoch: String, _ failure: AgentFailure) -> [Action] {
+    private mutating func notCleared(_ epoch: Epoch.ID, _ failure: AgentFailure) -> [Action] {
         switch state {
         case .clearing(epoch, .ordered):
             state = .unclean(epoch: epoch)
@@ -170,9 +166,7 @@ package struct BrowserMachine: Sendable, Equatable {
         .report(.failed(id: id, code: failure.code.rawValue, message: failure.message))
     }
 
-    private func closeFailed(_ epoch: String, _ failure: AgentFailure) -> Action {
+    private func closeFailed(_ epoch: Epoch.ID, _ failure: AgentFailure) -> Action {
         .report(.closeFailed(epoch: epoch, code: failure.code.rawValue, message: failure.message))
     }
-
-    private static func isEpoch(_ text: String) -> Bool { Epoch.ID(text) != nil }
 }

@@ -29,6 +29,22 @@ extension Epoch: LosslessStringConvertible {
     }
 }
 
+/// As text; text of another form is an error.
+extension Epoch: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let epoch = Epoch(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is not an epoch.")
+        }
+        self = epoch
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
 extension Epoch {
     /// 128 random bits, written as 32 lower-case hexadecimal digits.
     package struct ID: Hashable, Sendable, LosslessStringConvertible {
@@ -58,5 +74,20 @@ extension Epoch {
         }
 
         private static let digits = Set("0123456789abcdef".utf8)
+    }
+}
+
+extension Epoch.ID: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = Epoch.ID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "This is not the id of an epoch.")
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
     }
 }

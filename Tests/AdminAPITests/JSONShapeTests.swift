@@ -91,7 +91,8 @@ import Testing
     private static let refusal = RefusalRecord(
         kind: .refused, time: 1, operation: "o", code: 1, reason: "r", level: "l", app: "a", clientID: "c")
     private static let status = DeviceStatus(
-        session: "ready", pending: ["p"], epoch: "e", mode: "shared", reason: "r", remedy: "r", enrolled: true,
+        session: "ready", pending: ["p"], epoch: Epoch(id: .random(), counter: 1), mode: "shared", reason: "r",
+        remedy: "r", enrolled: true,
         tenantID: "t", deviceID: "d", apps: ["a"], agentConnected: true, agentPID: 1, agentUser: 1, problems: ["p"],
         lockedApps: ["a"], receiptsDamagedAt: 1, keys: "tpm", connectionLimits: [connectionLimit])
     private static let connectionLimit = ConnectionLimitReport(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerAgent
 import BrokerIPC
+import BrokerProtocol
+import JSON
 import Testing
 
-private let epoch = "00112233445566778899aabbccddeeff"
-private let other = "ffeeddccbbaa99887766554433221100"
+private let epoch = id(0x0011_2233_4455_6677)
+private let other = id(0xffee_ddcc_bbaa_9988)
 private let page = "http://127.0.0.1:4711/a"
 
 @Suite struct BrowserMachineTests {
@@ -70,15 +72,15 @@ private let page = "http://127.0.0.1:4711/a"
     }
 
     @Test(arguments: ["", "00112233445566778899AABBCCDDEEFF", "../../../../../../../../etc/passwd"])
-    func `an epoch that could name another folder is refused`(_ epoch: String) {
-        var machine = BrowserMachine()
-        #expect(refusal(machine.handle(.order(.open(id: 2, epoch: epoch, url: page)))) == "invalid_epoch")
-        guard case .report(.closeFailed(_, "invalid_epoch", _)) = machine.handle(.order(.close(epoch: epoch))).first
-        else {
-            Issue.record("the order was taken")
-            return
+    func `an order with an epoch that could name another folder cannot be read`(_ epoch: String) throws {
+        for text in [#"{"close":{"epoch":"\#(epoch)"}}"#, #"{"open":{"id":2,"epoch":"\#(epoch)","url":"\#(page)"}}"#] {
+            #expect(throws: (any Error).self) {
+                try JSONReader.read(AgentOrder.self, from: Array(text.utf8), limits: Wire.agentLimits)
+            }
         }
-        #expect(machine.state == .idle)
+        let good = #"{"close":{"epoch":"00112233445566770011223344556677"}}"#
+        let order = try JSONReader.read(AgentOrder.self, from: Array(good.utf8), limits: Wire.agentLimits)
+        #expect(order == .close(epoch: id(0x0011_2233_4455_6677)))
     }
 
     @Test(arguments: [
@@ -154,4 +156,15 @@ private let page = "http://127.0.0.1:4711/a"
         guard actions.count == 1, case .report(.failed(2, let code, _)) = actions[0] else { return nil }
         return code
     }
+}
+
+private func id(_ half: UInt64) -> Epoch.ID {
+    var random = Halves(half: half)
+    return Epoch.ID(random: &random)
+}
+
+private struct Halves: RandomNumberGenerator {
+    let half: UInt64
+
+    func next() -> UInt64 { half }
 }

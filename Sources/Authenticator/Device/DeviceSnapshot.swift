@@ -84,13 +84,13 @@ package struct JoinRecord: Sendable, Codable, Equatable {
 package struct EndedSession: Sendable, Codable, Equatable {
     /// The server's number of it; empty where the device does not know whether the server opened one in this epoch.
     package let serverSession: String
-    package let epoch: String
+    package let epoch: Epoch
     /// Whether the identity platform's session in the browser ends, too.
     package var fromBrowser: Bool
     /// The app's id of its sign-out, under which the server hears of it; random.
     package var correlationID: String?
 
-    package init(serverSession: String, epoch: String, fromBrowser: Bool = false, correlationID: String? = nil) {
+    package init(serverSession: String, epoch: Epoch, fromBrowser: Bool = false, correlationID: String? = nil) {
         self.serverSession = serverSession
         self.epoch = epoch
         self.fromBrowser = fromBrowser

@@ -142,7 +142,7 @@ package struct QuarantineService: Service {
 
     private var status: DeviceStatus {
         DeviceStatus(
-            session: "quarantined", pending: [], epoch: "-", mode: "quarantined", reason: reason.code,
+            session: "quarantined", pending: [], epoch: nil, mode: "quarantined", reason: reason.code,
             remedy: reason.remedy, enrolled: false, tenantID: nil, deviceID: nil, apps: [], agentConnected: false,
             keys: KeyFindings(state: Directory(path: configuration.directory)).place?.rawValue)
     }

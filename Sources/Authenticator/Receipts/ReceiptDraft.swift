@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
 internal import Receipts
 
 /// What is known of the epoch that is under way, for the receipt that will end it. It survives the supervisor.
 struct ReceiptDraft: Codable, Equatable {
-    /// `<counter>.<id>`
-    let epoch: String
+    let epoch: Epoch
     /// Seconds since 1970.
     var began: Int?
     var committed: Int?

@@ -82,14 +82,14 @@ final class ReceiptWriter {
     func begin(_ epoch: Epoch) throws {
         (times, observed, begun) = ([:], [], epoch)
         tokensEndBy = nil
-        draft = ReceiptDraft(epoch: epoch.description, began: clock.now())
+        draft = ReceiptDraft(epoch: epoch, began: clock.now())
         try keepDraft()
         Failpoint.receiptBegun.reach()
     }
 
     /// The end is committed.
     func commit(_ ended: Epoch) {
-        if draft?.epoch != ended.description { draft = nil }
+        if draft?.epoch != ended { draft = nil }
         if draft?.committed == nil { draft?.committed = clock.now() }
     }
 
@@ -168,7 +168,7 @@ final class ReceiptWriter {
     private func receipt(
         of handover: Handover, _ join: JoinRecord, _ key: ReceiptKey, behind end: ChainEnd?
     ) -> Receipt {
-        let draft = draft?.epoch == handover.ended.description ? draft : nil
+        let draft = draft?.epoch == handover.ended ? draft : nil
         let now = clock.now()
         return Receipt(
             place: .init(

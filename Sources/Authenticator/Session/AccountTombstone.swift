@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 
 /// An account that a reader has been told of: what `previousAccount` is made of after the worker has gone.
 ///
@@ -6,11 +7,11 @@
 package struct AccountTombstone: Sendable, Codable, Equatable {
     package let homeAccountID: String
     /// The epoch in which the reader was told.
-    package let epoch: String
+    package let epoch: Epoch
     /// When that epoch ended, in seconds since 1970; nil while it lasts.
     package var endedAt: Int?
 
-    package init(homeAccountID: String, epoch: String, endedAt: Int? = nil) {
+    package init(homeAccountID: String, epoch: Epoch, endedAt: Int? = nil) {
         self.homeAccountID = homeAccountID
         self.epoch = epoch
         self.endedAt = endedAt
@@ -33,7 +34,7 @@ package struct AccountTombstones: Sendable, Equatable {
     package var previous: String? { told.first?.homeAccountID }
 
     /// Notes that the reader is about to be told of `homeAccountID`; returns whether anything is new.
-    package mutating func tell(_ homeAccountID: String, in epoch: String) -> Bool {
+    package mutating func tell(_ homeAccountID: String, in epoch: Epoch) -> Bool {
         if let last = told.last, last.homeAccountID == homeAccountID {
             guard last.endedAt != nil || last.epoch != epoch else { return false }
             told.removeLast()

@@ -31,9 +31,7 @@ package enum SessionProcessMain {
         let (first, descriptors) = try supervisor.receive()
         guard
             case .start(
-                let configuration, let epochText, let resuming, let device, let tombstones, let asked, let locks) =
-                first,
-            let epoch = Epoch(epochText)
+                let configuration, let epoch, let resuming, let device, let tombstones, let asked, let locks) = first
         else { throw SessionProcessError.unexpectedStart }
         let services = SessionServices(
             .init(

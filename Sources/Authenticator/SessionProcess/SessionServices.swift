@@ -14,9 +14,9 @@ struct SessionServices: Sendable {
         let device: DeviceSnapshot
         let tombstones: [AccountReader: [AccountTombstone]]
         /// The ended epoch that each app is asked about, by bundle id.
-        let asked: [String: String]
+        let asked: [String: Epoch]
         /// Of these, the apps that may do nothing else any more.
-        let locks: [String: String]
+        let locks: [String: Epoch]
     }
 
     private let session: CurrentSession
@@ -115,9 +115,8 @@ struct SessionServices: Sendable {
         case .browserEnded(let end): attempts.browserEnded(end)
         case .tokenNoted(let time): router.tokens.tokenNoted(until: time)
         case .join(let order): join.start(order)
-        case .willEnd(let epoch, let milliseconds):
-            Epoch(epoch).map { router.signOuts.announce($0, milliseconds: milliseconds) }
-        case .idle(let epoch, let seconds): Epoch(epoch).map { router.signOuts.warn($0, seconds: seconds) }
+        case .willEnd(let epoch, let milliseconds): router.signOuts.announce(epoch, milliseconds: milliseconds)
+        case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
         case .locks(let locks): access.update(locks)
         case .appSettled(let requestID, let accepted): router.erasures.settle(requestID, accepted: accepted)
         case .pinWanted: pins.set()

@@ -6,7 +6,7 @@ package import UnixSocket
 
 /// Whose agent opened the browser of an epoch: that user alone can say that it is gone.
 package struct BrowserHolder: Sendable, Codable, Equatable {
-    let epoch: String
+    let epoch: Epoch
     let user: UInt32
 }
 
@@ -44,8 +44,8 @@ package struct AgentLink: Sendable {
     /// Process and user, for a person.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
-    func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id.description, url: url)) }
-    func close(_ epoch: Epoch) { send(.close(epoch: epoch.id.description)) }
+    func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
+    func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }
     func end() { channel.connection.shutDown() }
 
     /// Sends to the agent; where it is gone, its reader thread says so in a moment.

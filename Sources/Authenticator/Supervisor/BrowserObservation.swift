@@ -89,7 +89,7 @@ struct BrowserObservation {
         var isMarked = false
         if agent.user == ownUser {
             for (entry, folder) in try table.variables(beginning: BrowserProfile.markName + "=") {
-                guard let profile = BrowserProfile(mark: folder, epoch: epoch.id.description) else { continue }
+                guard let profile = BrowserProfile(mark: folder, epoch: epoch.id) else { continue }
                 isMarked = true
                 found.insert(entry.name)
                 found.formUnion(table.descendants(of: entry.pid).map(\.name))

@@ -126,8 +126,8 @@ package struct DeviceFiles: Sendable {
     package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
 
     /// The apps that have not erased what is of an ended epoch, and which.
-    package func locks() throws -> [String: String] { try read([String: String].self, Name.locks) ?? [:] }
-    package func write(locks: [String: String]) throws { try write(locks, Name.locks) }
+    package func locks() throws -> [String: Epoch] { try read([String: Epoch].self, Name.locks) ?? [:] }
+    package func write(locks: [String: Epoch]) throws { try write(locks, Name.locks) }
 
     /// When the session of the worker who is here began.
     package func sessionTimer() throws -> SessionTimerRecord? { try read(SessionTimerRecord.self, Name.sessionTimer) }

@@ -12,7 +12,7 @@ struct InheritedState: Sendable {
     /// Sockets of single apps, by bundle id.
     private(set) var apps: [String: Listener] = [:]
     /// By the epoch that each is the key of.
-    private(set) var keys: [String: MemoryKey] = [:]
+    private(set) var keys: [Epoch: MemoryKey] = [:]
 
     /// Sorts what was handed over.
     ///
@@ -69,9 +69,9 @@ struct InheritedState: Sendable {
     /// The name under which the manager keeps the key of an epoch.
     static func keyName(_ epoch: Epoch) -> String { keyPrefix + epoch.description }
 
-    private static func epoch(ofKey name: String) -> String? {
+    private static func epoch(ofKey name: String) -> Epoch? {
         guard name.hasPrefix(keyPrefix) else { return nil }
-        return Epoch(String(name.dropFirst(keyPrefix.count)))?.description
+        return Epoch(String(name.dropFirst(keyPrefix.count)))
     }
 }
 

@@ -24,7 +24,7 @@ struct ServerSessions {
 
     /// The server's number of the session of this epoch.
     func number(in epoch: Epoch?) -> String? {
-        guard let epoch, let live, live.epoch == epoch.description else { return nil }
+        guard let epoch, let live, live.epoch == epoch else { return nil }
         return live.serverSession
     }
 
@@ -40,9 +40,9 @@ struct ServerSessions {
     /// - Parameter isJoined: whether there is a server that may have opened a session whose number never came here: its
     ///   epoch ends, whatever there is of it.
     mutating func end(_ epoch: Epoch, isJoined: Bool) throws {
-        guard let live, live.epoch == epoch.description else {
+        guard let live, live.epoch == epoch else {
             guard isJoined else { return }
-            return try keep(end: EndedSession(serverSession: "", epoch: epoch.description, fromBrowser: false))
+            return try keep(end: EndedSession(serverSession: "", epoch: epoch, fromBrowser: false))
         }
         try keep(end: live)
         try files.removeLiveSession()

@@ -6,8 +6,8 @@ package import BrokerProtocol
 package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// The first message: the epoch, and the session key as a descriptor when a live session is taken up again.
     case start(
-        configuration: SupervisorConfiguration, epoch: String, resuming: Bool, device: DeviceSnapshot,
-        tombstones: [AccountReader: [AccountTombstone]], askedApps: [String: String], locks: [String: String])
+        configuration: SupervisorConfiguration, epoch: Epoch, resuming: Bool, device: DeviceSnapshot,
+        tombstones: [AccountReader: [AccountTombstone]], askedApps: [String: Epoch], locks: [String: Epoch])
     /// The device changed; the answer is ``SessionProcessMessage/deviceKnown(change:)``.
     case device(DeviceSnapshot, change: UInt64)
     /// A new app connection, as a descriptor.
@@ -15,7 +15,7 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// What readers have been told of, after some of it was forgotten.
     case tombstones([AccountReader: [AccountTombstone]])
     /// The sign-in may begin; the session key is the descriptor.
-    case admit(requestID: UInt64, epoch: String)
+    case admit(requestID: UInt64, epoch: Epoch)
     case refuse(requestID: UInt64, SessionMachine.Refusal)
     /// The sign-in is in the journal: the worker holds the device.
     case confirm(requestID: UInt64)
@@ -30,11 +30,11 @@ package enum SupervisorMessage: Sendable, Codable, Equatable {
     /// An operator asks for the join; the answer is ``SessionProcessMessage/joined`` or ``SessionProcessMessage/signInFailed``.
     case join(JoinOrder)
     /// The epoch is about to end: apps that asked for it are told, and have this long to save.
-    case willEnd(epoch: String, milliseconds: Int)
+    case willEnd(epoch: Epoch, milliseconds: Int)
     /// The epoch ends after these seconds unless the person does something.
-    case idle(epoch: String, seconds: Int)
+    case idle(epoch: Epoch, seconds: Int)
     /// Apps that have not erased what is of an ended epoch, and which; they do nothing but erase.
-    case locks([String: String])
+    case locks([String: Epoch])
     /// What an app asked with this request was done, or refused.
     case appSettled(requestID: UInt64, accepted: Bool)
     /// Offline leases may be good no more: the server is to be asked.
@@ -69,19 +69,19 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     /// An app was refused, or a person is asked to sign in; `before` others came too fast to be told.
     case refused(RefusalRecord, before: Int)
     /// An app of this epoch asked to be told before the end.
-    case listenerArrived(epoch: String)
+    case listenerArrived(epoch: Epoch)
     /// Every app that was told of the end has saved.
-    case appsReady(epoch: String)
+    case appsReady(epoch: Epoch)
     /// An app of this epoch erases a worker's data itself.
-    case appEnlisted(app: String, epoch: String, requestID: UInt64)
+    case appEnlisted(app: String, epoch: Epoch, requestID: UInt64)
     /// What an app says of its eraser for an ended epoch.
-    case appAnswered(app: String, ended: String, EraserReport.Result, requestID: UInt64)
+    case appAnswered(app: String, ended: Epoch, EraserReport.Result, requestID: UInt64)
     /// A person did something at the device, in this epoch.
-    case activity(epoch: String)
+    case activity(epoch: Epoch)
     /// The worker is here without the server; what receipts call them. Said before ``signInSucceeded``.
     case signedInOffline(subject: String?)
     /// The offline lease is over by which this epoch's worker came.
-    case leaseOver(epoch: String)
+    case leaseOver(epoch: Epoch)
     /// A PIN for offline sign-in is set; or why it is not.
     case pinSettled(OperatorFailure?)
     /// What the device holds of offline leases, for the doctor.

@@ -11,7 +11,7 @@ extension Supervisor {
             tell(.browserEnded(.agentMissing))
             return
         }
-        let holder = BrowserHolder(epoch: epoch.description, user: agent.user)
+        let holder = BrowserHolder(epoch: epoch, user: agent.user)
         if browserHolder != holder {
             try files.write(holder)
             browserHolder = holder
@@ -109,7 +109,7 @@ extension Supervisor {
     private func mayServe(_ link: AgentLink) -> Bool {
         guard agent == nil else { return false }
         guard let present = machine.state.session?.epoch ?? machine.state.pending?.ended else { return true }
-        guard let browserHolder, browserHolder.epoch == present.description else { return true }
+        guard let browserHolder, browserHolder.epoch == present else { return true }
         return browserHolder.user == link.user
     }
 
@@ -134,14 +134,13 @@ extension Supervisor {
             browserObservation?.opened(by: agent, geteuid())
         case .activity:
             hearsInput = true
-            if let sessionTimer { try activity(in: sessionTimer.epoch.description) }
+            if let sessionTimer { try activity(in: sessionTimer.epoch) }
         case .failed(let id, let code, _):
             guard id == sessionEpoch?.counter else { return }
             logger.error("the browser did not start", metadata: ["error.code": "\(code)"])
             tell(.browserEnded(.couldNotOpen))
-        case .browserExited(let epoch):
-            if epoch == sessionEpoch?.id.description { tell(.browserEnded(.closedByPerson)) }
-        case .browserBroke(let epoch): if epoch == sessionEpoch?.id.description { tell(.browserEnded(.broke)) }
+        case .browserExited(let epoch): if epoch == sessionEpoch?.id { tell(.browserEnded(.closedByPerson)) }
+        case .browserBroke(let epoch): if epoch == sessionEpoch?.id { tell(.browserEnded(.broke)) }
         case .closed(let epoch):
             guard let ended = answeredClose(of: epoch) else { return }
             try browserClosed(ended)
@@ -154,9 +153,8 @@ extension Supervisor {
     }
 
     /// The ended epoch whose browser the agent was told to close; nil where nobody told it, or it has answered already.
-    private func answeredClose(of epoch: String) -> Epoch? {
-        guard closeOrdered != nil, case .signingOut(let pending) = machine.state, pending.ended.id.description == epoch
-        else {
+    private func answeredClose(of epoch: Epoch.ID) -> Epoch? {
+        guard closeOrdered != nil, case .signingOut(let pending) = machine.state, pending.ended.id == epoch else {
             return nil
         }
         closeOrdered = nil

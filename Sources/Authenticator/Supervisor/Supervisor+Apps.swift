@@ -6,11 +6,11 @@ internal import Logging
 extension Supervisor {
     func appSaid(_ message: SessionProcessMessage) throws {
         switch message {
-        case .listenerArrived(let epoch): if let epoch = Epoch(epoch) { try handle(.listenerArrived(epoch)) }
-        case .appsReady(let epoch): if let epoch = Epoch(epoch) { try handle(.graceExpired(epoch)) }
-        case .appEnlisted(let app, let epoch, let requestID): try enlist(app, epoch, requestID: requestID)
+        case .listenerArrived(let epoch): try handle(.listenerArrived(epoch))
+        case .appsReady(let epoch): try handle(.graceExpired(epoch))
+        case .appEnlisted(let app, let epoch, let requestID): try enlist(app, in: epoch, requestID: requestID)
         case .appAnswered(let app, let ended, let result, let requestID):
-            try appAnswered(app, ended, result, requestID: requestID)
+            try appAnswered(app, result, of: ended, requestID: requestID)
         case .activity(let epoch): try activity(in: epoch)
         default: break
         }
@@ -19,7 +19,7 @@ extension Supervisor {
     /// Tells the apps of this epoch that it is about to end; they have a moment to save.
     func announceEnd(of epoch: Epoch) {
         let patience = sessionPolicy.willEndPatience
-        tell(.willEnd(epoch: epoch.description, milliseconds: patience))
+        tell(.willEnd(epoch: epoch, milliseconds: patience))
         post(.graceExpired(epoch), after: .milliseconds(patience))
     }
 
@@ -31,12 +31,12 @@ extension Supervisor {
     /// Locks apps that have not erased what is of this epoch; on disk before the device is ready.
     func lock(_ apps: [String], until ended: Epoch) throws {
         var changed = locks
-        for app in apps { changed[app] = ended.description }
+        for app in apps { changed[app] = ended }
         try store(locks: changed)
         logger.error("apps are locked: they have not erased", metadata: ["apps": "\(apps.joined(separator: " "))"])
     }
 
-    private func store(locks changed: [String: String]) throws {
+    private func store(locks changed: [String: Epoch]) throws {
         guard changed != locks else { return }
         try files.write(locks: changed)
         locks = changed
@@ -44,8 +44,8 @@ extension Supervisor {
     }
 
     /// An app of the session process wants to be asked for its eraser; a locked one must erase first.
-    func enlist(_ app: String, _ epochText: String, requestID: UInt64) throws {
-        guard let epoch = Epoch(epochText), locks[app] == nil else {
+    func enlist(_ app: String, in epoch: Epoch, requestID: UInt64) throws {
+        guard locks[app] == nil else {
             return tell(.appSettled(requestID: requestID, accepted: false))
         }
         try handle(.appEnlisted(app, epoch))
@@ -55,13 +55,13 @@ extension Supervisor {
     }
 
     /// What an app says of its eraser; it hears of it when that is on disk.
-    func appAnswered(_ app: String, _ endedText: String, _ result: EraserReport.Result, requestID: UInt64) throws {
+    func appAnswered(_ app: String, _ result: EraserReport.Result, of ended: Epoch, requestID: UInt64) throws {
         // What is live cannot have been erased.
-        guard let ended = Epoch(endedText), ended.counter < machine.epoch.counter else {
+        guard ended.counter < machine.epoch.counter else {
             return tell(.appSettled(requestID: requestID, accepted: false))
         }
         try handle(.appAnswered(app, hasErased: result == .done, ended))
-        if result == .done, locks[app] == ended.description {
+        if result == .done, locks[app] == ended {
             var changed = locks
             changed[app] = nil
             try store(locks: changed)
@@ -71,9 +71,9 @@ extension Supervisor {
     }
 
     /// The ended epoch that each app is asked about now: that of the sign-out that goes on, or of its lock.
-    var askedApps: [String: String] {
-        let pending = machine.state.pending
-        let awaited = pending?.commit.apps.filter { $0.value != .done }.mapValues { _ in pending?.ended.description }
-        return locks.merging((awaited ?? [:]).compactMapValues(\.self)) { lock, _ in lock }
+    var askedApps: [String: Epoch] {
+        guard let pending = machine.state.pending else { return locks }
+        let awaited = pending.commit.apps.filter { $0.value != .done }.mapValues { _ in pending.ended }
+        return locks.merging(awaited) { lock, _ in lock }
     }
 }

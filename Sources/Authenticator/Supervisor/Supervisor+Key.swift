@@ -8,16 +8,16 @@ extension Supervisor {
     /// Takes the kept key of the session that the journal says is live, and destroys every other.
     ///
     /// - Returns: whether there is one.
-    func adoptKey(_ kept: [String: MemoryKey], for record: JournalRecord?) -> Bool {
+    func adoptKey(_ kept: [Epoch: MemoryKey], for record: JournalRecord?) -> Bool {
         var live: Epoch?
         if case .signedIn(let epoch, _) = record { live = epoch }
         for (epoch, memory) in kept {
-            guard let live, epoch == live.description else {
+            guard epoch == live else {
                 memory.destroy()
-                Epoch(epoch).map(releaseKey)
+                releaseKey(of: epoch)
                 continue
             }
-            (key, keptKey) = (memory, live)
+            (key, keptKey) = (memory, epoch)
         }
         return key != nil
     }

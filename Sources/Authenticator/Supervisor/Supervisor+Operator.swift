@@ -134,7 +134,7 @@ extension Supervisor {
         let snapshot = snapshot
         let (session, pending) = sessionStatus
         return DeviceStatus(
-            session: session, pending: pending, epoch: machine.epoch.description, mode: snapshot.mode.name,
+            session: session, pending: pending, epoch: machine.epoch, mode: snapshot.mode.name,
             reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.settings.enrolled,
             tenantID: join?.tenantID, deviceID: join?.deviceID, apps: snapshot.apps.map(\.bundleID).sorted(),
             agentConnected: agent != nil, agentPID: agent?.pid, agentUser: agent?.user, problems: problemTexts,

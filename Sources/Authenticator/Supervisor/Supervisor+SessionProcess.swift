@@ -16,7 +16,7 @@ extension Supervisor {
     func startSessionProcess(_ epoch: Epoch, resuming: Bool) throws {
         try endSessionProcess()
         let first = SupervisorMessage.start(
-            configuration: configuration, epoch: epoch.description, resuming: resuming, device: snapshot,
+            configuration: configuration, epoch: epoch, resuming: resuming, device: snapshot,
             tombstones: tombstones.told, askedApps: askedApps, locks: locks)
         try sessionProcess.start(first, key: resuming ? key?.file : nil)
     }
@@ -62,7 +62,7 @@ extension Supervisor {
     func admit(_ requestID: SessionMachine.SignInRequestID, _ epoch: Epoch) throws {
         switch (requestID.purpose, key, joining?.order) {
         case (.worker, let key?, _):
-            tell(.admit(requestID: requestID.number, epoch: epoch.description), descriptors: [key.file])
+            tell(.admit(requestID: requestID.number, epoch: epoch), descriptors: [key.file])
         case (.administrator, _, let order?): tell(.join(order))
         case (.worker, nil, _), (.administrator, _, nil):
             // Nobody is left who could go on with this sign-in.
@@ -89,7 +89,7 @@ extension Supervisor {
             // Where the worker was here already, without the server.
             tellWatch()
         case .signedInOffline(let subject): try receipts.hear(offline: subject)
-        case .leaseOver(let epoch): if let epoch = Epoch(epoch) { try serverEnded(epoch, .offlineLease) }
+        case .leaseOver(let epoch): try serverEnded(epoch, .offlineLease)
         case .pinSettled(let failure): settlePIN(failure)
         case .leasesCounted(let count):
             guard count != leaseCount else { break }

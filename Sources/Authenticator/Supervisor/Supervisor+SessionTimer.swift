@@ -4,7 +4,7 @@ internal import Logging
 
 /// The stay of a worker as it is kept for a restart of the supervisor; nothing of the worker is in it.
 package struct SessionTimerRecord: Sendable, Codable, Equatable {
-    let epoch: String
+    let epoch: Epoch
     let beginning: SessionTimer.Beginning
     /// When the worker did something last, on the clock of ``SessionTimer/Beginning/moment``; behind by a minute at most.
     let activity: Int
@@ -33,7 +33,7 @@ extension Supervisor {
     /// A session that goes on after a restart is as old as it is.
     func resumeSessionTimer() throws {
         guard let epoch = machine.state.heldEpoch else { return try files.removeSessionTimer() }
-        let record = storedSessionTimer.flatMap { $0.epoch == epoch.description ? $0 : nil }
+        let record = storedSessionTimer.flatMap { $0.epoch == epoch ? $0 : nil }
         if record == nil { logger.warning("it is not known when this session began") }
         let activity = record.map { Duration.seconds($0.activity) }
         sessionTimer = (
@@ -63,13 +63,13 @@ extension Supervisor {
         let beginning = SessionTimer.Beginning(
             moment: Int(moment.components.seconds), wall: wall, secondOfDay: clock.secondOfDay(wall))
         sessionTimer = (epoch, SessionTimer(sessionPolicy.timeouts, from: beginning))
-        keep(SessionTimerRecord(epoch: epoch.description, beginning: beginning, activity: beginning.moment))
+        keep(SessionTimerRecord(epoch: epoch, beginning: beginning, activity: beginning.moment))
         lookAgain(epoch)
     }
 
     /// The worker of this epoch has done something.
-    func activity(in epochText: String) throws {
-        guard let epoch = sessionTimer?.epoch, epoch.description == epochText else { return }
+    func activity(in epoch: Epoch) throws {
+        guard sessionTimer?.epoch == epoch else { return }
         // After the machine slept, activity may arrive before the timers fire; a session that was due to end still ends.
         try look(at: epoch)
         sessionTimer?.clock.activity(at: moment)
@@ -101,7 +101,7 @@ extension Supervisor {
             return
         }
         switch due {
-        case .warning(let seconds): tell(.idle(epoch: epoch.description, seconds: seconds))
+        case .warning(let seconds): tell(.idle(epoch: epoch, seconds: seconds))
         case .end(let trigger): try handle(.endWanted(newRequester { _ in }, trigger))
         }
     }

@@ -34,7 +34,7 @@ final class Supervisor {
     /// What others of this process know for `baton doctor`.
     let inspect: @Sendable () async -> [CheckResult]
     /// The apps that have not erased what is of an ended epoch, and which.
-    var locks: [String: String]
+    var locks: [String: Epoch]
     /// The stay of the worker who is here.
     var sessionTimer: (epoch: Epoch, clock: SessionTimer)?
     /// What is on disk of it.
@@ -51,7 +51,7 @@ final class Supervisor {
     var key: MemoryKey?
     /// The epoch whose key the service manager keeps, too.
     var keptKey: Epoch?
-    private let keptKeys: [String: MemoryKey]
+    private let keptKeys: [Epoch: MemoryKey]
     var agent: AgentLink?
     /// The page that will be opened when an agent has come.
     var waitingPage: String?
@@ -90,7 +90,7 @@ final class Supervisor {
 
     init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
-        executable: String, listeners: AppListeners, keptKeys: [String: MemoryKey], logger: Logger,
+        executable: String, listeners: AppListeners, keptKeys: [Epoch: MemoryKey], logger: Logger,
         clock: SupervisorClock, platform: (any TrustedPlatform)?,
         watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [CheckResult]
     ) throws {

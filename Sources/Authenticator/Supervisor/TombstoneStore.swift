@@ -21,7 +21,7 @@ struct TombstoneStore {
         try keep(
             told.mapValues { told in
                 told.map { tombstone in
-                    guard tombstone.endedAt == nil, tombstone.epoch == ended.description else { return tombstone }
+                    guard tombstone.endedAt == nil, tombstone.epoch == ended else { return tombstone }
                     return AccountTombstone(
                         homeAccountID: tombstone.homeAccountID, epoch: tombstone.epoch, endedAt: now())
                 }
@@ -47,7 +47,7 @@ struct TombstoneStore {
         let current = new.map { tombstone in
             let end = known.first { $0.homeAccountID == tombstone.homeAccountID && $0.epoch == tombstone.epoch }?
                 .endedAt
-            let isLive = tombstone.epoch == live.description
+            let isLive = tombstone.epoch == live
             return AccountTombstone(
                 homeAccountID: tombstone.homeAccountID, epoch: tombstone.epoch, endedAt: isLive ? nil : end ?? now())
         }

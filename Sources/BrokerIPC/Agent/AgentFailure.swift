@@ -4,7 +4,6 @@
 package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Stable words for other programs.
     package enum Code: String, Sendable {
-        case invalidEpoch = "invalid_epoch"
         case invalidURL = "invalid_url"
         case otherEpochOpen = "other_epoch_open"
         case notCleared = "not_cleared"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 
 /// What `batond` asks of the agent in the worker's graphical session, over `agent.sock`.
 package enum AgentOrder: Sendable, Codable, Equatable {
-    /// Open `url` (see ``LoopbackURL``) in the browser of this epoch (32 lower-case hexadecimal digits). `id` is
+    /// Open `url` (see ``LoopbackURL``) in the browser of this epoch. `id` is
     /// answered by ``AgentMessage/opened(id:)`` or ``AgentMessage/failed(id:code:message:)``.
-    case open(id: UInt64, epoch: String, url: String)
+    case open(id: UInt64, epoch: Epoch.ID, url: String)
     /// End every process of this epoch's browser and remove its profile.
-    case close(epoch: String)
+    case close(epoch: Epoch.ID)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 internal import CLinux
 package import Files
 internal import Glibc
@@ -14,9 +14,9 @@ package struct BrowserProfile: Sendable {
     package let folder: Directory
     package let temporary: TemporaryFolder
 
-    package init(profiles: String, epoch: String) {
+    package init(profiles: String, epoch: Epoch.ID) {
         self.profiles = Directory(path: profiles)
-        folder = self.profiles.appending(epoch)
+        folder = self.profiles.appending(epoch.description)
         temporary = TemporaryFolder(of: epoch, in: self.profiles)
     }
 
@@ -32,9 +32,9 @@ package struct BrowserProfile: Sendable {
     package static let markName = "BATON_BROWSER_PROFILE"
 
     /// The profile of this epoch that the mark of one of its processes names; nil where it names another epoch's.
-    package init?(mark: String, epoch: String) {
-        guard mark.hasPrefix("/"), mark.hasSuffix("/" + epoch) else { return nil }
-        self.init(profiles: String(mark.dropLast(epoch.utf8.count + 1)), epoch: epoch)
+    package init?(mark: String, epoch: Epoch.ID) {
+        guard mark.hasPrefix("/"), mark.hasSuffix("/\(epoch)") else { return nil }
+        self.init(profiles: String(mark.dropLast(epoch.description.utf8.count + 1)), epoch: epoch)
     }
 
     /// Whether the profile's own folder is in its place.
@@ -110,8 +110,8 @@ package struct BrowserProfile: Sendable {
     /// - Throws: as ``remove()``.
     package static func removeAll(in profiles: Directory) throws(FileError) -> Int {
         let names = Set(try profiles.names().map { TemporaryFolder.epoch(ofRecord: $0) ?? $0 })
-        let left = names.filter { Epoch.ID($0) != nil }
-        var outcomes = left.sorted().map { epoch in
+        let left = names.sorted().compactMap { Epoch.ID($0) }
+        var outcomes = left.map { epoch in
             Result { () throws(FileError) in try BrowserProfile(profiles: profiles.path, epoch: epoch).remove() }
         }
         outcomes.append(Result { () throws(FileError) in try emptyTrash(in: profiles) })

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 package import Files
 internal import Glibc
 
@@ -14,8 +15,8 @@ package struct TemporaryFolder: Sendable {
     private let profiles: Directory
 
     /// - Parameter epoch: whose browser it is.
-    package init(of epoch: String, in profiles: Directory) {
-        record = profiles.path + "/" + epoch + Self.suffix
+    package init(of epoch: Epoch.ID, in profiles: Directory) {
+        record = profiles.path + "/\(epoch)" + Self.suffix
         self.profiles = profiles
     }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
 
 /// What the command line asks of the device, on a socket that only the device's own user and root may open.
 package enum OperatorRequest: Sendable, Codable, Equatable {
@@ -95,8 +96,8 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let session: String
     /// What still has to be cleared while signing out.
     package let pending: [String]
-    /// `<counter>.<id>`.
-    package let epoch: String
+    /// Nil on a quarantined device.
+    package let epoch: Epoch?
     /// `shared`, `personal`, `incomplete` or `quarantined`.
     package let mode: String
     /// A stable code for the mode.
@@ -123,7 +124,7 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let connectionLimits: [ConnectionLimitReport]?
 
     package init(
-        session: String, pending: [String], epoch: String, mode: String, reason: String, remedy: String?,
+        session: String, pending: [String], epoch: Epoch?, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
         agentPID: Int32? = nil, agentUser: UInt32? = nil, problems: [String] = [], lockedApps: [String] = [],
         receiptsDamagedAt: Int? = nil, keys: String? = nil, connectionLimits: [ConnectionLimitReport] = []

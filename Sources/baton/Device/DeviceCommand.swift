@@ -39,7 +39,8 @@ struct DeviceCommand: AsyncParsableCommand {
                 "mode      \(status.mode) (\(status.reason))", "session   \(status.session)",
                 "enrolled  \(status.enrolled ? "yes" : no)",
                 "joined    \(status.deviceID.map { "device \($0), tenant \(status.tenantID ?? "")" } ?? no)",
-                "agent     \(agent(status, isKnown))", "apps      \(apps)", "epoch     \(status.epoch)",
+                "agent     \(agent(status, isKnown))", "apps      \(apps)",
+                "epoch     \(status.epoch.map(String.init) ?? "-")",
             ] + (status.keys.map { ["keys      \(keyPlaces[$0] ?? $0)"] } ?? [])
                 + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
                 + status.problems.map { "problem   \($0)" }

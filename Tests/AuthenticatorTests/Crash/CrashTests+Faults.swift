@@ -53,7 +53,7 @@ extension CrashTests {
             guard try await fixture.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
             guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
             guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
-            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session.description)))
+            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session)))
             _ = try await fixture.status()
             said.add(Said.sessionOpened)
             fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))

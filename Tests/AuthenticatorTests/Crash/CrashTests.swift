@@ -97,7 +97,7 @@ extension CrashTests {
             guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
             let files = DeviceFiles(root: Directory(path: scratch.path("device")))
             guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
-            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session.description)))
+            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session)))
             #expect(try await fixture.status().session == "signingIn")
             FileChange.acknowledge(Said.sessionOpened)
             fixture.sessionProcessSends(.signInSucceeded)

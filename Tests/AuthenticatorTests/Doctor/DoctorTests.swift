@@ -52,8 +52,10 @@ import Testing
     private func status(_ session: String, pending: [String] = [], mode: String = "shared", agent: Bool = true)
         -> DeviceStatus
     {
-        DeviceStatus(
-            session: session, pending: pending, epoch: "1.00", mode: mode, reason: mode, remedy: nil, enrolled: true,
+        var random = Zeros()
+        return DeviceStatus(
+            session: session, pending: pending, epoch: Epoch(random: &random, counter: 1), mode: mode, reason: mode,
+            remedy: nil, enrolled: true,
             tenantID: nil, deviceID: nil, apps: [], agentConnected: agent)
     }
 

@@ -90,8 +90,8 @@ import Testing
                 // A browser without the mark: nobody but the agent knows where it is.
                 let agent = try fixture.agent(of: geteuid())
                 try await fixture.playSession(through: agent) {
-                    guard saysOpened, let id = Epoch(try await fixture.status().epoch)?.counter else { return }
-                    agent.say(.opened(id: id))
+                    guard saysOpened else { return }
+                    agent.say(.opened(id: try await fixture.epoch().counter))
                 }
             }
             #expect(try claims(scratch)["browser"] == "reported agent")
@@ -141,14 +141,14 @@ import Testing
 
 /// What the real agent would have opened: a process with the mark of the epoch's profile, and the folders.
 struct MarkedBrowser {
-    let epoch: String
+    let epoch: Epoch.ID
     private let process: ChildProcess
     private let profile: BrowserFolders
 
-    init(_ epoch: String, in scratch: Scratch) throws {
+    init(_ epoch: Epoch.ID, in scratch: Scratch) throws {
         self.epoch = epoch
         let name = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
-        profile = BrowserFolders(folder: scratch.path("profiles/" + epoch), temporary: "/tmp/baton-" + name)
+        profile = BrowserFolders(folder: scratch.path("profiles/\(epoch)"), temporary: "/tmp/baton-" + name)
         for folder in [profile.folder, profile.temporary] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerProtocol
 import OAuth
 import Synchronization
 import Testing
@@ -57,8 +58,10 @@ import Testing
         #expect(server.requests == ["n1"])
     }
 
-    @Test func `an ended session is forgotten only where the server knows the device no more`() {
-        let ended = EndedSession(serverSession: "s", epoch: "1.0", fromBrowser: false)
+    @Test func `an ended session is forgotten only where the server knows the device no more`() throws {
+        let ended = EndedSession(
+            serverSession: "s", epoch: try #require(Epoch("1." + String(repeating: "0", count: 32))), fromBrowser: false
+        )
         func refusal(_ number: Int) -> OAuthError { OAuthError(.invalidGrant, number: number, description: "") }
         #expect(ended.isSettled(by: refusal(50155)))
         for number in [0, 50013, 5_000_611, 5_000_612, 5_000_615, 5_000_616, 90002, 90033] {

@@ -36,7 +36,7 @@ import Testing
 
     @Test func `whose browser has to go is known to the next supervisor`() async throws {
         try await Scratch.with { scratch in
-            var epoch = ""
+            var epoch = Epoch.ID.random()
             try await SupervisorFixture.with(scratch) { fixture in
                 epoch = try await fixture.signIn(through: try fixture.agent(of: 1000))
             }

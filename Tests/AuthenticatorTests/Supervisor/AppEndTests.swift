@@ -16,14 +16,14 @@ import Testing
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
                 fixture.order(.signOut(fromBrowser: false))
                 #expect(try await fixture.sessionProcessReceives(.willEnd) == .willEnd(epoch: epoch, milliseconds: 500))
                 #expect(try await fixture.status().session == "ending")
                 fixture.clock.pass(.milliseconds(499))
                 #expect(try await fixture.status().session == "ending")
-                #expect(try await fixture.status().epoch == epoch)
+                #expect(try await fixture.epoch() == epoch)
                 fixture.clock.pass(.milliseconds(1))
                 #expect(try await fixture.status().session == "signingOut")
                 #expect(try fixture.trigger() == .operator)
@@ -35,7 +35,7 @@ import Testing
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
                 fixture.order(.seat(.dock))
                 #expect(try await fixture.status().session == "ending")
@@ -50,8 +50,8 @@ import Testing
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try #require(Epoch(try await fixture.status().epoch))
-                fixture.sessionProcessSends(.listenerArrived(epoch: epoch.description))
+                let epoch = try await fixture.epoch()
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
                 fixture.order(.signOut(fromBrowser: false))
                 #expect(try await fixture.status().session == "ending")
                 fixture.inputs.post(.serverEnded(epoch, .serverRevocation))
@@ -94,7 +94,7 @@ import Testing
         async throws
     {
         try await Scratch.with { scratch in
-            var ended = ""
+            var ended = try #require(Epoch("1." + String(repeating: "b", count: 32)))
             try await SupervisorFixture.with(scratch) { fixture in
                 ended = try await signOut(fixture)
                 fixture.sessionProcessSends(
@@ -106,11 +106,11 @@ import Testing
                 #expect(try await fixture.status().lockedApps == [app])
                 // Locked, it cannot have anything of this session; and it is not asked a second time.
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: 1))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: false))
-                let other = "1." + String(repeating: "a", count: 32)
+                let other = try #require(Epoch("1." + String(repeating: "a", count: 32)))
                 for word in [(other, EraserReport.Result.done), (ended, .failed)] {
                     fixture.sessionProcessSends(.appAnswered(app: app, ended: word.0, word.1, requestID: 2))
                     #expect(try await fixture.status().lockedApps == [app])
@@ -169,7 +169,7 @@ import Testing
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 fixture.sessionProcessSends(.appAnswered(app: app, ended: epoch, .done, requestID: 4))
                 #expect(
                     try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 4, accepted: false))
@@ -200,10 +200,10 @@ import Testing
     /// A session of these apps with erasers ends, and the browser is cleared.
     ///
     /// - Returns: the epoch that ended.
-    private func signOut(_ fixture: SupervisorFixture, _ apps: [String] = ["org.example.ward"]) async throws -> String {
+    private func signOut(_ fixture: SupervisorFixture, _ apps: [String] = ["org.example.ward"]) async throws -> Epoch {
         let agent = try fixture.agent(of: 1000)
         let id = try await fixture.signIn(through: agent)
-        let epoch = try await fixture.status().epoch
+        let epoch = try await fixture.epoch()
         for (number, app) in apps.enumerated() {
             let requestID = UInt64(100 + number)
             fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: requestID))

@@ -20,7 +20,7 @@ import UnixSocket
             try await SupervisorFixture.with(scratch) { fixture in
                 let agent = try fixture.agent(of: 1000)
                 let id = try await fixture.signIn(through: agent)
-                let epoch = try #require(Epoch(try await fixture.status().epoch))
+                let epoch = try await fixture.epoch()
                 let other = Epoch(id: try #require(Epoch.ID(String(repeating: "0", count: 32))), counter: epoch.counter)
                 fixture.inputs.post(.serverEnded(other, trigger))
                 #expect(try await fixture.status().session == "signedIn")
@@ -50,9 +50,9 @@ import UnixSocket
                 _ = try await agent.order()
                 #expect(!fixture.statements.isEmpty && fixture.statements.allSatisfy { $0.serverSession == nil })
                 fixture.sessionProcessSends(.signInSucceeded)
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 let stated = try #require(fixture.statements.last)
-                #expect(stated.serverSession == "s-1" && stated.epoch.description == epoch && stated.join != nil)
+                #expect(stated.serverSession == "s-1" && stated.epoch == epoch && stated.join != nil)
                 fixture.order(.signOut(fromBrowser: false))
                 _ = try await fixture.status()
                 let after = try #require(fixture.statements.last)
@@ -91,7 +91,7 @@ import UnixSocket
                         EndedSession(serverSession: "s-1", epoch: session.epoch, fromBrowser: true, correlationID: id)
                     ])
                 // The server knows: only this one is forgotten.
-                let other = EndedSession(serverSession: "s-1", epoch: "9.x", fromBrowser: false)
+                let other = EndedSession(serverSession: "s-1", epoch: try Self.epoch(9), fromBrowser: false)
                 fixture.sessionProcessSends(.serverSessionEnded(other), sessionProcess: 2)
                 _ = try await fixture.status()
                 #expect(try Self.ends(scratch).count == 1)
@@ -108,7 +108,8 @@ import UnixSocket
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 for number in 0..<300 {
-                    let late = EndedSession(serverSession: "s-\(number)", epoch: "\(number).x", fromBrowser: false)
+                    let late = EndedSession(
+                        serverSession: "s-\(number)", epoch: try Self.epoch(number), fromBrowser: false)
                     fixture.sessionProcessSends(.sessionKnown(late), sessionProcess: 77)
                 }
                 _ = try await fixture.status()
@@ -148,11 +149,15 @@ import UnixSocket
     }
 
     /// The epoch of the sign-in that has begun, as the journal has it.
-    private static func sessionEpoch(_ fixture: SupervisorFixture) async throws -> String {
+    private static func sessionEpoch(_ fixture: SupervisorFixture) async throws -> Epoch {
         _ = try await fixture.status()
         let files = DeviceFiles(root: Directory(path: fixture.scratch.path("device")))
         guard case .signingIn(let epoch)? = try files.journal() else { throw TestProblem("no sign-in") }
-        return epoch.description
+        return epoch
+    }
+
+    private static func epoch(_ counter: Int) throws -> Epoch {
+        try #require(Epoch("\(counter)." + String(repeating: "0", count: 32)))
     }
 
     private static func known(_ fixture: SupervisorFixture) async throws -> EndedSession {

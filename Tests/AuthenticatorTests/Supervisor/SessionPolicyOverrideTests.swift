@@ -93,7 +93,7 @@ import Testing
                 fixture.clock.pass(.seconds(600))
                 fixture.device.set(sessionPolicy: try wishes(["idle": 300]))
                 fixture.inputs.post(.deviceChanged)
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 #expect(try await fixture.sessionProcessReceives(.idle) == .idle(epoch: epoch, seconds: 60))
                 #expect(try await fixture.status().session == "signedIn")
                 fixture.clock.pass(.seconds(60))
@@ -109,7 +109,7 @@ import Testing
                 let files = DeviceFiles(root: Directory(path: scratch.path("device")))
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
                 let first = try #require(try files.sessionTimer())
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 fixture.clock.pass(.seconds(59))
                 fixture.sessionProcessSends(.activity(epoch: epoch))
                 _ = try await fixture.status()

@@ -14,7 +14,7 @@ import Testing
                 fixture.clock.pass(.seconds(839))
                 #expect(try await fixture.status().session == "signedIn")
                 fixture.clock.pass(.seconds(1))
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 #expect(try await fixture.sessionProcessReceives(.idle) == .idle(epoch: epoch, seconds: 60))
                 fixture.clock.pass(.seconds(59))
                 #expect(try await fixture.status().session == "signedIn")
@@ -30,12 +30,13 @@ import Testing
         try await Scratch.with { scratch in
             try await SupervisorFixture.with(scratch) { fixture in
                 _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
-                let epoch = try await fixture.status().epoch
+                let epoch = try await fixture.epoch()
                 fixture.clock.pass(.seconds(600))
                 fixture.sessionProcessSends(.activity(epoch: epoch))
                 #expect(try await fixture.status().session == "signedIn")
                 fixture.clock.pass(.seconds(600))
-                fixture.sessionProcessSends(.activity(epoch: "1." + String(repeating: "a", count: 32)))
+                fixture.sessionProcessSends(
+                    .activity(epoch: try #require(Epoch("1." + String(repeating: "a", count: 32)))))
                 #expect(try await fixture.status().session == "signedIn")
                 fixture.clock.pass(.seconds(300))
                 #expect(try await fixture.status().session == "signingOut")

@@ -140,6 +140,9 @@ final class SupervisorFixture: Sendable {
         return status
     }
 
+    /// The epoch that the supervisor says is the device's.
+    func epoch() async throws -> Epoch { try #require(try await status().epoch) }
+
     /// What the session process with this number says.
     func sessionProcessSends(
         _ message: SessionProcessMessage, _ descriptors: [Descriptor] = [], sessionProcess: UInt64 = 1
@@ -171,7 +174,7 @@ final class SupervisorFixture: Sendable {
     /// A worker is signed in through a browser of this agent's.
     ///
     /// - Returns: the epoch's id.
-    func signIn(through agent: FakeAgent, sessionProcess: UInt64 = 1) async throws -> String {
+    func signIn(through agent: FakeAgent, sessionProcess: UInt64 = 1) async throws -> Epoch.ID {
         sessionProcessSends(.signInRequested(requestID: 1), sessionProcess: sessionProcess)
         sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: sessionProcess)
         guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }

@@ -52,7 +52,7 @@ private struct SwappedDevice {
     let files: DeviceFiles
     var machine: SessionMachine
     var receipts: [Handover] = []
-    var locks: [String: String] = [:]
+    var locks: [String: Epoch] = [:]
     var deaths = 0
     private var random = SplitMix(state: 20_261_121)
     /// After how many more actions the supervisor dies.
@@ -122,7 +122,7 @@ private struct SwappedDevice {
                 try files.clearSession(of: ended)
                 try handle(.itemCleared(.files, ended))
             case .lockApps(let apps, let ended):
-                for app in apps { locks[app] = ended.description }
+                for app in apps { locks[app] = ended }
                 try files.write(locks: locks)
             case .writeReceipt(let handover):
                 if receipts.last?.ended != handover.ended { receipts.append(handover) }

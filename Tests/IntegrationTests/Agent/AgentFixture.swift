@@ -14,9 +14,9 @@ import UnixSocket
 struct AgentFixture {
     let scratch: Scratch
     let listener: Listener
-    let epoch: String
+    let epoch: Epoch.ID
 
-    var profile: String { scratch.path("profiles/" + epoch) }
+    var profile: String { scratch.path("profiles/\(epoch)") }
     /// Where the browser's temporary files are, as the agent has recorded it.
     var temporary: String {
         get throws { try FileManager.default.destinationOfSymbolicLink(atPath: profile + ".temporary") }
@@ -25,7 +25,7 @@ struct AgentFixture {
     /// An environment whose agent starts `command` as its browser.
     init(_ scratch: Scratch, command: [String]) throws {
         self.scratch = scratch
-        epoch = (0..<4).map { _ in String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16) }.joined()
+        epoch = .random()
         listener = try Listener(path: scratch.path("agent.sock"), mode: 0o600)
         let words = command.map { "\"" + $0.replacing("\"", with: "\\\"") + "\"" }.joined(separator: ",")
         try scratch.write(

@@ -39,7 +39,7 @@ import UnixSocket
             #expect(processes.count >= 5)
             #expect(try isThere(live.profile + "/home/download"))
             let temporary = try live.temporary
-            #expect(!temporary.contains(live.epoch))
+            #expect(!temporary.contains("\(live.epoch)"))
             #expect(try isThere(temporary + "/socket"))
             try await body(live, agent, broker, processes)
             #expect(try ProcessTable.read().stillRunning(processes).isEmpty)

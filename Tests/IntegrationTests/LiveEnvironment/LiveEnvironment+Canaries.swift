@@ -48,7 +48,7 @@ extension LiveEnvironment {
     private static let temporary = "temporary "
 
     /// Where the temporary files of an epoch's browser are, as the agent has recorded it.
-    func temporaryFolder(_ epoch: String) throws -> String {
+    func temporaryFolder(_ epoch: Epoch.ID) throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: path("run/profiles/\(epoch).temporary"))
     }
 
@@ -63,13 +63,12 @@ extension LiveEnvironment {
 
     /// The search can see: it finds a worker who is here where she has to be.
     func searchHits(_ givenName: String) async throws {
-        guard let epoch = Epoch(try await status().epoch) else { throw TestProblem("the epoch cannot be read") }
+        guard let epoch = try await status().epoch else { throw TestProblem("the epoch cannot be read") }
         try await search(
             try canaries(of: givenName),
             [
                 "--process", "session=\(try sessionProcess().pid)", "--surface", "profiles=" + path("run/profiles"),
-                "--surface", "temporary=" + temporaryFolder(epoch.id.description), "--expect-hit",
-                "session=user name,name",
+                "--surface", "temporary=" + temporaryFolder(epoch.id), "--expect-hit", "session=user name,name",
                 "--expect-hit", "profiles=file", "--expect-hit", "temporary=file",
             ])
     }

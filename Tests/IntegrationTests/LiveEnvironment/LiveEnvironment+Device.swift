@@ -44,7 +44,7 @@ extension LiveEnvironment {
 
     /// The counter of the device's epoch.
     func epochCounter() async throws -> UInt64 {
-        guard let epoch = Epoch(try await status().epoch) else { throw TestProblem("the epoch cannot be read") }
+        guard let epoch = try await status().epoch else { throw TestProblem("the epoch cannot be read") }
         return epoch.counter
     }
 

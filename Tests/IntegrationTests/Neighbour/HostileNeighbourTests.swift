@@ -114,7 +114,7 @@ import Testing
         try await attack(live, "she is signed in")
         // A stranger takes the name of her browser's temporary folder as soon as it is free.
         let status = try await live.status()
-        let temporary = try live.temporaryFolder(try #require(Epoch(status.epoch)).id.description)
+        let temporary = try live.temporaryFolder(try #require(status.epoch).id)
         let watching = try await Neighbour.watching([temporary], as: Self.stranger, beside: live) {
             try await live.app(1).signOut(account)
         }

@@ -45,7 +45,7 @@ final class AccountChangeTracker: Sendable {
             let current = now.worker?.account
             let answer = CurrentAccount(
                 current: current, previousHomeAccountID: tombstones.previous, epoch: now.epoch)
-            let isNew = current.map { tombstones.tell($0.homeAccountID, in: now.epoch.description) } ?? false
+            let isNew = current.map { tombstones.tell($0.homeAccountID, in: now.epoch) } ?? false
             return (answer, isNew)
         }
         return AppResponse(type: .accounts, entries: answer.entries)

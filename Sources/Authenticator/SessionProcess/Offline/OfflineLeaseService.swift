@@ -181,7 +181,7 @@ final class OfflineLeaseService: Sendable {
         do {
             let holds = try await with { [self] in try look(at: $0).contains { $0.lease.id == worker.lease } }
             guard !holds, isHere(worker) else { return }
-            supervisor.tell(.leaseOver(epoch: session.epoch.description))
+            supervisor.tell(.leaseOver(epoch: session.epoch))
         } catch { logger.error("the offline leases cannot be read", metadata: ["error": "\(error)"]) }
     }
 }

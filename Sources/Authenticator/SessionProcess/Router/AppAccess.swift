@@ -6,20 +6,20 @@ internal import Synchronization
 final class AppAccess: Sendable {
     private let session: CurrentSession
     /// The ended epoch that each locked app has not erased, by bundle id.
-    private let locks: Mutex<[String: String]>
+    private let locks: Mutex<[String: Epoch]>
 
-    init(session: CurrentSession, locks: [String: String]) {
+    init(session: CurrentSession, locks: [String: Epoch]) {
         self.session = session
         self.locks = Mutex(locks)
     }
 
-    func update(_ locks: [String: String]) { self.locks.withLock { $0 = locks } }
+    func update(_ locks: [String: Epoch]) { self.locks.withLock { $0 = locks } }
 
     /// The ended epoch that keeps an app locked; nil for one that is not.
-    func lock(of bundleID: String) -> String? { locks.withLock { $0[bundleID] } }
+    func lock(of bundleID: String) -> Epoch? { locks.withLock { $0[bundleID] } }
 
     /// Whether some app is locked because of that epoch.
-    func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.values.contains(epoch.description) } }
+    func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.values.contains(epoch) } }
 
     /// The registered app, also one that is locked.
     ///

@@ -94,7 +94,7 @@ final class AppConnections: Sendable {
         // Only for an epoch that some app is asked about: the places are kept for those who must answer.
         let acknowledges = app.endedEpoch.map(erasures.isAsked(about:)) ?? false
         guard enter(acknowledges ? .acknowledging : .serving, app) else { return false }
-        if app.wantsEvents { supervisor.tell(.listenerArrived(epoch: epoch.description)) }
+        if app.wantsEvents { supervisor.tell(.listenerArrived(epoch: epoch)) }
         return true
     }
 

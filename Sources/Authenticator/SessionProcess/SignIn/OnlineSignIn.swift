@@ -50,7 +50,7 @@ struct OnlineSignIn: Sendable {
         supervisor.tell(.receiptSubject(worker.receiptSubject))
         // From here the server holds a session: that is written down before anything can be answered.
         supervisor.tell(
-            .sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch.description)))
+            .sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch)))
         try await disk.run { [files] in
             try SealedSession(directory: files.session).write(worker, epoch: epoch, under: key)
         }

@@ -84,11 +84,11 @@ final class SignInAttempts: Sendable {
     // MARK: - What the supervisor says
 
     /// - Parameter key: the session key's memory file.
-    func admit(_ requestID: UInt64, epoch: String, key: Descriptor?) {
+    func admit(_ requestID: UInt64, epoch: Epoch, key: Descriptor?) {
         guard let attempt = attempt(requestID) else { return }
         attempt.admission.settle(
             Result {
-                guard let epoch = Epoch(epoch), let key else { throw SessionProcessError.noKey }
+                guard let key else { throw SessionProcessError.noKey }
                 return (epoch, try MemoryKey(handedOver: key))
             })
     }

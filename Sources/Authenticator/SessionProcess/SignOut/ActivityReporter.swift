@@ -28,6 +28,6 @@ final class ActivityReporter: Sendable {
             last = now
             return true
         }
-        if isDue { supervisor.tell(.activity(epoch: session.epoch.description)) }
+        if isDue { supervisor.tell(.activity(epoch: session.epoch)) }
     }
 }

@@ -8,7 +8,7 @@ internal import Synchronization
 final class ErasureService: Sendable {
     private struct State {
         /// The ended epoch that each app is asked about, by bundle id.
-        var asked: [String: String]
+        var asked: [String: Epoch]
         /// What apps wait to hear of from the supervisor.
         var waiting: [UInt64: Promise<Bool>] = [:]
         var requests: UInt64 = 0
@@ -20,14 +20,14 @@ final class ErasureService: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter asked: the ended epoch that each app is asked about, by bundle id.
-    init(asked: [String: String], session: CurrentSession, access: AppAccess, supervisor: SupervisorLink) {
+    init(asked: [String: Epoch], session: CurrentSession, access: AppAccess, supervisor: SupervisorLink) {
         state = Mutex(State(asked: asked))
         (self.session, self.access, self.supervisor) = (session, access, supervisor)
     }
 
     /// Whether any app still has to say that it has erased what is of this epoch.
     func isAsked(about ended: Epoch) -> Bool {
-        state.withLock { $0.asked.values.contains(ended.description) } || access.holdsLock(of: ended)
+        state.withLock { $0.asked.values.contains(ended) } || access.holdsLock(of: ended)
     }
 
     /// The epoch, and the ended one that the app has to erase; a locked app may ask, too.
@@ -35,7 +35,8 @@ final class ErasureService: Sendable {
         let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
         var response = AppResponse()
         response.entries[.epoch] = session.epoch.description
-        response.entries[.endedEpoch] = state.withLock { $0.asked[bundleID] } ?? access.lock(of: bundleID)
+        let ended = state.withLock { $0.asked[bundleID] } ?? access.lock(of: bundleID)
+        response.entries[.endedEpoch] = ended?.description
         return response
     }
 
@@ -47,7 +48,7 @@ final class ErasureService: Sendable {
             throw BrokerError(
                 .interactionRequired, "Nobody is signed in, so that there is nothing to erase. Register in a session.")
         }
-        let epoch = now.epoch.description
+        let epoch = now.epoch
         guard try settled({ .appEnlisted(app: app.bundleID, epoch: epoch, requestID: $0) }) else {
             throw BrokerError(
                 .internal, "The session has ended, or has too many apps with erasers. Ask for the epoch again.")
@@ -64,7 +65,7 @@ final class ErasureService: Sendable {
                 .developerParameter,
                 "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello.")
         }
-        let ended = report.epoch.description
+        let ended = report.epoch
         guard try settled({ .appAnswered(app: bundleID, ended: ended, report.result, requestID: $0) }) else {
             throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
         }

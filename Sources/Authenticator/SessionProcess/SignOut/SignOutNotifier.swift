@@ -88,7 +88,7 @@ final class SignOutNotifier: Sendable {
             guard state.unready.remove(ObjectIdentifier(app)) != nil else { return nil }
             return state.unready.isEmpty ? state.ending : nil
         }
-        if let ended { supervisor.tell(.appsReady(epoch: ended.description)) }
+        if let ended { supervisor.tell(.appsReady(epoch: ended)) }
     }
 
     // MARK: - What the supervisor says
@@ -102,7 +102,7 @@ final class SignOutNotifier: Sendable {
             state.isLeaving = true
         }
         for app in listeners { app.tell(.willEnd(epoch, milliseconds: milliseconds)) }
-        if listeners.isEmpty { supervisor.tell(.appsReady(epoch: epoch.description)) }
+        if listeners.isEmpty { supervisor.tell(.appsReady(epoch: epoch)) }
         // One that went away before it was noted as unready has said nothing.
         for app in listeners where !connections.contains(app) { isReady(app) }
     }

@@ -103,8 +103,8 @@ struct TokenSource: Sendable {
     ///
     /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` where the answer does not say that it was heard.
     func end(_ session: EndedSession) async throws {
-        guard let epoch = Epoch(session.epoch), let counter = Int(exactly: epoch.counter),
-            let deviceEpoch = DeviceEpoch(id: epoch.id.description, counter: counter)
+        guard let counter = Int(exactly: session.epoch.counter),
+            let deviceEpoch = DeviceEpoch(id: session.epoch.id.description, counter: counter)
         else { throw BrokerError(.internal, "The ended session's epoch cannot be read. Reset the device.") }
         var device = device
         device.server.correlationID = session.correlationID
