@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import BrokerIPC
+import BrokerProtocol
 import Foundation
 import Redaction
 import TestSupport

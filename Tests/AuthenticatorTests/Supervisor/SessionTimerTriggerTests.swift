@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
 import BrokerIPC
+import BrokerProtocol
 import TestSupport
 import Testing
 
