@@ -7,6 +7,8 @@
 ORDERS is a file, read anew at each request: a regular expression for "PATH BODY CLAIMS" in the first line, where CLAIMS is
 what a signed request in the body says, then one lie a line. Each request that matches is answered by the next of them and
 does not reach the server; when none is left, by the server. Without the file nothing is a lie. Writes "lied LIE" for each.
+Of every request that reaches the server it writes "passed PATH ID GRANT": the app's id of what it is for, and its grant type,
+each "-" where there is none.
 
 Lies with a name, that of a file beside ORDERS:
     keep:NAME     no lie: the server answers, and what it says is kept in the file
@@ -147,7 +149,15 @@ async def serve(reader, writer):
         writer.transport.abort()
 
 
+def note_passed(head, body):
+    """Writes which request goes on to the server."""
+    named = re.search(rb"(?i)\r\nclient-request-id: *([^\r]+)", head)
+    grant = urllib.parse.parse_qs(body.decode(errors="replace")).get("grant_type", ["-"])[0]
+    print("passed", head.split(b" ")[1].decode(), named.group(1).decode() if named else "-", grant, flush=True)
+
+
 async def pass_on(head, body, writer):
+    note_passed(head, body)
     blind = ssl.create_default_context()
     blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
     server_reader, server_writer = await asyncio.open_connection("127.0.0.1", PORT, ssl=blind)

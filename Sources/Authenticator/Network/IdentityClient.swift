@@ -33,28 +33,43 @@ package struct IdentityClient: Sendable {
 
     /// Posts a form to `path` of the identity platform.
     func post(_ form: FormParameters, to path: String) async throws -> [UInt8] {
+        try await reply(to: form, at: path).body
+    }
+
+    private func reply(to form: FormParameters, at path: String) async throws -> HTTPSClient.Response {
         var headers = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
         if let correlationID { headers.append((ParameterName.clientRequestID.rawValue, correlationID)) }
         let response = try await https.send(
             .init(method: "POST", url: loginURL + path, headers: headers, body: Array(form.encoded.utf8)))
         guard response.status == 200 else { throw Self.refusal(response) }
-        return response.body
+        return response
     }
 
     /// Posts a request that is signed over a nonce, to the token endpoint or to `path`.
     ///
     /// The server may have been started again since it gave the nonce: then another is fetched and signed over, once.
     ///
-    /// - Parameter form: signs the request over a nonce.
+    /// - Parameters:
+    ///   - nonces: has the nonce of the reply before, and takes that of this one; without it, or where it has none, the
+    ///     server is asked.
+    ///   - form: signs the request over a nonce.
     /// - Throws: as ``post(_:to:)``, or what `form` throws.
     package func post(
-        to path: String? = nil, signed form: (_ nonce: String) async throws -> FormParameters
+        to path: String? = nil, with nonces: NonceStore? = nil,
+        signed form: (_ nonce: String) async throws -> FormParameters
     ) async throws -> [UInt8] {
         let path = path ?? EndpointPath.token(tenant: tenant)
-        do {
-            return try await post(try await form(try await nonce()), to: path)
-        } catch let refusal as OAuthError where refusal.suberror == Suberror.staleNonce {
-            return try await post(try await form(try await nonce()), to: path)
+        var kept = nonces?.take()
+        var isRepeated = false
+        while true {
+            do {
+                let nonce = if let kept { kept } else { try await nonce() }
+                let response = try await reply(to: try await form(nonce), at: path)
+                nonces?.keep(response.header(PrimaryRefreshToken.nonceHeader))
+                return response.body
+            } catch let refusal as OAuthError where refusal.suberror == Suberror.staleNonce && !isRepeated {
+                (kept, isRepeated) = (nil, true)
+            }
         }
     }
 

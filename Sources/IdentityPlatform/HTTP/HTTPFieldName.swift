@@ -12,6 +12,7 @@ package enum HTTPFieldName: String, CaseIterable, Sendable {
     case pragma = "Pragma"
     case referrerPolicy = "Referrer-Policy"
     case refreshTokenCredential = "x-ms-RefreshTokenCredential"
+    case replayNonce = "Replay-Nonce"
 
     /// The field's name for HTTPTypes.
     package var field: HTTPField.Name {
@@ -27,4 +28,5 @@ extension HTTPField.Name {
     static let pragma = HTTPFieldName.pragma.field
     static let referrerPolicy = HTTPFieldName.referrerPolicy.field
     static let refreshTokenCredential = HTTPFieldName.refreshTokenCredential.field
+    static let replayNonce = HTTPFieldName.replayNonce.field
 }

@@ -4,13 +4,19 @@ internal import OAuth
 internal import Storage
 
 /// Takes the envelope of every PRT request apart: what a session key signs uses or renews a PRT, what a device signs asks
-/// for one, or for a token of the device itself.
+/// for one, or for a token of the device itself. Each reply brings the nonce for the next request.
 struct SignedRequestGrant: GrantHandler {
     let platform: Platform
 
     var grantTypes: [GrantType] { [.jwtBearer] }
 
     func respond(to request: TokenRequest) async throws -> Response {
+        var response = try await reply(to: request)
+        response.headers[.replayNonce] = platform.nonces.make()
+        return response
+    }
+
+    private func reply(to request: TokenRequest) async throws -> Response {
         guard let dialect = PrimaryRefreshToken.Dialect(request.form) else { throw OAuthError.unsupportedDialect }
         let token = try CompactJWS(request: try request.form.required(.request))
         guard token.algorithm != .hs256 else {

@@ -10,6 +10,8 @@ package enum PrimaryRefreshToken {
     package static let scopes = Scopes([Scopes.openID, Scopes.primaryRefreshToken, Scopes.groups])
     /// How long a nonce is good, in seconds.
     package static let nonceLifetime = 300
+    /// The header field of a reply to a signed request that brings the nonce for the next one (RFC 8555 section 6.5.1).
+    package static let nonceHeader = "Replay-Nonce"
 
     /// The form that carries a signed request to the token endpoint.
     package static func form(request: String) -> FormParameters {

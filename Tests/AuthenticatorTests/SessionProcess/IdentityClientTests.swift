@@ -10,11 +10,17 @@ import Testing
     private final class Server: HTTPSending {
         let stale: Int
         let suberror: String
+        /// What the replies to signed requests bring in the header, one after the other.
+        private let next: Mutex<[String]>
         private let seen = Mutex<(nonces: Int, requests: [String])>((0, []))
 
-        init(stale: Int, suberror: String = Suberror.staleNonce) {
+        init(stale: Int, suberror: String = Suberror.staleNonce, next: [String] = []) {
             (self.stale, self.suberror) = (stale, suberror)
+            self.next = Mutex(next)
         }
+
+        /// How often it was asked for a nonce.
+        var nonces: Int { seen.withLock { $0.nonces } }
 
         var requests: [String] { seen.withLock { $0.requests } }
 
@@ -29,7 +35,10 @@ import Testing
                 return seen.requests.count <= stale
                     ? (400, #"{"error":"invalid_grant","error_codes":[1],"suberror":"\#(suberror)"}"#) : (200, "done")
             }
-            return HTTPSClient.Response(status: status, headers: [], body: Array(body.utf8))
+            let nonce = body == "done" ? next.withLock { $0.isEmpty ? nil : $0.removeFirst() } : nil
+            return HTTPSClient.Response(
+                status: status, headers: nonce.map { [(name: "replay-nonce", value: $0)] } ?? [], body: Array(body.utf8)
+            )
         }
 
         func download(
@@ -37,9 +46,38 @@ import Testing
         ) async throws -> Int { 404 }
     }
 
-    private func post(_ server: Server) async throws -> [UInt8] {
+    @discardableResult
+    private func post(_ server: Server, with nonces: NonceStore? = nil) async throws -> [UInt8] {
         let client = IdentityClient(https: server, loginURL: "https://login.test", tenant: "t")
-        return try await client.post { PrimaryRefreshToken.form(request: $0) }
+        return try await client.post(with: nonces) { PrimaryRefreshToken.form(request: $0) }
+    }
+
+    @Test func `the nonce of a reply signs the next request, once`() async throws {
+        let server = Server(stale: 0, next: ["h1", "h2"])
+        let nonces = NonceStore()
+        for _ in 0..<4 { try await post(server, with: nonces) }
+        #expect(server.requests == ["n1", "h1", "h2", "n2"])
+        #expect(server.nonces == 2)
+    }
+
+    @Test func `a nonce of a reply that the server takes no more is replaced by a fetched one, once`() async throws {
+        let nonces = NonceStore()
+        nonces.keep("h0")
+        let server = Server(stale: 1)
+        try await post(server, with: nonces)
+        #expect(server.requests == ["h0", "n1"])
+        let stubborn = Server(stale: 9)
+        nonces.keep("h0")
+        let refusal = await #expect(throws: OAuthError.self) { try await post(stubborn, with: nonces) }
+        #expect(refusal?.suberror == Suberror.staleNonce)
+        #expect(stubborn.requests == ["h0", "n1"])
+    }
+
+    @Test func `a server that brings no nonce is asked for one each time`() async throws {
+        let server = Server(stale: 0)
+        let nonces = NonceStore()
+        for _ in 0..<2 { try await post(server, with: nonces) }
+        #expect(server.requests == ["n1", "n2"])
     }
 
     @Test func `a nonce that went stale is fetched anew, once`() async throws {

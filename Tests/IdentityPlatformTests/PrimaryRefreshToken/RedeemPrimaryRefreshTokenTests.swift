@@ -111,6 +111,29 @@ import Testing
         }
     }
 
+    @Test func `a reply brings the nonce for the next request, as strict as any other`() async throws {
+        let fixture = try await TestPlatform()
+        let session = try await TestDevice.joined(fixture).session()
+        let name = try #require(HTTPField.Name(PrimaryRefreshToken.nonceHeader))
+        func send(_ nonce: String?) async throws -> TestResponse {
+            try await session.testDevice.send(
+                PrimaryRefreshToken.form(request: try await session.useRequest(nonce: nonce)))
+        }
+        let first = try await send(nil)
+        let nonce = try #require(first.headers[name])
+        let second = try await send(nonce)
+        #expect(second.status == .ok)
+        #expect(second.headers[name] != nonce)
+        fixture.clock.advance(by: .seconds(300))
+        let late = try await send(second.headers[name])
+        #expect(late.suberror == Suberror.staleNonce)
+        #expect(late.headers[name] == nil)
+        // Who signs nothing is brought none.
+        let challenge = try await fixture.client.send(
+            .post, EndpointPath.token(tenant: "common"), body: PrimaryRefreshToken.nonceForm.encoded)
+        #expect(challenge.status == .ok && challenge.headers[name] == nil)
+    }
+
     @Test func `a restarted server keeps the token and no nonce`() async throws {
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()

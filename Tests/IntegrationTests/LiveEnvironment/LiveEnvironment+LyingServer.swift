@@ -12,6 +12,39 @@ extension LiveEnvironment {
         _ body: (_ lie: (_ pattern: String, _ lies: [String]) throws -> Void) async throws -> Void
     ) async throws {
         let orders = URL(filePath: path("lies"))
+        let said = try await overheard(orders: orders) { _ in
+            try await body { pattern, lies in
+                try Data(([pattern] + lies).joined(separator: "\n").utf8).write(to: orders, options: .atomic)
+            }
+        }
+        .filter { $0.hasPrefix("lied ") }.map { String($0.dropFirst(5)) }
+        #expect(!said.isEmpty && Array(said.suffix(last.count)) == last)
+        try FileManager.default.removeItem(at: orders)
+    }
+
+    /// Runs `body` with a broker whose requests to the identity platform are counted on their way.
+    ///
+    /// - Parameter body: is given what tells the grant types of all requests to the token endpoint under an app's id.
+    func counted(_ body: (_ grants: (UUID) throws -> [String]) async throws -> Void) async throws {
+        _ = try await overheard(orders: URL(filePath: path("no-lies"))) { log in
+            try await body { id in
+                var grants: [String] = []
+                for line in try log().split(separator: "\n") {
+                    let words = line.split(separator: " ").map(String.init)
+                    guard words.count == 4, words[0] == "passed", words[2].lowercased() == id.uuidString.lowercased()
+                    else { continue }
+                    grants.append(words[3])
+                }
+                return grants
+            }
+        }
+    }
+
+    /// Runs `body` with Tests/Line/liar.py between the broker and the identity platform, and gives the lines that it wrote.
+    private func overheard(
+        orders: URL, _ body: (_ log: @escaping () throws -> String) async throws -> Void
+    ) async throws -> [String] {
+        var lines: [String] = []
         try await configured { _, broker in
             var resolve = broker["resolve"] as? [String: Any] ?? [:]
             resolve["login.baton.test"] = "127.0.0.2"
@@ -21,18 +54,14 @@ extension LiveEnvironment {
                 "liar.py", ["\(facts.port)", path("server/ca/server.pem"), path("server/ca/server.key"), orders.path])
             let outcome: Result<Void, any Error>
             do {
-                try await body { pattern, lies in
-                    try Data(([pattern] + lies).joined(separator: "\n").utf8).write(to: orders, options: .atomic)
-                }
+                try await body { try liar.log() }
                 outcome = .success(())
             } catch { outcome = .failure(error) }
             liar.kill()
             try await liar.waitForExit()
             try outcome.get()
-            let said = try liar.log().split(separator: "\n").filter { $0.hasPrefix("lied ") }
-                .map { String($0.dropFirst(5)) }
-            #expect(!said.isEmpty && Array(said.suffix(last.count)) == last)
+            lines = try liar.log().split(separator: "\n").map(String.init)
         }
-        try FileManager.default.removeItem(at: orders)
+        return lines
     }
 }

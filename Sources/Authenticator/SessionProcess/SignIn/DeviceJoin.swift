@@ -17,9 +17,12 @@ struct DeviceJoin: Sendable {
 
     /// Registers the device because an operator orders it; the supervisor ends this process afterwards.
     func start(_ order: JoinOrder) {
+        let attempt: SignInAttempt
+        do throws(BrokerError) { attempt = try attempts.begin() } catch {
+            return supervisor.tell(.signInFailed(OperatorFailure(error)))
+        }
         Task {
             do {
-                let attempt = try attempts.begin()
                 supervisor.tell(.joined(try await attempt.inTime { try await run(order, in: attempt) }))
             } catch let failure as OperatorFailure {
                 supervisor.tell(.signInFailed(failure))

@@ -69,7 +69,7 @@ struct SignInCoordinator: Sendable {
         case .online(let session): return .later { try await token(for: request, of: session) }
         case .offline(let session):
             let attempt = try begin(request, because: .signedInOffline)
-            return .later { try await becomeOnline(session, attempt, request) }
+            return .later { try await becomeOnline(session, by: attempt, for: request) }
         }
     }
 
@@ -141,7 +141,7 @@ struct SignInCoordinator: Sendable {
 
     /// The worker who is here offline proves themselves to the server, in the same epoch; from then on there are tokens.
     private func becomeOnline(
-        _ offline: OfflineSession, _ attempt: SignInAttempt, _ request: InteractiveRequest
+        _ offline: OfflineSession, by attempt: SignInAttempt, for request: InteractiveRequest
     ) async throws -> AppResponse {
         defer { attempts.end(attempt) }
         let refusal = await tokens.refusalOffline()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
+internal import JSON
 internal import OAuth
 internal import Redaction
 internal import SwiftASN1
@@ -36,7 +37,8 @@ struct TokenSource: Sendable {
         guard let counter = Int(exactly: epoch.counter),
             let deviceEpoch = DeviceEpoch(id: epoch.id.description, counter: counter)
         else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
-        let answer = try await server.post { nonce in
+        let nonces = NonceStore()
+        let answer = try await server.post(with: nonces) { nonce in
             let request = PrimaryRefreshToken.IssueRequest(
                 nonce: nonce, proof: .refreshToken(refreshToken), epoch: deviceEpoch)
             return try await keys.using { [certificate] keys in
@@ -47,13 +49,13 @@ struct TokenSource: Sendable {
         let reply = try PrimaryRefreshToken.IssueReply(decoding: answer)
         guard reply.epoch == deviceEpoch else { throw BrokerError.answerOfAnother }
         let key = try await keys.using { keys in try reply.sessionKey { try keys.decrypt($0) } }
-        return try WorkerSession(reply, key: key, environment: environment, now: now())
+        return try WorkerSession(reply, key: key, nonces: nonces, environment: environment, now: now())
     }
 
     /// Another PRT for the session, under the same key.
     func renewed(_ session: WorkerSession) async throws -> WorkerSession {
         let asked = now()
-        let answer = try await server.post { nonce in
+        let answer = try await server.post(with: session.nonces) { nonce in
             let request = PrimaryRefreshToken.UseRequest.renewal(of: session.token, nonce: nonce)
             var generator = SystemRandomNumberGenerator()
             return PrimaryRefreshToken.form(
@@ -68,7 +70,7 @@ struct TokenSource: Sendable {
     /// An app's token through the worker's PRT.
     func token(for request: TokenRequest, of session: WorkerSession) async throws -> TokenResponse {
         let (asked, claims) = (now(), try request.claimsWithCapabilities())
-        let answer = try await server.post { nonce in
+        let answer = try await server.post(with: session.nonces) { nonce in
             // No offline_access: the broker renews through the PRT alone.
             let use = PrimaryRefreshToken.UseRequest(
                 token: session.token, clientID: request.client.clientID, redirectURI: request.redirectURI,
@@ -179,6 +181,34 @@ struct TokenSource: Sendable {
             .init(method: "GET", url: server.loginURL + EndpointPath.signingKeys(tenant: server.tenant)))
         guard response.status == 200 else { throw JOSEFailure.unusableKey }
         return try JSONWebKeySet(decoding: response.body)[id]
+    }
+}
+
+extension TokenRequest {
+    private enum Member {
+        static let accessToken = "access_token"
+        static let capabilities = "xms_cc"
+        static let values = "values"
+    }
+
+    /// The claims request together with what the app says that it can do; nil for neither.
+    ///
+    /// - Throws: ``BrokerError`` -51112 where the claims are no JSON object.
+    func claimsWithCapabilities() throws(BrokerError) -> String? {
+        guard !clientCapabilities.isEmpty else { return claims }
+        var members: [String: JSONValue] = [:]
+        if let claims {
+            guard let asked = (try? JSONReader.read(Array(claims.utf8), limits: Wire.nestedLimits))?.object else {
+                throw BrokerError(.developerParameter, "The claims request is no JSON object. Send one, or none.")
+            }
+            members = asked
+        }
+        var accessToken = members[Member.accessToken]?.object ?? [:]
+        accessToken[Member.capabilities] = .object([
+            Member.values: .array(clientCapabilities.map(JSONValue.string))
+        ])
+        members[Member.accessToken] = .object(accessToken)
+        return JSONWriter.text(.object(members))
     }
 }
 

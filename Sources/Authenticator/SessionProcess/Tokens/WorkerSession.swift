@@ -11,6 +11,8 @@ struct WorkerSession: Sendable {
     let token: Sensitive<String>
     let renewal: RenewalSchedule
     let key: OAuth::SessionKey
+    /// For this session's signed requests alone.
+    var nonces = NonceStore()
     /// The server's number of the session.
     let serverSession: String
     /// What the server calls the worker in receipts; nil where it gave no name, and after the process was started again.
@@ -24,7 +26,8 @@ extension WorkerSession {
     ///
     /// - Throws: ``BrokerError`` where the reply names no account or no session.
     init(
-        _ reply: PrimaryRefreshToken.IssueReply, key: OAuth::SessionKey, environment: String, now: Int
+        _ reply: PrimaryRefreshToken.IssueReply, key: OAuth::SessionKey, nonces: NonceStore, environment: String,
+        now: Int
     ) throws {
         guard let serverSession = reply.sessionID,
             let username = try reply.identity.optionalString(ClaimName.preferredUsername)
@@ -39,7 +42,7 @@ extension WorkerSession {
                 name: try reply.identity.optionalString(ClaimName.name), clientInfo: reply.clientInfo.encoded,
                 idTokenClaims: .object(reply.identity.values)),
             token: reply.token, renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key,
-            serverSession: serverSession, receiptSubject: reply.receiptSubject,
+            nonces: nonces, serverSession: serverSession, receiptSubject: reply.receiptSubject,
             offersLeases: reply.offersOfflineLeases)
     }
 
@@ -47,7 +50,8 @@ extension WorkerSession {
     func renewed(_ reply: PrimaryRefreshToken.RenewalReply, now: Int) -> WorkerSession {
         WorkerSession(
             account: account, token: reply.token,
-            renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key, serverSession: serverSession)
+            renewal: RenewalSchedule(given: now, lifetime: reply.expiresIn), key: key, nonces: nonces,
+            serverSession: serverSession)
     }
 }
 
