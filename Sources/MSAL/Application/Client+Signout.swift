@@ -2,16 +2,20 @@
 internal import BrokerProtocol
 
 extension Client {
-    /// Signs the account out of the whole device.
+    /// Signs the account out of the whole device; a refused parameter is an outcome like any other.
     func signOut(
-        _ request: SignOutRequest, complete: @escaping @Sendable (Result<Void, Fault>) -> Void
+        _ account: MSALAccount, _ parameters: MSALSignoutParameters, correlation: UUID,
+        complete: @escaping @Sendable (Result<Void, Fault>) -> Void
     ) {
-        ask(.signOut, request.entries) { outcome in complete(outcome.read { _, _ in }) }
+        do throws(Fault) {
+            let request = try signOutRequest(account, parameters, correlation: correlation)
+            ask(.signOut, request.entries) { outcome in complete(outcome.read { _, _ in }) }
+        } catch { complete(.failure(error)) }
     }
 
     /// Checks the parameters of a sign-out (OUT-1, OUT-3).
-    func signOutRequest(
-        _ account: MSALAccount, _ parameters: MSALSignoutParameters, _ correlation: UUID
+    private func signOutRequest(
+        _ account: MSALAccount, _ parameters: MSALSignoutParameters, correlation: UUID
     ) throws(Fault) -> SignOutRequest {
         guard let identifier = account.identifier, !identifier.isEmpty else {
             throw Fault(.accountUnnamed)

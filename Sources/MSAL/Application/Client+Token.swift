@@ -4,26 +4,34 @@ internal import BrokerProtocol
 extension Client {
     typealias TokenCompletion = @Sendable (Result<MSALResult, Fault>) -> Void
 
-    /// Signs a person in, through the broker's window.
+    /// Signs a person in, through the broker's window; a refused parameter is an outcome like any other.
     ///
     /// Whoever signs in has signed in: the account is not checked against the one that was suggested (INT-7).
-    func login(_ request: TokenRequest, _ correlation: UUID, complete: @escaping TokenCompletion) {
-        ask(.login, request.entries, isSilent: false) { outcome in
-            complete(outcome.token(for: request, correlation: correlation, silent: false))
-        }
+    func login(
+        _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID, complete: @escaping TokenCompletion
+    ) {
+        do throws(Fault) {
+            let request = try loginRequest(parameters, correlation)
+            ask(.login, request.entries, isSilent: false) { outcome in
+                complete(outcome.token(for: request, correlation: correlation, silent: false))
+            }
+        } catch { complete(.failure(error)) }
     }
 
-    /// Asks for a token of the account that is signed in.
+    /// Asks for a token of the account that is signed in; a refused parameter is an outcome like any other.
     ///
     /// Nothing is cached in the app (CACHE-1), so this always asks.
-    func refresh(_ request: TokenRequest, _ correlation: UUID, complete: @escaping TokenCompletion) {
-        ask(.refresh, request.entries) { outcome in
-            complete(outcome.token(for: request, correlation: correlation, silent: true))
-        }
+    func refresh(_ parameters: MSALSilentTokenParameters, _ correlation: UUID, complete: @escaping TokenCompletion) {
+        do throws(Fault) {
+            let request = try refreshRequest(parameters, correlation)
+            ask(.refresh, request.entries) { outcome in
+                complete(outcome.token(for: request, correlation: correlation, silent: true))
+            }
+        } catch { complete(.failure(error)) }
     }
 
     /// Checks the parameters of an interactive sign-in (INT-1, INT-2).
-    func loginRequest(
+    private func loginRequest(
         _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID
     ) throws(Fault) -> TokenRequest {
         var token = try tokenRequest(parameters, parameters.authority ?? authority, correlation)
@@ -37,7 +45,9 @@ extension Client {
     }
 
     /// Checks the parameters of a silent request (SIL-1).
-    func refreshRequest(_ parameters: MSALSilentTokenParameters, _ correlation: UUID) throws(Fault) -> TokenRequest {
+    private func refreshRequest(
+        _ parameters: MSALSilentTokenParameters, _ correlation: UUID
+    ) throws(Fault) -> TokenRequest {
         guard let account = parameters.account, let identifier = account.identifier, !identifier.isEmpty else {
             _ = try tokenRequest(parameters, authority, correlation)
             throw Fault(.accountMissing)

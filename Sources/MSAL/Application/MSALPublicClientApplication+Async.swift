@@ -72,7 +72,7 @@ extension MSALPublicClientApplication {
     /// - Returns: true.
     /// - Throws: an `NSError` in ``MSALErrorDomain`` where the worker may still be signed in.
     public func signout(with account: MSALAccount, signoutParameters: MSALSignoutParameters) async throws -> Bool {
-        try await answer { client.signOut(account, signoutParameters, $0, complete: $1) }
+        try await answer { client.signOut(account, signoutParameters, correlation: $0, complete: $1) }
         return true
     }
 

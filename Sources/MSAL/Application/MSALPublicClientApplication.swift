@@ -193,7 +193,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         completionBlock: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         let delivery = Delivery.onMain(signoutParameters)
-        client.signOut(account, signoutParameters, delivery.correlation) { outcome in
+        client.signOut(account, signoutParameters, correlation: delivery.correlation) { outcome in
             delivery.deliver(outcome) { done, error in completionBlock(done != nil, error) }
         }
     }
