@@ -72,7 +72,7 @@ extension EnrollmentClient {
             let offer = try await open(body)
             let changes = ProfileLinter.changes(from: link.enrollment, to: offer.server)
             guard changes.isEmpty else {
-                throw EnrollmentError(.profileRefused, changes.map(\.description).joined(separator: "; "))
+                throw EnrollmentError(.profileRefused, changes.map(\.description).joined(separator: " "))
             }
             next.enrollment?.credentials = try await keep(offer)
             outcome = .done()

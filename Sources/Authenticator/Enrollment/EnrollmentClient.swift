@@ -47,7 +47,7 @@ actor EnrollmentClient {
         if let present, present.isManaged {
             let changes = ProfileLinter.changes(from: try await serverLink().enrollment, to: offer.server)
             guard changes.isEmpty else {
-                let reasons = changes.map(\.description).joined(separator: "; ")
+                let reasons = changes.map(\.description).joined(separator: " ")
                 throw EnrollmentError(.alreadyEnrolled, "the device is enrolled otherwise: \(reasons)")
             }
         }

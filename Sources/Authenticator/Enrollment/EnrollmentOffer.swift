@@ -18,7 +18,7 @@ struct EnrollmentOffer: Sendable {
     init(xml: [UInt8]) throws(EnrollmentError) {
         let findings = ProfileLinter(delivery: .enrollment).findings(inXML: xml).filter { $0.severity == .error }
         guard findings.isEmpty else {
-            throw EnrollmentError(.profileRefused, findings.map(\.description).joined(separator: "; "))
+            throw EnrollmentError(.profileRefused, findings.map(\.description).joined(separator: " "))
         }
         do {
             var profile = try Profile(xml: xml)

@@ -42,17 +42,20 @@ package struct ProfileFinding: Hashable, Sendable, CustomStringConvertible {
     package let severity: Severity
     /// The payload's identifier, where one payload is meant.
     package let payload: String?
-    /// What is wrong, for the administrator.
+    /// What is wrong, for the administrator; without a full stop.
     package let message: String
+    /// What to do about it, in sentences.
+    package let remedy: String
 
-    package init(_ code: Code, severity: Severity = .error, payload: String? = nil, _ message: String) {
+    init(_ code: Code, severity: Severity, payload: String?, message: String, remedy: String) {
         self.code = code
         self.severity = severity
         self.payload = payload
         self.message = message
+        self.remedy = remedy
     }
 
     package var description: String {
-        "\(severity.rawValue) \(code.rawValue)\(payload.map { " in \($0)" } ?? ""): \(message)"
+        "\(severity.rawValue) \(code.rawValue)\(payload.map { " in \($0)" } ?? ""): \(message). \(remedy)"
     }
 }

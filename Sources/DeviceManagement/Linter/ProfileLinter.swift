@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges profiles by the rules that Apple's schema states only in prose.
+/// Judges profiles by the rules that Apple's schema and Microsoft's pages state only in prose.
 ///
 /// It runs before a profile is accepted for pushing, and again on the device before it is installed.
 package struct ProfileLinter: Sendable {
@@ -21,104 +21,49 @@ package struct ProfileLinter: Sendable {
         self.takenURLs = Set(takenURLs.map(SSOURL.canonical))
     }
 
-    /// All findings, in the order of the profile.
+    /// The rules for a profile, in the order of its findings.
+    package static let rules: [any ProfileRule<LintedProfile>.Type] = [
+        UniquePayloadIdentifiers.self, UniquePayloadUUIDs.self,
+        EnrollmentPresent.self, EnrollmentNotPushed.self, OneEnrollment.self,
+        EnrollmentIdentity.self, EnrollmentTopic.self, EnrollmentURLs.self, EnrollmentRights.self,
+        SSOFromManagement.self, SSOType.self, RedirectHasURLs.self, CredentialHasHosts.self,
+        SSOURLScheme.self, SSOURLIsPrefix.self, SSOURLForm.self, UniqueSSOURLs.self,
+        SharedModeIsBoolean.self, SharedModeSpelling.self, PluginFlagIsInteger.self, PluginListIsString.self,
+        KnownPayloadTypes.self, KnownPayloadKeys.self,
+    ]
+
+    /// The rules for an enrollment that is issued again.
+    package static let updateRules: [any ProfileRule<EnrollmentUpdate>.Type] = [
+        FixedEnrollmentKeys.self, NoNewRights.self,
+    ]
+
+    /// The rules for what cannot be read as a profile.
+    package static let readingRules: [any ProfileRule<any Error>.Type] = [
+        ReadablePropertyList.self, WellFormedProfile.self,
+    ]
+
+    /// All findings, rule by rule.
     package func findings(inXML xml: [UInt8]) -> [ProfileFinding] {
         do {
             let value = try PropertyList(xml: xml)
-            return findings(in: try Profile(propertyList: value)) + unknownKeys(in: value)
-        } catch let error as PropertyListError {
-            return [ProfileFinding(.unreadable, "the profile is no property list that Baton reads: \(error)")]
+            return findings(in: try Profile(propertyList: value), readFrom: value)
         } catch {
-            return [ProfileFinding(.malformed, "\(error)")]
+            return Self.readingRules.flatMap { $0.findings(in: error) }
         }
     }
 
     /// All findings but those about unknown keys.
-    package func findings(in profile: Profile) -> [ProfileFinding] {
-        duplicates(in: profile) + enrollmentCount(in: profile)
-            + profile.payloads.flatMap { findings(in: $0, of: profile) }
+    package func findings(in profile: Profile) -> [ProfileFinding] { findings(in: profile, readFrom: nil) }
+
+    private func findings(in profile: Profile, readFrom propertyList: PropertyList?) -> [ProfileFinding] {
+        let subject = LintedProfile(
+            profile: profile, delivery: delivery, takenURLs: takenURLs, propertyList: propertyList)
+        return Self.rules.flatMap { $0.findings(in: subject) }
     }
 
-    private func findings(in payload: Payload, of profile: Profile) -> [ProfileFinding] {
-        switch payload.content {
-        case .enrollment(let enrollment): findings(in: enrollment, payload: payload.identifier, of: profile)
-        case .extensibleSSO(let sso): findings(in: sso, payload: payload.identifier, of: profile)
-        case .identity, .rootCertificate: []
-        case .unknown(let type):
-            [ProfileFinding(.unknownPayloadType, payload: payload.identifier, "devices do not know the type \(type)")]
-        }
-    }
-
-    private func duplicates(in profile: Profile) -> [ProfileFinding] {
-        var findings: [ProfileFinding] = []
-        var identifiers: Set<String> = []
-        var uuids: Set<String> = [profile.uuid]
-        for payload in profile.payloads {
-            if !identifiers.insert(payload.identifier).inserted {
-                let message = "another payload of the profile has the same PayloadIdentifier"
-                findings.append(ProfileFinding(.duplicatePayloadIdentifier, payload: payload.identifier, message))
-            }
-            if !uuids.insert(payload.uuid).inserted {
-                let message = "the profile or another payload has the same PayloadUUID"
-                findings.append(ProfileFinding(.duplicatePayloadUUID, payload: payload.identifier, message))
-            }
-        }
-        return findings
-    }
-
-    private func enrollmentCount(in profile: Profile) -> [ProfileFinding] {
-        let count = profile.payloads.count { if case .enrollment = $0.content { true } else { false } }
-        switch (delivery, count) {
-        case (.enrollment, 0):
-            return [ProfileFinding(.enrollmentMissing, "an enrollment profile needs a com.apple.mdm payload")]
-        case (.push, 1...):
-            return [ProfileFinding(.enrollmentPushed, "the enrollment itself is not changed by a pushed profile")]
-        case (_, 2...): return [ProfileFinding(.enrollmentTwice, "a device has one management server")]
-        default: return []
-        }
-    }
-
-    private func unknownKeys(in profile: PropertyList) -> [ProfileFinding] {
-        guard case .dictionary(let members) = profile,
-            case .array(let payloads) = members[PropertyKey.payloadContent.rawValue]
-        else { return [] }
-        return payloads.flatMap { payload -> [ProfileFinding] in
-            guard case .dictionary(let members) = payload,
-                case .string(let type) = members[PropertyKey.payloadType.rawValue],
-                let kind = Payload.Kind(rawValue: type)
-            else { return [] }
-            var identifier: String?
-            if case .string(let text) = members[PropertyKey.payloadIdentifier.rawValue] { identifier = text }
-            return members.keys.filter { !kind.knownKeys.contains($0) }.sorted().map { key in
-                ProfileFinding(.unknownKey, severity: .warning, payload: identifier, "\(key) is no key of \(type)")
-            }
-        }
-    }
-}
-
-extension Payload.Kind {
-    /// Every key that Apple's schema lists for the type on iOS and macOS, as far as Baton knows the type.
-    var knownKeys: Set<String> {
-        let common: [PropertyKey] = [
-            .payloadDescription, .payloadDisplayName, .payloadIdentifier, .payloadOrganization, .payloadType,
-            .payloadUUID, .payloadVersion,
-        ]
-        let own: [PropertyKey] =
-            switch self {
-            case .enrollment:
-                [
-                    .accessRights, .checkInURL, .checkOutWhenRemoved, .identityCertificateUUID, .serverURL,
-                    .signMessage, .topic,
-                ]
-            case .identity: [.password, .payloadCertificateFileName, .payloadContent]
-            case .rootCertificate: [.payloadCertificateFileName, .payloadContent]
-            case .extensibleSSO:
-                [
-                    .deniedBundleIdentifiers, .extensionData, .extensionIdentifier, .hosts, .realm,
-                    .screenLockedBehavior,
-                    .teamIdentifier, .type, .urls,
-                ]
-            }
-        return Set((common + own).map(\.rawValue))
+    /// What an enrollment profile may not change when it is issued again to a device that has `previous`.
+    package static func changes(from previous: EnrollmentPayload, to next: EnrollmentPayload) -> [ProfileFinding] {
+        let update = EnrollmentUpdate(previous: previous, next: next)
+        return updateRules.flatMap { $0.findings(in: update) }
     }
 }

@@ -47,7 +47,7 @@ package struct ManagementRefusal: Error, Sendable {
 
     var failure: AdminFailure {
         let (message, remedy) = words
-        let reasons = findings.map(\.description).joined(separator: "; ")
+        let reasons = findings.map(\.description).joined(separator: " ")
         return AdminFailure(
             code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy)
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The switch of shared device mode is a Boolean; the plug-in's flags are not.
+enum SharedModeIsBoolean: ProfileRule {
+    static let code = ProfileFinding.Code.ssoSharedModeType
+    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
+    static let remedy = "Set \(PropertyKey.sharedDeviceMode.rawValue) to <true/> or <false/>."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        let name = PropertyKey.sharedDeviceMode.rawValue
+        return subject.extensionData { key, value in
+            guard key == name, value.kind != "boolean" else { return nil }
+            return "\(name) must be a Boolean, not a \(value.kind)"
+        }
+    }
+}
+
+/// The switch of shared device mode is read by its exact name.
+enum SharedModeSpelling: ProfileRule {
+    static let code = ProfileFinding.Code.ssoSharedModeSpelling
+    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
+    static let remedy = "Spell the key \(PropertyKey.sharedDeviceMode.rawValue), with these capitals."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        let name = PropertyKey.sharedDeviceMode.rawValue
+        return subject.extensionData { key, _ in
+            guard key != name, key.lowercased() == name.lowercased() else { return nil }
+            return "\(key) must be spelt \(name)"
+        }
+    }
+}
+
+/// The plug-in's flags are integers.
+enum PluginFlagIsInteger: ProfileRule {
+    static let code = ProfileFinding.Code.ssoFlagType
+    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: flags of type Integer"
+    static let remedy = "Set the flag to <integer>0</integer> or <integer>1</integer>."
+
+    private static let flags: Set<String> = [
+        PropertyKey.enableSSOOnAllManagedApps.rawValue, "browser_sso_interaction_enabled",
+        "disable_explicit_app_prompt", "disable_explicit_app_prompt_and_autologin",
+        "disable_explicit_native_app_prompt", "disable_explicit_native_app_prompt_and_autologin",
+        "disable_inapp_sso_signin", "admin_debug_mode_enabled",
+    ]
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.extensionData { key, value in
+            guard flags.contains(key), value.kind != "integer" else { return nil }
+            return "\(key) must be an integer, not a \(value.kind)"
+        }
+    }
+}
+
+/// The plug-in's lists of apps are texts.
+enum PluginListIsString: ProfileRule {
+    static let code = ProfileFinding.Code.ssoListType
+    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: lists of type String"
+    static let remedy = "Write the names into one string, with commas between them."
+
+    private static let lists = Set(
+        [PropertyKey.appAllowList, .appBlockList, .appPrefixAllowList].map(\.rawValue) + ["AppCookieSSOAllowList"])
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.extensionData { key, value in
+            guard lists.contains(key), value.kind != "string" else { return nil }
+            return "\(key) must be a string with commas between the names, not a \(value.kind)"
+        }
+    }
+}
+
+extension LintedProfile {
+    /// The breaches that `judge` finds in what is passed on to the extension, by the keys' names.
+    fileprivate func extensionData(_ judge: (String, PropertyList) -> String?) -> [ProfileRuleBreach] {
+        singleSignOns.flatMap { entry in
+            entry.sso.extensionData.sorted { $0.key < $1.key }.compactMap { judge($0.key, $0.value) }
+                .map { ProfileRuleBreach(in: entry.identifier, $0) }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The file must be a property list.
+enum ReadablePropertyList: ProfileRule {
+    static let code = ProfileFinding.Code.unreadable
+    static let source = "Apple, TopLevel.yaml: the keys of a property list"
+    static let remedy = "Give the profile as an XML property list, unsigned."
+
+    static func breaches(in error: any Error) -> [ProfileRuleBreach] {
+        guard error is PropertyListError else { return [] }
+        return [ProfileRuleBreach("the profile is no property list that Baton reads: \(error)")]
+    }
+}
+
+/// Every key that a profile needs must be there, with a value of its type.
+enum WellFormedProfile: ProfileRule {
+    static let code = ProfileFinding.Code.malformed
+    static let source = "Apple, TopLevel.yaml and CommonPayloadKeys.yaml: keys with `presence: required`"
+    static let remedy = "Add the key that is named, or give it a value of the type in Apple's schema."
+
+    static func breaches(in error: any Error) -> [ProfileRuleBreach] {
+        error is PropertyListError ? [] : [ProfileRuleBreach("\(error)")]
+    }
+}
+
+/// No two payloads of a profile may have one identifier.
+enum UniquePayloadIdentifiers: ProfileRule {
+    static let code = ProfileFinding.Code.duplicatePayloadIdentifier
+    static let source = "Apple, CommonPayloadKeys.yaml, `PayloadIdentifier`: \"must be unique within the profile\""
+    static let remedy = "Give each payload a PayloadIdentifier of its own."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        var seen: Set<String> = []
+        return subject.profile.payloads.filter { !seen.insert($0.identifier).inserted }.map {
+            ProfileRuleBreach(
+                in: $0.identifier, "another payload of the profile has the same PayloadIdentifier")
+        }
+    }
+}
+
+/// Neither two payloads nor a payload and its profile may have one UUID.
+enum UniquePayloadUUIDs: ProfileRule {
+    static let code = ProfileFinding.Code.duplicatePayloadUUID
+    static let source = "Apple, CommonPayloadKeys.yaml, `PayloadUUID`: \"must be globally unique\""
+    static let remedy = "Give the profile and each payload a PayloadUUID of its own."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        var seen: Set<String> = [subject.profile.uuid]
+        return subject.profile.payloads.filter { !seen.insert($0.uuid).inserted }.map {
+            ProfileRuleBreach(in: $0.identifier, "the profile or another payload has the same PayloadUUID")
+        }
+    }
+}
+
+/// A payload must be of a type that Baton's devices know; they refuse a profile as a whole.
+enum KnownPayloadTypes: ProfileRule {
+    static let code = ProfileFinding.Code.unknownPayloadType
+    static let source = "Baton; Apple, CommonPayloadKeys.yaml, `PayloadType`"
+    static let remedy = "Remove the payload, or correct its PayloadType."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.profile.payloads.compactMap { payload in
+            guard case .unknown(let type) = payload.content else { return nil }
+            return ProfileRuleBreach(in: payload.identifier, "devices do not know the type \(type)")
+        }
+    }
+}
+
+/// A payload should have only keys that its type has.
+enum KnownPayloadKeys: ProfileRule {
+    static let code = ProfileFinding.Code.unknownKey
+    static let severity = ProfileFinding.Severity.warning
+    static let source = "Apple, CommonPayloadKeys.yaml and the type's own page: `payloadkeys`"
+    static let remedy = "Correct the spelling or remove the key; devices ignore it."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        guard case .dictionary(let members)? = subject.propertyList,
+            case .array(let payloads) = members[PropertyKey.payloadContent.rawValue]
+        else { return [] }
+        return payloads.flatMap { payload -> [ProfileRuleBreach] in
+            guard case .dictionary(let members) = payload,
+                case .string(let type) = members[PropertyKey.payloadType.rawValue],
+                let kind = Payload.Kind(rawValue: type)
+            else { return [] }
+            var identifier: String?
+            if case .string(let text) = members[PropertyKey.payloadIdentifier.rawValue] { identifier = text }
+            let known = keys(of: kind)
+            return members.keys.filter { !known.contains($0) }.sorted().map {
+                ProfileRuleBreach(in: identifier, "\($0) is no key of \(type)")
+            }
+        }
+    }
+
+    /// Every key that Apple's schema lists for the type on iOS and macOS, as far as Baton knows the type.
+    private static func keys(of kind: Payload.Kind) -> Set<String> {
+        let common: [PropertyKey] = [
+            .payloadDescription, .payloadDisplayName, .payloadIdentifier, .payloadOrganization, .payloadType,
+            .payloadUUID, .payloadVersion,
+        ]
+        let own: [PropertyKey] =
+            switch kind {
+            case .enrollment:
+                [
+                    .accessRights, .checkInURL, .checkOutWhenRemoved, .identityCertificateUUID, .serverURL,
+                    .signMessage, .topic,
+                ]
+            case .identity: [.password, .payloadCertificateFileName, .payloadContent]
+            case .rootCertificate: [.payloadCertificateFileName, .payloadContent]
+            case .extensibleSSO:
+                [
+                    .deniedBundleIdentifiers, .extensionData, .extensionIdentifier, .hosts, .realm,
+                    .screenLockedBehavior, .teamIdentifier, .type, .urls,
+                ]
+            }
+        return Set((common + own).map(\.rawValue))
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Single sign-on settings come from the management server alone.
+enum SSOFromManagement: ProfileRule {
+    static let code = ProfileFinding.Code.ssoOutsideManagement
+    static let source = "Apple, com.apple.extensiblesso.yaml, `supportedOS`, `allowmanualinstall: false`"
+    static let remedy = "Move the payload into a profile that the management server pushes."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        guard subject.delivery == .enrollment else { return [] }
+        return subject.singleSignOns.map {
+            ProfileRuleBreach(
+                in: $0.identifier, "devices accept single sign-on settings only from their management server")
+        }
+    }
+}
+
+/// The type of single sign-on must be one of two, by the letter.
+enum SSOType: ProfileRule {
+    static let code = ProfileFinding.Code.ssoType
+    static let source = "Apple, com.apple.extensiblesso.yaml, `Type`, `rangelist`: Credential, Redirect"
+    static let remedy = "Set Type to Redirect or Credential, with the capital."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.singleSignOns.compactMap { entry in
+            guard case .other(let name) = entry.sso.kind else { return nil }
+            return ProfileRuleBreach(in: entry.identifier, "Type is \(name)")
+        }
+    }
+}
+
+/// An extension that redirects needs URLs.
+enum RedirectHasURLs: ProfileRule {
+    static let code = ProfileFinding.Code.ssoURLsMissing
+    static let source = "Apple, com.apple.extensiblesso.yaml, `URLs`: \"Required for 'Redirect' payloads\""
+    static let remedy = "List the sign-in addresses of the identity platform under URLs."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.singleSignOns.filter { $0.sso.kind == .redirect && $0.sso.urls.isEmpty }.map {
+            ProfileRuleBreach(in: $0.identifier, "Type Redirect needs URLs")
+        }
+    }
+}
+
+/// An extension that answers for credentials needs hosts.
+enum CredentialHasHosts: ProfileRule {
+    static let code = ProfileFinding.Code.ssoHostsMissing
+    static let source = "Apple, com.apple.extensiblesso.yaml, `Hosts`: \"Required for 'Credential' payloads\""
+    static let remedy = "List the host names under Hosts, or set Type to Redirect."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.singleSignOns.filter { $0.sso.kind == .credential && $0.sso.hosts.isEmpty }.map {
+            ProfileRuleBreach(in: $0.identifier, "Type Credential needs Hosts")
+        }
+    }
+}
+
+/// A URL is one of the web.
+enum SSOURLScheme: ProfileRule {
+    static let code = ProfileFinding.Code.ssoURLScheme
+    static let source = "Apple, com.apple.extensiblesso.yaml, `URLs`: \"need to begin with 'http://' or 'https://'\""
+    static let remedy = "Begin the URL with https://."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.urls { SSOURL($0) == nil ? "\($0) is neither https:// nor http://" : nil }
+    }
+}
+
+/// A URL is a prefix of others, so that it ends with its path.
+enum SSOURLIsPrefix: ProfileRule {
+    static let code = ProfileFinding.Code.ssoURLQueryOrFragment
+    static let source =
+        "Apple, com.apple.extensiblesso.yaml, `URLs`: \"Doesn't allow query parameters and URL fragments\""
+    static let remedy = "Cut the URL off before its question mark or number sign."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.urls { url in
+            guard SSOURL(url) != nil, url.contains("?") || url.contains("#") else { return nil }
+            return "\(url) has a query or a fragment; URLs are prefixes and may not"
+        }
+    }
+}
+
+/// A URL has a host, no user information, and nothing that a URL must encode.
+enum SSOURLForm: ProfileRule {
+    static let code = ProfileFinding.Code.ssoURLMalformed
+    static let source = "Apple, com.apple.extensiblesso.yaml, `URLs`: \"URL prefixes of identity providers\"; RFC 3986"
+    static let remedy = "Give scheme, host and path, such as https://login.example/."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.urls { url in
+            guard let authority = SSOURL(url)?.authority else { return nil }
+            let isClean = url.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value < 0x7F }
+            guard authority.isEmpty || authority.contains("@") || !isClean else { return nil }
+            return "\(url) has no host, or user information, or blanks, or characters outside ASCII"
+        }
+    }
+}
+
+/// No URL may be listed twice on a device.
+enum UniqueSSOURLs: ProfileRule {
+    static let code = ProfileFinding.Code.ssoURLDuplicate
+    static let source =
+        "Apple, com.apple.extensiblesso.yaml, `URLs`: \"the URLs of all installed Extensible SSO payloads are unique\""
+    static let remedy = "Remove the URL here, or the other profile from the device."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        var seen = subject.takenURLs
+        return subject.urls { url in
+            guard !seen.insert(SSOURL.canonical(url)).inserted else { return nil }
+            return "\(url) is listed twice, here or in another single sign-on profile of the device"
+        }
+    }
+}
+
+extension LintedProfile {
+    /// The breaches that `judge` finds in the URLs of single sign-on, in their order.
+    fileprivate func urls(_ judge: (String) -> String?) -> [ProfileRuleBreach] {
+        singleSignOns.flatMap { entry in
+            entry.sso.urls.compactMap(judge).map { ProfileRuleBreach(in: entry.identifier, $0) }
+        }
+    }
+}
+
+/// A URL of the web, as far as the rules look at it.
+struct SSOURL {
+    /// What is between the scheme and the path.
+    let authority: Substring
+
+    /// Returns nil for another scheme.
+    init?(_ url: String) {
+        let lowered = url.lowercased()
+        guard let scheme = ["https://", "http://"].first(where: lowered.hasPrefix) else { return nil }
+        authority = url.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    }
+
+    /// The form in which two URLs are the same to a device: scheme and host without case, an empty path as "/".
+    static func canonical(_ url: String) -> String {
+        guard let scheme = url.range(of: "://") else { return url }
+        let rest = url[scheme.upperBound...]
+        let hostEnd = rest.firstIndex(of: "/") ?? rest.endIndex
+        let path = rest[hostEnd...]
+        return url[..<hostEnd].lowercased() + (path.isEmpty ? "/" : path)
+    }
+}
+
+extension String {
+    /// Where `part` first stands; FoundationEssentials has no such search.
+    func range(of part: String) -> Range<String.Index>? {
+        let pattern = Array(part.utf8)
+        var start = utf8.startIndex
+        while start != utf8.endIndex {
+            if utf8[start...].starts(with: pattern) {
+                return start..<utf8.index(start, offsetBy: pattern.count)
+            }
+            start = utf8.index(after: start)
+        }
+        return nil
+    }
+}
