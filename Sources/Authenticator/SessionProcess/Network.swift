@@ -20,7 +20,7 @@ final class Network: Sendable {
         (self.configuration, self.keys) = (configuration, keys)
     }
 
-    /// Whether there is a way to a server, for who signs in offline where there is none.
+    /// Tests whether the network leads to a server; if not, a worker may sign in offline.
     var reachability: Reachability { Reachability(resolve: configuration.resolve) }
 
     /// The one client of this process.

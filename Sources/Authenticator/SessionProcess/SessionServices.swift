@@ -5,7 +5,7 @@ internal import UnixSocket
 
 /// The services of one session process, one for each epoch, and which of them takes what the supervisor says.
 ///
-/// They answer from what is in memory; what must outlive the process they ask of the supervisor.
+/// They answer from memory; the supervisor writes what must outlive the process.
 struct SessionServices: Sendable {
     /// What the supervisor says at the start.
     struct Start {

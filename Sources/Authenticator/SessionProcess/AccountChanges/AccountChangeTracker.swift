@@ -26,7 +26,7 @@ final class AccountChangeTracker: Sendable {
     private let access: AppAccess
     private let supervisor: SupervisorLink
 
-    /// Readers with a name that one app may have, for each is kept on disk.
+    /// How many named readers one app may have; each is kept on disk.
     private static let maximumReaders = 4
 
     init(
@@ -51,7 +51,7 @@ final class AccountChangeTracker: Sendable {
         return AppResponse(type: .accounts, entries: answer.entries)
     }
 
-    /// A reader has dealt with the leaving of an account. Blocks until the disk has it.
+    /// Notes that a reader has dealt with the leaving of an account. Blocks until that is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let note = try Acknowledgement(call.parameters)
         let reader = try reader(note.client, of: call)
@@ -73,7 +73,7 @@ final class AccountChangeTracker: Sendable {
         state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
     }
 
-    /// Who of the client asks; the client in the registry's spelling: one app is one client, however it writes its id.
+    /// The reader that asks. Its client id is spelled as in the registry, so that one app is one client.
     ///
     /// - Throws: ``BrokerError`` where the app may not ask, or has as many readers as one may have.
     private func reader(_ client: ClientRequest, of call: AppRequest) throws(BrokerError) -> AccountReader {

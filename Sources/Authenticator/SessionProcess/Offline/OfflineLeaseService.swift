@@ -72,7 +72,7 @@ final class OfflineLeaseService: Sendable {
 
     // MARK: - What the device holds
 
-    /// Looks after what the device holds: the account of time is written down every ten minutes.
+    /// Writes the account of time down every ten minutes while the device holds leases.
     ///
     /// - Parameter asking: whether the server is asked first.
     func tend(asking: Bool = true) {
@@ -120,16 +120,16 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    /// Asks how the leases in hand stand, where there are any; a worker who is here by one that is over has to leave.
+    /// Asks whether the leases on the device are still good, if there are any. A worker whose lease is not has to leave.
     func askWhereHeld() async {
         guard await holdsLeases() else { return }
         _ = await ask(session: nil)
         await leaveWithLease()
     }
 
-    /// Asks the server how the leases in hand stand, and for one of the worker of a session.
+    /// Asks the server whether the leases on the device are still good, and for one of the worker of a session.
     ///
-    /// - Returns: whether the server gave its definite word, and it was followed.
+    /// - Returns: whether the server answered and the answer was followed.
     private func ask(session serverSession: String?) async -> Bool {
         do {
             let join = try session.join()
@@ -157,9 +157,9 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    // MARK: - A worker who is here by one
+    // MARK: - A worker who signed in by a lease
 
-    /// Ends the session of a worker when the lease is over by which they came: by its own end, or by the server's word.
+    /// Ends the session of a worker who signed in by a lease when that lease ends, by itself or by the server's answer.
     func watch(_ worker: OfflineSession) {
         Task { [self] in
             while isHere(worker) {
@@ -175,7 +175,7 @@ final class OfflineLeaseService: Sendable {
         return present.lease == worker.lease
     }
 
-    /// What cannot be found out ends nothing; what is not in the store any more ends the session.
+    /// Ends the session if the lease is no longer in the store; a store that cannot be read ends nothing.
     private func leaveWithLease() async {
         guard case .offline(let worker) = session.worker else { return }
         do {

@@ -15,7 +15,7 @@ struct OfflineSignIn: Sendable {
 
     /// Whether a sign-in goes on without the server: somebody holds a lease here, and the network leads to no server.
     ///
-    /// Where that cannot be found out, it goes on with the server, who is then found or not.
+    /// If that cannot be found out, the sign-in goes on with the server.
     func isDue() async -> Bool {
         guard let join = session.device.join else { return false }
         do {
@@ -31,7 +31,7 @@ struct OfflineSignIn: Sendable {
         }
     }
 
-    /// The person proves to the device who they are.
+    /// Asks the person for a credential and judges it by the leases.
     func prove(_ attempt: SignInAttempt, epoch: Epoch, key: MemoryKey) async throws -> OfflineSession {
         let join = try session.join()
         let known = Promise<HeldLease>()
@@ -58,7 +58,7 @@ struct OfflineSignIn: Sendable {
         return session
     }
 
-    /// By what somebody may be known here; the page asks for that.
+    /// The credential that the page asks for.
     private func secret(of leases: [HeldLease]) -> OfflinePage.Secret {
         let takesPIN = leases.contains { $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil) }
         let takesPassword = leases.contains { $0.lease.credentials.contains(.password) }

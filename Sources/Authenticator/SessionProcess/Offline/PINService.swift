@@ -120,7 +120,7 @@ final class PINService: Sendable {
         try await leases.with { [self] in try lease(of: worker, in: $0) }
     }
 
-    /// The worker's lease here, where it takes a PIN of this device.
+    /// The worker's lease, if it allows a PIN on this device.
     private func lease(of worker: Worker, in store: LeaseStore) throws -> HeldLease? {
         try leases.look(at: store).first { held in
             held.isFor(device: worker.join.deviceID)

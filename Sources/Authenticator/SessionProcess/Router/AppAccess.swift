@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Says in which registered app's name a request comes, and refuses apps that are locked.
+/// Finds the registered app that a request comes from, and refuses locked apps.
 final class AppAccess: Sendable {
     private let session: CurrentSession
     /// The ended epoch that each locked app has not erased, by bundle id.
@@ -43,7 +43,7 @@ final class AppAccess: Sendable {
         return app
     }
 
-    /// Checks the app of a request for tokens, whose redirect URI must be the registered one.
+    /// Checks the app of a request for tokens; its redirect URI must be a registered one.
     func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) {
         guard try app(client, in: call).redirectURIs.contains(redirectURI) else {
             throw BrokerError(

@@ -15,8 +15,7 @@ final class AppConnections: Sendable {
         /// The epoch in whose name apps are greeted.
         var epoch: Epoch
         var open: [ObjectIdentifier: AppConnection] = [:]
-        /// Apart for those that have not said hello, those that are served, and those that acknowledge an ended epoch, so
-        /// that none of these keeps another out.
+        /// A table for each stage, so that connections in one stage cannot keep out those in another.
         var places: [ConnectionLimitReport.Stage: Table] = [
             .greeting: Table(ConnectionLimits.greeting.scaled()), .serving: Table(ConnectionLimits.serving.scaled()),
             .acknowledging: Table(ConnectionLimits.acknowledging.scaled()),
@@ -34,7 +33,7 @@ final class AppConnections: Sendable {
     private let logger: Logger
     private let ledger = RequestLedger()
     private let concurrency = ConcurrencyLimit()
-    /// No connection has a file of a higher number, so that some are left for what is sealed and for the network.
+    /// A connection with a higher descriptor number is refused, so that some remain for sealed files and the network.
     private let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
     /// Seconds between two reports about the same app and limit.
     private static let reportPause = 1
@@ -89,7 +88,7 @@ final class AppConnections: Sendable {
         }
     }
 
-    /// An app has said hello; whether it is served.
+    /// Decides whether an app that has said hello is served.
     private func greeted(_ app: AppConnection, in epoch: Epoch) -> Bool {
         // Only for an epoch that some app is asked about: the places are kept for those who must answer.
         let acknowledges = app.endedEpoch.map(erasures.isAsked(about:)) ?? false
@@ -98,7 +97,7 @@ final class AppConnections: Sendable {
         return true
     }
 
-    /// Gives an app a place in the room of `stage`, if need be that of another connection, and takes back the one before.
+    /// Admits a connection to a stage, if need be in the place of another one, and removes it from its former stage.
     private func enter(_ stage: ConnectionLimitReport.Stage, _ app: AppConnection) -> Bool {
         let (admission, displaced) = state.withLock { state -> (Table.Admission, AppConnection?) in
             let open = state.open
@@ -130,9 +129,9 @@ final class AppConnections: Sendable {
         }
     }
 
-    /// Tells the supervisor who has as many connections as one may have.
+    /// Tells the supervisor that a process has as many connections as it may have.
     ///
-    /// - Parameter held: how many that is; nil for those in the room of `stage`.
+    /// - Parameter held: how many it has; nil for the connections in `stage`.
     private func report(
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess,
         held: Int? = nil

@@ -8,7 +8,7 @@ struct SignInAttempt: Sendable {
     let requestID: UInt64
     /// Asks the supervisor to open a loopback address in the browser.
     let open: @Sendable (String) throws -> Void
-    /// The supervisor's leave to begin, with the epoch and the key.
+    /// The supervisor's permission to begin, with the epoch and the key.
     let admission = Promise<(Epoch, MemoryKey)>()
     /// The sign-in is in the journal.
     let confirmation = Promise<Void>()

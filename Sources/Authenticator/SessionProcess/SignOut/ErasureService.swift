@@ -40,7 +40,7 @@ final class ErasureService: Sendable {
         return response
     }
 
-    /// From here every end of this epoch asks the app whether it has erased. Blocks until that is on disk.
+    /// Registers the app's eraser: the sign-out asks the app whether it has erased. Blocks until that is on disk.
     func register(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let app = try access.app(ClientRequest(call.parameters), in: call)
         let now = session.now
@@ -56,7 +56,7 @@ final class ErasureService: Sendable {
         return AppResponse()
     }
 
-    /// What became of the app's eraser for an ended epoch. Blocks until that is on disk.
+    /// Takes an app's answer about an ended epoch. Blocks until that is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try EraserReport(call.parameters)
         let bundleID = try access.registered(report.client, in: call).bundleID
@@ -89,7 +89,7 @@ final class ErasureService: Sendable {
         do { return try promise.wait() } catch { throw BrokerError(reading: error) }
     }
 
-    /// What an app said with this request was done, or refused.
+    /// The supervisor has noted, or refused, what an app said with this request.
     func settle(_ requestID: UInt64, accepted: Bool) {
         state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(accepted))
     }

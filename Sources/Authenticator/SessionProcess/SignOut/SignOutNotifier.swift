@@ -6,7 +6,7 @@ internal import Synchronization
 /// Passes apps' sign-outs on to the supervisor, and tells apps of a sign-out before it comes, so that they can save.
 final class SignOutNotifier: Sendable {
     private struct State {
-        /// Whether the worker's end is asked for, and comes.
+        /// Whether a sign-out was asked for or announced.
         var isLeaving = false
         /// The epoch of whose end the apps were told.
         var ending: Epoch?
@@ -43,7 +43,7 @@ final class SignOutNotifier: Sendable {
         (self.supervisor, self.logger) = (supervisor, logger)
     }
 
-    /// Whether the worker is on the way out.
+    /// Whether a sign-out was asked for or announced.
     var isLeaving: Bool { state.withLock(\.isLeaving) }
 
     // MARK: - What apps ask
@@ -82,7 +82,7 @@ final class SignOutNotifier: Sendable {
         return AppResponse()
     }
 
-    /// This connection needs no more time before the end; also where it has gone.
+    /// Notes that a connection needs no more time before the end, or has gone.
     func isReady(_ app: AppConnection) {
         let ended: Epoch? = state.withLock { state in
             guard state.unready.remove(ObjectIdentifier(app)) != nil else { return nil }
