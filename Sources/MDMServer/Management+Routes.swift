@@ -76,24 +76,26 @@ extension Management {
             body: try await packages.body(digest: digest, context: context))
     }
 
-    func packageURL(tenant: String, digest: String) -> String {
-        configuration.baseURL + DevicePath.filled(DevicePath.package, ["tenant": tenant, "digest": digest])
+    func packageURL(tenant: TenantID, digest: String) -> String {
+        configuration.baseURL + DevicePath.filled(DevicePath.package, ["tenant": tenant.rawValue, "digest": digest])
     }
 
-    func manifestURL(tenant: String, app: String, version: String) -> String {
-        let places = ["tenant": tenant, "app": app, "version": version]
+    func manifestURL(tenant: TenantID, app: String, version: String) -> String {
+        let places = ["tenant": tenant.rawValue, "app": app, "version": version]
         return configuration.baseURL + DevicePath.filled(DevicePath.manifest, places)
     }
 
     /// The tenant of the path and the certificate of the channel.
-    private func caller(_ context: MDMContext) async throws -> (tenant: String, fingerprint: String) {
+    private func caller(_ context: MDMContext) async throws -> (tenant: TenantID, fingerprint: String) {
         guard let fingerprint = try await context.fingerprint() else { throw DeviceRefusal.noCertificate }
-        guard let tenant = context.parameters.get("tenant")?.lowercased() else { throw DeviceRefusal.unrecognized }
+        guard let tenant = context.parameters.get("tenant").flatMap(TenantID.init(rawValue:)) else {
+            throw DeviceRefusal.unrecognized
+        }
         return (tenant, fingerprint)
     }
 
     /// The tenant of a device that is bound to it.
-    private func recognized(_ context: MDMContext) async throws -> String { try await device(context).tenant }
+    private func recognized(_ context: MDMContext) async throws -> TenantID { try await device(context).tenant }
 
     /// The enrolled device that the channel's certificate is of.
     func device(_ context: MDMContext) async throws -> ManagedDevice {

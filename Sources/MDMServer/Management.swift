@@ -38,16 +38,14 @@ package struct Management: Sendable {
 
     /// Makes sure that a tenant exists; the organisation's name is the latest given.
     ///
-    /// - Parameter tenant: a GUID in either case.
-    /// - Throws: ``ManagementRefusal`` where it is no GUID.
-    package func prepareTenant(_ tenant: String, organization: String) async throws {
-        guard let uuid = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
-        let id = tenant.lowercased()
+    /// - Throws: ``ManagementRefusal``, ``StorageError``
+    package func prepareTenant(_ tenant: TenantID, organization: String) async throws {
+        guard let uuid = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
         // Pushes by Apple's service need a certificate of Apple's; the topic only has to have the right shape.
         let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
         try await database.write { connection in
             try connection.insert(
-                into: Organization.self, [.id: id, .organization: organization, .topic: topic],
+                into: Organization.self, [.id: tenant, .organization: organization, .topic: topic],
                 "ON CONFLICT (id) DO UPDATE SET organization = excluded.organization")
         }
     }

@@ -26,6 +26,13 @@ import Testing
             #expect(try device?["state"] == "enrolled")
             let actions = try await database.read { try $0.rows("SELECT action FROM audit ORDER BY position") }
             #expect(try actions.count == 12 && actions[0]["action"] == "mdm.enrollment.make")
+            let tenants: [TenantID] = try await database.read { try $0.values(.id, of: Organization.self, "") }
+            let tenant = try #require(tenants.first)
+            let lines = try await database.read { try AuditLog($0).latest(100, tenant: tenant) }
+            #expect(lines.map(\.position) == Array(1...12))
+            #expect(lines.allSatisfy { $0.actor == AuditLog.localOperator && $0.subject?.isEmpty == false })
+            #expect(lines.allSatisfy { $0.outcome == "done" && $0.repetitions == 1 && $0.method == nil })
+            #expect(lines.contains { $0.action == AuditAction.commandQueued.rawValue && $0.detail != nil })
         }
     }
 }

@@ -86,9 +86,10 @@ struct TestManagement: Sendable {
                 packageDirectory: folder.path + "/packages"),
             database: database, sealer: Self.sealer(),
             sources: MDMSources(
-                now: { now.value.withLock { $0 } }, random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
+                now: { Timestamp(rawValue: now.value.withLock { $0 }) },
+                random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
                 sync: { try disk.sync($0) }))
-        try await management.prepareTenant(Self.tenant, organization: "Contoso")
+        try await management.prepareTenant(try #require(TenantID(rawValue: Self.tenant)), organization: "Contoso")
         let router = Router(context: MDMContext.self)
         management.addRoutes(to: router)
         let adminRouter = Router(context: BasicRequestContext.self)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Storage
+package import Storage
 
 extension Administration {
     /// Makes a group with nobody in it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// An authorisation request that has been checked (RFC 6749 section 4.1.1, RFC 7636, OpenID Connect Core 3.1.2.1).
 struct AuthorizeRequest: Sendable {

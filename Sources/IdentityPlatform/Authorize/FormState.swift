@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 internal import Redaction
+internal import Storage
 
 /// Proof that a page of ours asked a question: in this browser, of the person of this session, for this very request,
 /// a short while ago. The server keeps nothing; the state is a time and a MAC over all of these.

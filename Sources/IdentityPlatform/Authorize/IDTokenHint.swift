@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// An id token of ours that a client shows to say whom it means (`id_token_hint`). It may have expired: what counts is for
 /// whom it was made (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout 1.0 section 4).

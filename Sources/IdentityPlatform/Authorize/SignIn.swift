@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 internal import Redaction
-internal import Storage
+package import Storage
 
 /// `/{tenant}/login`: the page's form. Its cookie and its hidden field have to agree, which no other site can bring
 /// about (double submit with a `__Host-` cookie).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import CryptoExtras
-internal import Glibc
+package import Storage
 
 /// The clock and the randomness that the platform is given, so that a test can hold both.
 package struct ClockAndRandomness: Sendable {
@@ -22,11 +22,7 @@ package struct ClockAndRandomness: Sendable {
 
     /// The machine's clock and the kernel's randomness.
     package static let system = ClockAndRandomness(
-        now: {
-            var time = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &time)
-            return Timestamp(rawValue: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-        },
+        now: { .now },
         randomBytes: { count in
             var generator = SystemRandomNumberGenerator()
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
-internal import Storage
+package import Storage
 
 /// A device that has proved its key and asks how it stands.
 package struct DeviceAsker: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
-internal import Storage
+package import Storage
 
 package typealias DeviceObjectID = ID<Device>
 

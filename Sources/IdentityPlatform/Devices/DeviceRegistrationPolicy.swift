@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// Who may join which device: a pure judge over the organisation's rules and the person's present roles and devices.
 struct DeviceRegistrationPolicy {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 extension ID {
     /// The bytes in Microsoft's order: the first three groups reversed.

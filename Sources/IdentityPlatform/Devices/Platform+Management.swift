@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Storage
+package import Storage
 
 extension Platform {
     /// A device of the directory, and what it is called by those who manage it.

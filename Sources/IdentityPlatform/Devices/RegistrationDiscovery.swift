@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// Where device registration serves what, for clients that ask first.
 struct RegistrationDiscovery {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
+package import Storage
+
+package typealias ClientID = ID<Client>
 
 /// An application registration.
 package struct Client: Sendable {

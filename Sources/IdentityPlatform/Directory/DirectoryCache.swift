@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Storage
+package import Storage
 internal import Synchronization
 
 /// The organisations and applications that every grant asks for, kept in memory from one request to the next.

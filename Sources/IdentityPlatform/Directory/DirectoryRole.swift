@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+package typealias RoleID = ID<DirectoryRole>
 
 /// A directory role, known by Entra's template id, which is also what tokens carry as `wids`.
 package struct DirectoryRole: Sendable, Hashable {

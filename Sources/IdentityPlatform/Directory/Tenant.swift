@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Storage
 
 /// An organisation; every other row of the directory belongs to one.
 package struct Tenant: Sendable {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+package typealias UserID = ID<User>
 
 /// A person of the directory.
 package struct User: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// An application that is registered under an id known beforehand, as an ordinary registration, so that no code knows an
 /// application by its id.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// What a route asks: of the token, one of some permissions; of the person, one of some directory roles at this moment. The
 /// table of docs/identity-platform.md is this one.

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
+internal import Storage
 
 /// A refusal in Graph's words, and the one place where it becomes a response; messages hold nothing of a user.
 struct GraphError: Error, Equatable {

@@ -4,6 +4,7 @@ package import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 package import OAuth
+internal import Storage
 
 extension OAuthError {
     /// The status that goes with the error (RFC 6749 section 5.2).

@@ -3,6 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 package import OAuth
+internal import Storage
 
 extension Request {
     /// The form in the body, whatever its Content-Type says: known clients send none.

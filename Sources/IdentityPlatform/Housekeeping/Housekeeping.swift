@@ -21,22 +21,15 @@ package struct Housekeeping: Sendable {
         for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
             removed += try await KeyRotation(platform: platform).keep(tenant)
             let now = platform.environment.now()
-            for statement in Self.statements(tenant, now, before: now - Self.memory, step)
-                + [Self.oldLines(tenant, before: now - platform.configuration.auditRetention, step)]
-            {
+            for statement in Self.statements(tenant, now, before: now - Self.memory, step) {
                 removed += try await platform.database.write { try $0.execute(statement) }
+            }
+            let oldest = now - platform.configuration.auditRetention
+            removed += try await platform.database.write {
+                try AuditLog($0).remove(until: oldest, limit: step, tenant: tenant)
             }
         }
         return removed
-    }
-
-    /// The lines of the audit log that were kept long enough; the newest stays, for the next one counts on from it.
-    private static func oldLines(_ tenant: TenantID, before: Timestamp, _ step: Int) -> SQL {
-        """
-        DELETE FROM audit WHERE tenant = \(tenant) AND position IN (
-            SELECT position FROM audit WHERE tenant = \(tenant) AND time <= \(before)
-                AND position < (SELECT MAX(position) FROM audit WHERE tenant = \(tenant)) LIMIT \(step))
-        """
     }
 
     private static func statements(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// When a signing key is published, signs and goes; all of it follows from the keys' two times, so that a restart forgets
 /// nothing. A key is published before it signs, and stays published until the last token that it may have signed is over.

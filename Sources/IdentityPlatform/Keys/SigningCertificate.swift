@@ -2,6 +2,7 @@
 internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
+internal import Storage
 internal import SwiftASN1
 internal import X509
 

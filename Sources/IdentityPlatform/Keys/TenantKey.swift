@@ -3,7 +3,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 package import OAuth
-internal import Storage
+package import Storage
 
 /// An organisation's signing key, ready for use: nothing is parsed when a token is signed.
 package struct TenantKey: Sendable {

@@ -2,6 +2,7 @@
 internal import Hummingbird
 internal import OAuth
 internal import Redaction
+internal import Storage
 
 /// What a browser keeps of the people who signed in there, beyond the end of their sessions (OWASP, "Slow Down Online
 /// Guessing Attacks with Device Cookies"). It signs nobody in: an attempt for a person it vouches for is counted by the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Hummingbird
+internal import Storage
 
 /// Where a sign-in comes from, as far as counting its failures goes. What it claims is checked in the transaction that
 /// counts.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// How often something may fail: so many times at once, and one more each time an interval has passed.
 ///

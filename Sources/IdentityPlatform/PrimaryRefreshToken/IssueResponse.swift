@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 internal import Redaction
+internal import Storage
 
 /// A PRT that is durable.
 struct IssuedPrimaryRefreshToken: Sendable {

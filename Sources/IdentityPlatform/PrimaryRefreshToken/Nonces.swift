@@ -3,6 +3,7 @@ internal import Crypto
 internal import FoundationEssentials
 internal import OAuth
 internal import Redaction
+internal import Storage
 internal import Synchronization
 
 /// The nonces of signed requests: made without keeping anything, good for five minutes, and a memory of the requests

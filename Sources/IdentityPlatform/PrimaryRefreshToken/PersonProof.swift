@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// What proves the person, ready for the transaction.
 enum PersonProof: Sendable {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// Whether a primary refresh token is still good: a renewal puts another in its place.
 ///

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
 internal import Hummingbird
+internal import Storage
 
 extension AdminRoutes {
     func addReceiptRoutes<Context: RequestContext>(to router: Router<Context>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
 internal import Receipts
-internal import Storage
+package import Storage
 
 extension Platform {
     /// What a device's receipts call the person of a session.

@@ -3,6 +3,7 @@ internal import Crypto
 internal import FoundationEssentials
 internal import OAuth
 internal import Receipts
+internal import Storage
 
 /// An organisation's keys for receipts: one countersigns the heads of its devices' chains, one makes the pseudonyms of its
 /// people, which nobody else can resolve.

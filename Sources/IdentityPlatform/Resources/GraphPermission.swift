@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// The delegated permissions of Graph that the platform knows, under Graph's names.
 package enum GraphPermission: String, Sendable, CaseIterable {

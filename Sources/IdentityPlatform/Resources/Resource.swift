@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// An application that access tokens are made for.
 package struct Resource: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
+internal import Storage
 
 /// The resources of this server, under their own names and under Microsoft's, which foreign clients have built in.
 package struct ResourceCatalogue: Sendable {

@@ -25,5 +25,6 @@ extension Schema {
                 "CREATE INDEX auditByTime ON audit (tenant, time)",
             ]),
         Migration("sign-in method", ["ALTER TABLE audit RENAME COLUMN door TO method"]),
+        Migration("audit detail", ["ALTER TABLE audit ADD COLUMN detail TEXT"]),
     ]
 }

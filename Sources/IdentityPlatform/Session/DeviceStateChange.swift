@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Storage
+package import Storage
 
 /// A device should ask anew how it and its session stand: something that it goes by has changed, or may have.
 ///

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+package typealias SessionID = ID<Session>
+package typealias DeviceID = ID<DeviceBinding>
 
 /// One sign-in of one person, the `sid` of every code, token and cookie that came of it. When it ends, all of them do.
 package struct Session: Sendable {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
+package import Storage
 
 /// An access token that one of the platform's own resources has checked.
 package struct AccessToken: Sendable {

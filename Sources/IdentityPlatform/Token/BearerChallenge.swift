@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Storage
 
 /// What a resource answers beside 401 to a bearer token that is of no use (RFC 6750 section 3).
 ///

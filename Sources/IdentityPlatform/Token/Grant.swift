@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// Everything that tokens say: who, for which application and resource, in which session, on which device.
 package struct Grant: Sendable {

@@ -2,6 +2,7 @@
 internal import Crypto
 internal import OAuth
 package import Redaction
+package import Storage
 
 /// A code, refresh token or cookie: 256 bits that nobody can guess, led by the tenant, of which the database keeps only a hash.
 ///

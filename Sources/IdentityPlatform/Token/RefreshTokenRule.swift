@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Storage
 
 /// Whether a refresh token that a client shows may be used: each is good once (RFC 9700 section 4.14.2).
 ///

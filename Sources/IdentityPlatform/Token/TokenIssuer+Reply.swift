@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 internal import Redaction
+internal import Storage
 
 extension TokenIssuer {
     /// The members of a successful reply of the token endpoint (RFC 6749 section 5.1, OpenID Connect Core 3.1.3.3).

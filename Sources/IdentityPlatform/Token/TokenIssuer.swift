@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import OAuth
+package import Storage
 
 /// Writes and signs the tokens of a grant.
 package struct TokenIssuer: Sendable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Hummingbird
 package import OAuth
+package import Storage
 
 /// A request at the token endpoint, its form read and its tenant looked up.
 package struct TokenRequest: Sendable {

@@ -26,7 +26,10 @@ extension Management {
     ) {
         router.on(RouterPath(path.rawValue), method: method) { request, context in
             do {
-                return try await route(try await call(request, context))
+                let id = context.logger[metadataKey: "hb.request.id"]?.description
+                return try await AuditLog.$correlation.withValue(id) {
+                    try await route(try await call(request, context))
+                }
             } catch let refusal as ManagementRefusal {
                 return try Self.json(refusal.failure, status: refusal.status)
             } catch {
@@ -49,14 +52,13 @@ extension Management {
         } catch { throw ManagementRefusal(.malformed) }
         let tenant = try await resolveTenant(places["tenant"] ?? "")
         return AdminCall(
-            tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self),
-            correlation: context.logger[metadataKey: "hb.request.id"]?.description)
+            tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self))
     }
 
-    private func resolveTenant(_ name: String) async throws -> String {
+    private func resolveTenant(_ name: String) async throws -> TenantID {
         let ids = try await database.read { connection in
             let chosen: SQL = name == "-" ? "LIMIT 2" : "WHERE id = \(name.lowercased())"
-            return try connection.values(.id, of: Organization.self, chosen) as [String]
+            return try connection.values(.id, of: Organization.self, chosen) as [TenantID]
         }
         guard ids.count == 1, let id = ids.first else { throw ManagementRefusal(.noTenant) }
         return id
@@ -72,13 +74,11 @@ extension Management {
 
 /// A call that came over the administration socket, its tenant known to exist.
 struct AdminCall: Sendable {
-    let tenant: String
+    let tenant: TenantID
     let places: [String: String]
     let body: [UInt8]
     /// How many lines are asked for.
     let count: Int?
-    /// The id of the request.
-    let correlation: String?
 
     /// A profile, Base64, is the longest.
     static let limits = JSONLimits(bytes: 2 << 20)

@@ -76,7 +76,7 @@ extension Management {
             return requests.map { request in
                 MDMAdmin.Command(
                     uuid: request.uuid, requestType: request.command.requestType,
-                    state: QueuedCommand.State.queued.rawValue, enqueuedAt: now, finishedAt: nil, errors: [])
+                    state: QueuedCommand.State.queued.rawValue, enqueuedAt: now.rawValue, finishedAt: nil, errors: [])
             }
         }
     }
@@ -91,7 +91,7 @@ extension Management {
     static func device(_ call: AdminCall, in connection: any Connection) throws -> Device {
         let name = try call.place("device")
         let devices = Devices(connection: connection, tenant: call.tenant)
-        if let device = try devices.find(name) { return device }
+        if let device = try devices.find(UDID(rawValue: name)) { return device }
         let named = try devices.all().filter { $0.name == name && $0.state != .left }
         guard named.count <= 1 else { throw ManagementRefusal(.ambiguousDevice) }
         guard let device = named.first else { throw ManagementRefusal(.noDevice) }
@@ -99,7 +99,7 @@ extension Management {
     }
 
     private static func description(
-        of device: Device, tenant: String, now: Int64, in connection: any Connection
+        of device: Device, tenant: TenantID, now: Timestamp, in connection: any Connection
     ) throws -> MDMAdmin.Device {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).bound(udid: device.udid, now: now)
         let inventory = Inventory(connection: connection, tenant: tenant, udid: device.udid)
@@ -107,13 +107,14 @@ extension Management {
             of: QueuedCommand.self,
             "WHERE tenant = \(tenant) AND udid = \(device.udid) AND finishedAt IS NULL")
         return MDMAdmin.Device(
-            udid: device.udid, name: device.name, state: device.state.rawValue, productName: device.productName,
+            udid: device.udid.rawValue, name: device.name, state: device.state.rawValue,
+            productName: device.productName,
             osVersion: device.osVersion, serialNumber: device.serialNumber,
             profiles: try inventory.profiles().map { MDMAdmin.HeldProfile(identifier: $0.identifier, uuid: $0.uuid) },
             apps: try inventory.apps().map {
                 MDMAdmin.HeldApp(identifier: $0.identifier, state: $0.state, hasConfiguration: $0.hasConfiguration)
             },
-            waiting: waiting, identityEndsAt: enrollment?.expiresAt)
+            waiting: waiting, identityEndsAt: enrollment?.expiresAt.rawValue)
     }
 
     /// An outer success can hide failures of single items; they are reasons all the same.
@@ -126,7 +127,7 @@ extension Management {
         }
         return MDMAdmin.Command(
             uuid: command.uuid, requestType: command.requestType, state: command.state.rawValue,
-            enqueuedAt: command.enqueuedAt, finishedAt: command.finishedAt,
+            enqueuedAt: command.enqueuedAt.rawValue, finishedAt: command.finishedAt?.rawValue,
             errors: reasons.map { .init(code: $0.code, domain: $0.domain, message: $0.message) })
     }
 }

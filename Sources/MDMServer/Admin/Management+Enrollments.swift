@@ -20,7 +20,7 @@ extension Management {
             return try Self.json(living.map(Self.description))
         }
         on(router, .delete, .enrollment) { call in
-            let id = try call.place("enrollment")
+            let id = EnrollmentID(rawValue: try call.place("enrollment"))
             let isRevoked = try await database.write { connection in
                 guard try Enrollments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
                 try record(.enrollmentRevoked, id, of: call, connection)
@@ -38,8 +38,9 @@ extension Management {
         let now = sources.now()
         let made = try await makeProfile(tenant: call.tenant, now: now)
         let enrollment = Enrollment(
-            id: made.enrollment, name: wanted.name, state: .issued, udid: nil, takesOver: wanted.takesOver,
-            createdAt: now, expiresAt: now + configuration.profileLifetime.milliseconds)
+            id: made.enrollment, name: wanted.name, state: .issued, udid: nil,
+            takesOver: wanted.takesOver.map(UDID.init(rawValue:)),
+            createdAt: now, expiresAt: now + configuration.profileLifetime)
         try await database.write { connection in
             try Enrollments(connection: connection, tenant: call.tenant)
                 .insert(enrollment, fingerprint: made.fingerprint)
@@ -47,17 +48,13 @@ extension Management {
         }
         Logger.current.info("enrollment profile made", metadata: ["enrollment.id": "\(enrollment.id)"])
         let encoded = Data(made.profile).base64EncodedString()
-        return MDMAdmin.EnrollmentProfile(id: enrollment.id, name: wanted.name, profile: Sensitive(encoded))
+        return MDMAdmin.EnrollmentProfile(id: enrollment.id.rawValue, name: wanted.name, profile: Sensitive(encoded))
     }
 
     private static func description(of enrollment: Enrollment) -> MDMAdmin.Enrollment {
         MDMAdmin.Enrollment(
-            id: enrollment.id, name: enrollment.name, state: enrollment.state.rawValue, udid: enrollment.udid,
-            createdAt: enrollment.createdAt, expiresAt: enrollment.expiresAt)
+            id: enrollment.id.rawValue, name: enrollment.name, state: enrollment.state.rawValue,
+            udid: enrollment.udid?.rawValue, createdAt: enrollment.createdAt.rawValue,
+            expiresAt: enrollment.expiresAt.rawValue)
     }
-}
-
-extension Duration {
-    /// Whole milliseconds.
-    var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -49,13 +49,13 @@ extension Management {
             warnings: findings.map(\.description))
     }
 
-    private func bytes(of new: MDMAdmin.NewProfile, tenant: String) async throws -> [UInt8] {
+    private func bytes(of new: MDMAdmin.NewProfile, tenant: TenantID) async throws -> [UInt8] {
         switch new {
         case .file(let text):
             guard let data = Data(base64Encoded: text) else { throw ManagementRefusal(.malformed) }
             return Array(data)
         case .sharedDevice(let urls):
-            guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
+            guard let namespace = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
             let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
             guard let organization else { throw ManagementRefusal(.noTenant) }
             return try Profile.sharedDeviceSSO(

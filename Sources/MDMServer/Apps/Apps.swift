@@ -32,10 +32,10 @@ extension OfferedApp: Record {
 /// The apps of one tenant.
 struct Apps {
     let connection: any Connection
-    let tenant: String
+    let tenant: TenantID
 
     /// Offers an app, in place of an earlier package with the same version.
-    func put(_ app: OfferedApp, now: Int64) throws {
+    func put(_ app: OfferedApp, now: Timestamp) throws {
         try connection.upsert(
             into: OfferedApp.self, key: [.tenant, .bundleIdentifier, .version],
             [

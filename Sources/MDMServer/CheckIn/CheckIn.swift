@@ -7,16 +7,16 @@ internal import Storage
 struct CheckIn: Sendable {
     let management: Management
 
-    func handle(_ body: [UInt8], tenant: String, fingerprint: String) async throws {
+    func handle(_ body: [UInt8], tenant: TenantID, fingerprint: String) async throws {
         let message = try Self.message(body)
         let now = management.sources.now()
-        let lifetime = management.configuration.identityLifetime.milliseconds
+        let lifetime = management.configuration.identityLifetime
         try await management.database.write { [sealer = management.sealer] connection in
             if try Self.isRepeatedFarewell(message, tenant: tenant, fingerprint: fingerprint, in: connection) { return }
             let enrollments = Enrollments(connection: connection, tenant: tenant)
             let enrollment = try enrollments.living(fingerprint: fingerprint, now: now)
             if enrollment.udid != nil || !message.isAuthenticate {
-                guard enrollment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+                guard enrollment.udid == message.device else { throw DeviceRefusal.otherDevice }
             }
             try enrollments.confirm(enrollment)
             try Self.apply(
@@ -42,18 +42,18 @@ struct CheckIn: Sendable {
 
     /// A device that has left and says so again, since it did not hear that it was heard.
     private static func isRepeatedFarewell(
-        _ message: CheckInMessage, tenant: String, fingerprint: String, in connection: any Connection
+        _ message: CheckInMessage, tenant: TenantID, fingerprint: String, in connection: any Connection
     ) throws -> Bool {
         guard case .checkOut(let message) = message,
             let enrollment = try Enrollments(connection: connection, tenant: tenant).find(fingerprint: fingerprint),
             enrollment.state == .ended
         else { return false }
-        guard enrollment.udid == message.udid else { throw DeviceRefusal.otherDevice }
+        guard enrollment.udid == message.device else { throw DeviceRefusal.otherDevice }
         return true
     }
 
     private static func apply(
-        _ message: CheckInMessage, enrollment: Enrollment, tenant: String, now: Int64, lifetime: Int64,
+        _ message: CheckInMessage, enrollment: Enrollment, tenant: TenantID, now: Timestamp, lifetime: Duration,
         sealer: SecretSealer, in connection: any Connection
     ) throws {
         let devices = Devices(connection: connection, tenant: tenant)
@@ -61,31 +61,31 @@ struct CheckIn: Sendable {
         switch message {
         case .authenticate(let message):
             try checkTopic(message.topic, tenant: tenant, in: connection)
-            let isEnrolled = try devices.find(message.udid)?.state == .enrolled
+            let isEnrolled = try devices.find(message.device)?.state == .enrolled
             guard enrollment.state == .issued else {
                 if isEnrolled { return try devices.restart(message, now: now) }
                 return try devices.begin(message, enrollment: enrollment, now: now)
             }
             // A UDID is no secret: whoever has any unused profile must not put a device out with it, nor one that is about to
             // enroll.
-            guard try enrollment.takesOver == message.udid || enrollments.bound(udid: message.udid, now: now) == nil
+            guard try enrollment.takesOver == message.device || enrollments.bound(udid: message.device, now: now) == nil
             else {
                 throw DeviceRefusal.taken
             }
-            try enrollments.bind(enrollment.id, to: message.udid, until: now + lifetime)
-            try enrollments.end(udid: message.udid, except: enrollment.id)
+            try enrollments.bind(enrollment.id, to: message.device, until: now + lifetime)
+            try enrollments.end(udid: message.device, except: enrollment.id)
             try devices.begin(message, enrollment: enrollment, now: now)
         case .tokenUpdate(let message):
             try checkTopic(message.topic, tenant: tenant, in: connection)
             try devices.update(message, now: now, sealer: sealer)
         case .checkOut(let message):
-            try devices.leave(message.udid, now: now)
-            try enrollments.end(udid: message.udid)
+            try devices.leave(message.device, now: now)
+            try enrollments.end(udid: message.device)
         case .unknown: throw DeviceRefusal.malformed("The message type is unknown.")
         }
     }
 
-    private static func checkTopic(_ topic: String, tenant: String, in connection: any Connection) throws {
+    private static func checkTopic(_ topic: String, tenant: TenantID, in connection: any Connection) throws {
         let known: String? = try connection.value(.topic, of: Organization.self, "WHERE id = \(tenant)")
         guard topic == known else { throw DeviceRefusal.malformed("The topic is not this server's.") }
     }

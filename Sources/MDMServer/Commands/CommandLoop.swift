@@ -8,7 +8,7 @@ struct CommandLoop: Sendable {
     let management: Management
 
     /// - Returns: the next command's bytes; nil where the device may close the connection.
-    func handle(_ body: [UInt8], tenant: String, fingerprint: String) async throws -> [UInt8]? {
+    func handle(_ body: [UInt8], tenant: TenantID, fingerprint: String) async throws -> [UInt8]? {
         let result = try Self.result(body)
         let now = management.sources.now()
         if result.status == .idle,
@@ -26,7 +26,7 @@ struct CommandLoop: Sendable {
         }
         if recorded {
             let metadata: Logger.Metadata = [
-                "device.udid": "\(result.udid)", "command.uuid": "\(result.commandUUID ?? "")",
+                "device.udid": "\(result.device)", "command.uuid": "\(result.commandUUID ?? "")",
                 "status": "\(result.status.rawValue)",
             ]
             Logger.current.info("command finished", metadata: metadata)
@@ -36,12 +36,12 @@ struct CommandLoop: Sendable {
 
     /// Most requests are an Idle with nothing to do; those write nothing. A device whose identity grows old is given work.
     private func hasNothing(
-        for result: CommandResult, tenant: String, fingerprint: String, now: Int64
+        for result: CommandResult, tenant: TenantID, fingerprint: String, now: Timestamp
     ) async throws -> Bool {
         let (enrollment, isWaiting) = try await management.database.read { connection in
             let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
-            let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.udid)
+            let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.device)
             return (enrollment, try queue.head() != nil)
         }
         let isRenewed = try await management.renew(enrollment, tenant: tenant, now: now)
@@ -58,31 +58,32 @@ struct CommandLoop: Sendable {
 
     /// Refuses whoever is not the device that the message names.
     private static func authenticate(
-        _ result: CommandResult, tenant: String, fingerprint: String, now: Int64, in connection: any Connection
+        _ result: CommandResult, tenant: TenantID, fingerprint: String, now: Timestamp, in connection: any Connection
     ) throws -> Enrollment {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).living(
             fingerprint: fingerprint, now: now)
         // A certificate that has not authenticated yet is no device.
         guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
-        guard udid == result.udid else { throw DeviceRefusal.otherDevice }
+        guard udid == result.device else { throw DeviceRefusal.otherDevice }
         return enrollment
     }
 
     private static func turn(
-        _ result: CommandResult, body: [UInt8], tenant: String, now: Int64, history: Int, in connection: any Connection
+        _ result: CommandResult, body: [UInt8], tenant: TenantID, now: Timestamp, history: Int,
+        in connection: any Connection
     ) throws -> (next: (sealed: [UInt8], purpose: String)?, recorded: Bool) {
-        let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.udid)
+        let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.device)
         let recorded = try queue.record(result, body: body, now: now, history: history)
         if recorded {
-            try Inventory(connection: connection, tenant: tenant, udid: result.udid).record(result.answer)
+            try Inventory(connection: connection, tenant: tenant, udid: result.device).record(result.answer)
             if result.status != .acknowledged, let uuid = result.commandUUID {
                 try Enrollments(connection: connection, tenant: tenant).abandon(
-                    renewalCommand: uuid, udid: result.udid)
+                    renewalCommand: uuid, udid: result.device)
             }
         }
         // After NotNow the device comes back by itself, but only if that was the last word on this connection.
         guard result.status != .notNow else { return (nil, recorded) }
-        guard try Devices(connection: connection, tenant: tenant).find(result.udid)?.state == .enrolled,
+        guard try Devices(connection: connection, tenant: tenant).find(result.device)?.state == .enrolled,
             let head = try queue.head()
         else { return (nil, recorded) }
         if head.state != .sent { try queue.markSent(head.position) }

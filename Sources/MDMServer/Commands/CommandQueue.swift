@@ -27,8 +27,8 @@ struct QueuedCommand: Sendable {
     let uuid: String
     let requestType: String
     let state: State
-    let enqueuedAt: Int64
-    let finishedAt: Int64?
+    let enqueuedAt: Timestamp
+    let finishedAt: Timestamp?
     let result: [UInt8]?
 }
 
@@ -51,13 +51,13 @@ extension QueuedCommand: Record {
 /// The commands of one device, first in, first out, at most one outstanding.
 struct CommandQueue {
     let connection: any Connection
-    let tenant: String
-    let udid: String
+    let tenant: TenantID
+    let udid: UDID
 
     /// Appends a command, sealed, for it may hold a key, and announces the ``ManagedDevice`` that should come for it.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
-    func append(_ request: CommandRequest, now: Int64, limit: Int, sealer: SecretSealer) throws {
+    func append(_ request: CommandRequest, now: Timestamp, limit: Int, sealer: SecretSealer) throws {
         let queue: SQL = "WHERE tenant = \(tenant) AND udid = \(udid)"
         guard try connection.count(of: QueuedCommand.self, "\(queue) AND finishedAt IS NULL") < limit else {
             throw ManagementRefusal(.queueFull)
@@ -110,7 +110,7 @@ struct CommandQueue {
     /// What was asked is forgotten with the final answer (it may hold a key), and the oldest answers beyond `history`.
     ///
     /// - Returns: whether this was the first final answer of the outstanding command.
-    func record(_ result: CommandResult, body: [UInt8], now: Int64, history: Int) throws -> Bool {
+    func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> Bool {
         guard let head = try head(), head.uuid == result.commandUUID, head.state != .queued else { return false }
         guard result.status.isFinal else {
             try connection.execute(
@@ -135,7 +135,7 @@ struct CommandQueue {
     }
 
     /// Gives up what waits, or of that only what was delivered and not answered.
-    func drop(now: Int64, onlyDelivered: Bool) throws {
+    func drop(now: Timestamp, onlyDelivered: Bool) throws {
         try connection.execute(
             """
             UPDATE command SET state = \(QueuedCommand.State.dropped), sealedBody = NULL, finishedAt = \(now)

@@ -31,8 +31,8 @@ struct HeldApp: Record {
 /// What a device said that it holds.
 struct Inventory {
     let connection: any Connection
-    let tenant: String
-    let udid: String
+    let tenant: TenantID
+    let udid: UDID
 
     /// Takes over what an answer tells.
     func record(_ answer: CommandResult.Answer?) throws {

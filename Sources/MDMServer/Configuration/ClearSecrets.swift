@@ -24,7 +24,7 @@ struct ClearSecrets: Sendable {
             LIMIT \(Self.step)
             """)
         for row in rows {
-            let (tenant, udid): (String, String) = (try row["tenant"], try row["udid"])
+            let (tenant, udid): (TenantID, UDID) = (try row["tenant"], try row["udid"])
             let (uuid, clear): (String, [UInt8]) = (try row["uuid"], try row["body"])
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: udid)
             let sealed = try sealer.seal(clear, queue.purpose(uuid))
@@ -44,7 +44,7 @@ struct ClearSecrets: Sendable {
         let rows = try connection.rows(
             "SELECT tenant, udid, unlockToken FROM device WHERE unlockToken IS NOT NULL LIMIT \(Self.step)")
         for row in rows {
-            let (tenant, udid): (String, String) = (try row["tenant"], try row["udid"])
+            let (tenant, udid): (TenantID, UDID) = (try row["tenant"], try row["udid"])
             let clear: [UInt8] = try row["unlockToken"]
             let devices = Devices(connection: connection, tenant: tenant)
             let sealed = try sealer.seal(clear, devices.unlockTokenPurpose(udid))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Storage
 
 /// What the management server must be told.
 package struct MDMConfiguration: Sendable {
@@ -37,15 +38,15 @@ package struct MDMConfiguration: Sendable {
 
 /// The clock, the randomness and the disk's promise that the server is given, so that a test can hold them.
 package struct MDMSources: Sendable {
-    /// Milliseconds since 1970-01-01T00:00:00Z.
-    package let now: @Sendable () -> Int64
+    /// The present time.
+    package let now: @Sendable () -> Timestamp
     /// As many unpredictable bytes as asked for.
     package let random: @Sendable (Int) -> [UInt8]
     /// Writes a folder's entries to the disk (`fsync(2)`); blocks.
     package let sync: @Sendable (_ folder: String) throws -> Void
 
     package init(
-        now: @escaping @Sendable () -> Int64, random: @escaping @Sendable (Int) -> [UInt8],
+        now: @escaping @Sendable () -> Timestamp, random: @escaping @Sendable (Int) -> [UInt8],
         sync: @escaping @Sendable (_ folder: String) throws -> Void
     ) {
         self.now = now

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
+internal import Storage
 
 extension MDMSources {
     /// The machine's clock, the kernel's randomness, and its disk.
     package static let system = MDMSources(
-        now: {
-            var time = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &time)
-            return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        },
+        now: { .now },
         random: { count in
             var generator = SystemRandomNumberGenerator()
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }

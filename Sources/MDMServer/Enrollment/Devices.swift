@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
-internal import Storage
+package import Storage
+
+/// A device's name for itself.
+package typealias UDID = ForeignID<UDIDSubject>
+package enum UDIDSubject {}
+
+extension CheckInMessage { var device: UDID? { udid.map(UDID.init(rawValue:)) } }
+extension CheckInMessage.Authenticate { var device: UDID { UDID(rawValue: udid) } }
+extension CheckInMessage.TokenUpdate { var device: UDID { UDID(rawValue: udid) } }
+extension CheckInMessage.CheckOut { var device: UDID { UDID(rawValue: udid) } }
+extension CommandResult { var device: UDID { UDID(rawValue: udid) } }
 
 /// A device as the server knows it.
 struct Device: Sendable {
@@ -13,13 +23,13 @@ struct Device: Sendable {
         case left
     }
 
-    let udid: String
+    let udid: UDID
     let name: String
     let state: State
     let productName: String?
     let osVersion: String?
     let serialNumber: String?
-    let changedAt: Int64
+    let changedAt: Timestamp
 }
 
 extension Device: Record {
@@ -41,9 +51,9 @@ extension Device: Record {
 /// The devices of one tenant.
 struct Devices {
     let connection: any Connection
-    let tenant: String
+    let tenant: TenantID
 
-    func find(_ udid: String) throws -> Device? {
+    func find(_ udid: UDID) throws -> Device? {
         try connection.record(Device.self, "WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
@@ -52,12 +62,12 @@ struct Devices {
     }
 
     /// Begins the device's enrollment anew: what an earlier one left, its queue too, goes.
-    func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Int64) throws {
-        try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.udid)")
+    func begin(_ message: CheckInMessage.Authenticate, enrollment: Enrollment, now: Timestamp) throws {
+        try connection.execute("DELETE FROM device WHERE tenant = \(tenant) AND udid = \(message.device)")
         try connection.insert(
             into: Device.self,
             [
-                .tenant: tenant, .udid: message.udid, .enrollment: enrollment.id, .name: enrollment.name,
+                .tenant: tenant, .udid: message.device, .enrollment: enrollment.id, .name: enrollment.name,
                 .state: Device.State.authenticated, .productName: message.productName, .osVersion: message.osVersion,
                 .serialNumber: message.serialNumber, .changedAt: now,
             ])
@@ -65,35 +75,36 @@ struct Devices {
 
     /// An enrolled device says `Authenticate` again: it begins anew, or has not heard an answer. Either way it has nothing
     /// of what was done; only what was never delivered is still to be done.
-    func restart(_ message: CheckInMessage.Authenticate, now: Int64) throws {
+    func restart(_ message: CheckInMessage.Authenticate, now: Timestamp) throws {
         try connection.execute(
             """
             UPDATE device SET state = \(Device.State.authenticated), productName = \(message.productName),
                 osVersion = \(message.osVersion), serialNumber = \(message.serialNumber), token = NULL,
                 pushMagic = NULL, sealedUnlockToken = NULL, changedAt = \(now)
-            WHERE tenant = \(tenant) AND udid = \(message.udid)
+            WHERE tenant = \(tenant) AND udid = \(message.device)
             """)
-        try CommandQueue(connection: connection, tenant: tenant, udid: message.udid).drop(now: now, onlyDelivered: true)
-        try forgetInventory(message.udid)
+        try CommandQueue(connection: connection, tenant: tenant, udid: message.device).drop(
+            now: now, onlyDelivered: true)
+        try forgetInventory(message.device)
     }
 
     /// Keeps how to wake the device. An unlock token that is missing does not erase the one that is there.
-    func update(_ message: CheckInMessage.TokenUpdate, now: Int64, sealer: SecretSealer) throws {
-        let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.udid)) }
+    func update(_ message: CheckInMessage.TokenUpdate, now: Timestamp, sealer: SecretSealer) throws {
+        let sealed = try message.unlockToken.map { try sealer.seal($0, unlockTokenPurpose(message.device)) }
         try connection.execute(
             """
             UPDATE device SET state = \(Device.State.enrolled), token = \(message.token),
                 pushMagic = \(message.pushMagic), sealedUnlockToken = COALESCE(\(sealed), sealedUnlockToken),
                 changedAt = \(now)
-            WHERE tenant = \(tenant) AND udid = \(message.udid)
+            WHERE tenant = \(tenant) AND udid = \(message.device)
             """)
     }
 
     /// What an unlock token is sealed for: this device.
-    func unlockTokenPurpose(_ udid: String) -> String { "unlock token \(tenant) \(udid)" }
+    func unlockTokenPurpose(_ udid: UDID) -> String { "unlock token \(tenant) \(udid)" }
 
     /// Marks the device as gone and drops what it was still to do.
-    func leave(_ udid: String, now: Int64) throws {
+    func leave(_ udid: UDID, now: Timestamp) throws {
         try connection.execute(
             """
             UPDATE device SET state = \(Device.State.left), token = NULL, pushMagic = NULL, changedAt = \(now)
@@ -104,7 +115,7 @@ struct Devices {
         try connection.announce(EnrollmentEnd(device: ManagedDevice(tenant: tenant, udid: udid)))
     }
 
-    private func forgetInventory(_ udid: String) throws {
+    private func forgetInventory(_ udid: UDID) throws {
         try connection.execute("DELETE FROM heldProfile WHERE tenant = \(tenant) AND udid = \(udid)")
         try connection.execute("DELETE FROM heldApp WHERE tenant = \(tenant) AND udid = \(udid)")
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Storage
 
+typealias EnrollmentID = ForeignID<Enrollment>
+
 /// One identity of one device, from the issue of the profile that carries it to its end.
 struct Enrollment: Sendable {
     /// Where an enrollment stands.
@@ -15,17 +17,17 @@ struct Enrollment: Sendable {
         case ended
     }
 
-    let id: String
+    let id: EnrollmentID
     let name: String
     let state: State
-    let udid: String?
+    let udid: UDID?
     /// The UDID of a device that it may take over from another enrollment.
-    let takesOver: String?
-    let createdAt: Int64
+    let takesOver: UDID?
+    let createdAt: Timestamp
     /// Until when the profile can be used; from its first use on, until when the identity is good.
-    let expiresAt: Int64
+    let expiresAt: Timestamp
 
-    func isLiving(at now: Int64) -> Bool { state != .ended && now < expiresAt }
+    func isLiving(at now: Timestamp) -> Bool { state != .ended && now < expiresAt }
 }
 
 extension Enrollment: Record {
@@ -46,7 +48,7 @@ extension Enrollment: Record {
 /// The enrollments of one tenant.
 struct Enrollments {
     let connection: any Connection
-    let tenant: String
+    let tenant: TenantID
 
     func insert(_ enrollment: Enrollment, fingerprint: String, renewalCommand: String? = nil) throws {
         try connection.insert(
@@ -66,7 +68,7 @@ struct Enrollments {
     /// The living enrollment of a certificate.
     ///
     /// - Throws: ``DeviceRefusal`` `unrecognized` where there is none, or it has ended or expired.
-    func living(fingerprint: String, now: Int64) throws -> Enrollment {
+    func living(fingerprint: String, now: Timestamp) throws -> Enrollment {
         guard let enrollment = try find(fingerprint: fingerprint), enrollment.isLiving(at: now) else {
             throw DeviceRefusal.unrecognized
         }
@@ -74,7 +76,7 @@ struct Enrollments {
     }
 
     /// All that live, the newest first.
-    func all(now: Int64) throws -> [Enrollment] {
+    func all(now: Timestamp) throws -> [Enrollment] {
         try connection.records(
             Enrollment.self,
             """
@@ -84,7 +86,7 @@ struct Enrollments {
     }
 
     /// The identity that a device uses; nil where none is good any more.
-    func bound(udid: String, now: Int64) throws -> Enrollment? {
+    func bound(udid: UDID, now: Timestamp) throws -> Enrollment? {
         try connection.record(
             Enrollment.self,
             """
@@ -93,7 +95,7 @@ struct Enrollments {
     }
 
     /// Whether a device has, or lately had, an identity beside the one with that id.
-    func hasAnother(udid: String, than id: String, since time: Int64) throws -> Bool {
+    func hasAnother(udid: UDID, than id: EnrollmentID, since time: Timestamp) throws -> Bool {
         try connection.exists(
             Enrollment.self,
             """
@@ -103,7 +105,7 @@ struct Enrollments {
     }
 
     /// Gives an enrollment to the device that used it, for as long as the identity is good.
-    func bind(_ id: String, to udid: String, until expiresAt: Int64) throws {
+    func bind(_ id: EnrollmentID, to udid: UDID, until expiresAt: Timestamp) throws {
         try connection.execute(
             """
             UPDATE enrollment SET state = \(Enrollment.State.bound), udid = \(udid), expiresAt = \(expiresAt)
@@ -121,7 +123,7 @@ struct Enrollments {
     }
 
     /// The device refused the command that brings a new identity: it keeps the one that it has.
-    func abandon(renewalCommand: String, udid: String) throws {
+    func abandon(renewalCommand: String, udid: UDID) throws {
         try connection.execute(
             """
             UPDATE enrollment SET state = \(Enrollment.State.ended)
@@ -131,18 +133,18 @@ struct Enrollments {
     }
 
     /// Ends every enrollment of a device but one.
-    func end(udid: String, except id: String? = nil) throws {
+    func end(udid: UDID, except id: EnrollmentID? = nil) throws {
         try connection.execute(
             """
             UPDATE enrollment SET state = \(Enrollment.State.ended)
-            WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id ?? "")
+            WHERE tenant = \(tenant) AND udid = \(udid) AND id <> \(id?.rawValue ?? "")
             """)
     }
 
     /// Ends an enrollment that no device has used.
     ///
     /// - Returns: whether there was such a one.
-    func revoke(_ id: String) throws -> Bool {
+    func revoke(_ id: EnrollmentID) throws -> Bool {
         try connection.execute(
             """
             UPDATE enrollment SET state = \(Enrollment.State.ended)

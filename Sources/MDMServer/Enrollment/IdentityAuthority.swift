@@ -22,7 +22,7 @@ struct IdentityAuthority: Sendable {
     static func load(
         database: any Database, sealer: SecretSealer, sources: MDMSources
     ) async throws -> IdentityAuthority {
-        let now = Date(timeIntervalSince1970: Double(sources.now()) / 1000)
+        let now = sources.now().date
         let fresh = try make(now: now)
         return try await database.write { connection in
             guard let row = try connection.row(of: StoredAuthority.self, "WHERE name = 'identity'") else {
@@ -78,12 +78,12 @@ struct IdentityAuthority: Sendable {
     ///
     /// The certificate lasts as long as the authority. The enrollment ends earlier, by the server's own record: a device
     /// whose certificate had ended would be turned away in the handshake and never learn that it is not managed any more.
-    func issue(enrollment: String, now: Date) throws -> PKCS12 {
+    func issue(enrollment: EnrollmentID, now: Date) throws -> PKCS12 {
         let key = P256.Signing.PrivateKey()
         let certificate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: now - 300,
             notValidAfter: issuer.notValidAfter, issuer: issuer.subject,
-            subject: try DistinguishedName { CommonName(enrollment) }, signatureAlgorithm: .ecdsaWithSHA256,
+            subject: try DistinguishedName { CommonName(enrollment.rawValue) }, signatureAlgorithm: .ecdsaWithSHA256,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 Critical(KeyUsage(digitalSignature: true))
@@ -107,4 +107,9 @@ struct IdentityAuthority: Sendable {
 private enum StoredAuthority: Table {
     static let table = "authority"
     enum Column: String, ColumnName { case name, certificate, privateKey, sealedPrivateKey }
+}
+
+extension Timestamp {
+    /// The same point in time as certificates are made with.
+    var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 1000) }
 }

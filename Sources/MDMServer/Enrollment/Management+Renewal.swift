@@ -8,7 +8,7 @@ internal import Storage
 /// A new identity, and the profile that brings it to a device.
 struct MadeProfile: Sendable {
     /// Names the enrollment.
-    let enrollment: String
+    let enrollment: EnrollmentID
     let fingerprint: String
     /// The profile's XML; it holds the identity's key.
     let profile: [UInt8]
@@ -16,15 +16,15 @@ struct MadeProfile: Sendable {
 
 extension Management {
     /// A day between two attempts to give a device a new identity.
-    private static let pause: Int64 = 86_400_000
+    private static let pause = Duration.seconds(86_400)
 
     /// Queues a new identity for a device whose present one has spent two thirds of its life: the enrollment's own
     /// profile with other contents. The present one stays good until the device has used the new one.
     ///
     /// - Returns: whether a command was queued.
-    func renew(_ enrollment: Enrollment, tenant: String, now: Int64) async throws -> Bool {
+    func renew(_ enrollment: Enrollment, tenant: TenantID, now: Timestamp) async throws -> Bool {
         guard enrollment.state == .bound, let udid = enrollment.udid,
-            enrollment.expiresAt - now <= configuration.identityLifetime.milliseconds / 3
+            enrollment.expiresAt - now <= configuration.identityLifetime / 3
         else { return false }
         let isPending = try await database.read { try Self.isPending(enrollment, udid, tenant, now, in: $0) }
         guard !isPending else { return false }
@@ -32,7 +32,7 @@ extension Management {
         let command = CommandRequest(uuid: sources.uuid(), command: .installProfile(made.profile))
         let next = Enrollment(
             id: made.enrollment, name: enrollment.name, state: .renewing, udid: udid, takesOver: nil, createdAt: now,
-            expiresAt: now + configuration.identityLifetime.milliseconds)
+            expiresAt: now + configuration.identityLifetime)
         let isQueued = try await database.write { [limit = configuration.maximumQueue, sealer] connection in
             let devices = Devices(connection: connection, tenant: tenant)
             guard try !Self.isPending(enrollment, udid, tenant, now, in: connection),
@@ -51,7 +51,7 @@ extension Management {
     }
 
     private static func isPending(
-        _ enrollment: Enrollment, _ udid: String, _ tenant: String, _ now: Int64, in connection: any Connection
+        _ enrollment: Enrollment, _ udid: UDID, _ tenant: TenantID, _ now: Timestamp, in connection: any Connection
     ) throws -> Bool {
         try Enrollments(connection: connection, tenant: tenant).hasAnother(
             udid: udid, than: enrollment.id, since: now - pause)
@@ -60,21 +60,21 @@ extension Management {
     /// Makes an identity and the enrollment profile that carries it; the key derivation runs on a thread that may block.
     ///
     /// - Throws: ``ManagementRefusal``.
-    func makeProfile(tenant: String, now: Int64) async throws -> MadeProfile {
-        guard let namespace = UUID(uuidString: tenant) else { throw ManagementRefusal(.malformedTenant) }
+    func makeProfile(tenant: TenantID, now: Timestamp) async throws -> MadeProfile {
+        guard let namespace = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
         let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
         guard let organization else { throw ManagementRefusal(.noTenant) }
-        let id = sources.uuid()
+        let id = EnrollmentID(rawValue: sources.uuid())
         let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources] in
-            let identity = try authority.issue(enrollment: id, now: Date(timeIntervalSince1970: Double(now) / 1000))
+            let identity = try authority.issue(enrollment: id, now: now.date)
             let password = Hex.text(sources.random(16))
             let container = try identity.container(password: password, random: sources.random)
             let payload = IdentityPayload(container: container, password: password, fileName: "identity.p12")
             return (payload, MDMContext.fingerprint(identity.certificates[0]))
         }
         let profile = try Profile.enrollment(
-            tenant: namespace, organization: organization.name, enrollment: id,
-            serverURL: configuration.baseURL + DevicePath.filled(DevicePath.server, ["tenant": tenant]),
+            tenant: namespace, organization: organization.name, enrollment: id.rawValue,
+            serverURL: configuration.baseURL + DevicePath.filled(DevicePath.server, ["tenant": tenant.rawValue]),
             topic: organization.topic,
             identity: identity, root: configuration.trustRoot)
         let findings = ProfileLinter(delivery: .enrollment).findings(in: profile)

@@ -5,6 +5,7 @@ internal import Glibc
 package import Hummingbird
 internal import NIOCore
 internal import NIOSSL
+internal import Storage
 
 /// A request's surroundings with the device certificate that the TLS channel vouches for.
 package struct MDMContext: RequestContext {

@@ -5,7 +5,7 @@ internal import Storage
 /// The profiles of one tenant, ready to be pushed.
 struct Profiles {
     let connection: any Connection
-    let tenant: String
+    let tenant: TenantID
 
     /// A profile in the list.
     struct Entry: Sendable {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Hummingbird
-internal import Storage
+package import Storage
 
 /// An enrolled device; as an announcement: something waits for it here, and it should come.
 package struct ManagedDevice: Announcement, Hashable {
-    package let tenant: String
-    package let udid: String
+    package let tenant: TenantID
+    package let udid: UDID
 
-    package init(tenant: String, udid: String) {
+    package init(tenant: TenantID, udid: UDID) {
         self.tenant = tenant
         self.udid = udid
     }

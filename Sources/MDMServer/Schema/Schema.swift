@@ -10,6 +10,7 @@ package enum MDMSchema {
         Migration("sealed authority", [sealedPrivateKey]),
         Migration("sealed devices", [sealedBody, sealedUnlockToken]),
         Migration("enrollment", enrollmentSpelling),
+        Migration("audit entry", auditEntry),
     ]
 
     /// Apple's spelling. Steps above keep the former one: a step that has been applied must not change.
@@ -59,6 +60,13 @@ package enum MDMSchema {
             actor TEXT NOT NULL, action TEXT NOT NULL, subject TEXT NOT NULL, detail TEXT, correlation TEXT,
             PRIMARY KEY (tenant, position))
         """
+
+    /// The columns that the lines of both servers have.
+    private static let auditEntry: [SQL] = [
+        "ALTER TABLE audit ADD COLUMN outcome TEXT NOT NULL DEFAULT 'done'",
+        "ALTER TABLE audit ADD COLUMN repetitions BIGINT NOT NULL DEFAULT 1",
+        "ALTER TABLE audit ADD COLUMN method TEXT",
+    ]
 
     private static let auditByTime: SQL = "CREATE INDEX auditByTime ON audit (tenant, time)"
 

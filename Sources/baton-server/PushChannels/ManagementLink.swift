@@ -26,11 +26,11 @@ struct ManagementLink: Service {
     ///
     /// - Throws: ``StorageError``
     func join(_ asker: DeviceAsker, _ device: ManagedDevice) async throws {
-        if try await identity.setManagement(device.udid, of: asker.device, tenant: asker.tenant) {
+        if try await identity.setManagement(device.udid.rawValue, of: asker.device, tenant: asker.tenant) {
             logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
         }
         // The enrollment may have ended since it was looked at; then nobody else would take the note back.
-        try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid))
+        try await check(.init(tenant: asker.tenant, device: asker.device, name: device.udid.rawValue))
     }
 
     /// Takes back what ended while nobody heard it, then what ends.
@@ -43,8 +43,7 @@ struct ManagementLink: Service {
             }
             for await end in ends {
                 await trying {
-                    guard let tenant = TenantID(rawValue: end.tenant) else { return }
-                    for managed in try await identity.managedDevices(of: tenant, named: end.udid) {
+                    for managed in try await identity.managedDevices(of: end.tenant, named: end.udid.rawValue) {
                         try await check(managed)
                     }
                 }
@@ -60,7 +59,7 @@ struct ManagementLink: Service {
     }
 
     private func check(_ managed: Platform.Managed) async throws {
-        let device = ManagedDevice(tenant: managed.tenant.rawValue, udid: managed.name)
+        let device = ManagedDevice(tenant: managed.tenant, udid: UDID(rawValue: managed.name))
         guard try await !management.isEnrolled(device) else { return }
         if try await identity.setManagement(nil, of: managed.device, tenant: managed.tenant) {
             logger.info("a device is managed no longer", metadata: ["device.id": "\(managed.device.rawValue)"])

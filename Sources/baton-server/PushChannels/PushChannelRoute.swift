@@ -36,9 +36,9 @@ struct PushChannelRoute: Sendable {
 
     /// Who the device is for the directory, where it has joined one; what the directory says of one that it does not know.
     private func ask(_ hello: PushHello, _ device: ManagedDevice) async throws -> (DeviceAsker?, SessionStatus?) {
-        guard let question = hello.question, let tenant = TenantID(rawValue: device.tenant) else { return (nil, nil) }
+        guard let question = hello.question else { return (nil, nil) }
         do {
-            let asker = try await identity.asker(of: question, tenant: tenant)
+            let asker = try await identity.asker(of: question, tenant: device.tenant)
             try await link.join(asker, device)
             return (asker, nil)
         } catch let refusal as OAuthError where refusal.number == OAuthError.unknownDeviceNumber {

@@ -5,6 +5,7 @@ import Hummingbird
 import IdentityPlatform
 import OAuth
 import Redaction
+import Storage
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Hummingbird
 import IdentityPlatform
 import OAuth
 import Redaction
+import Storage
 import Synchronization
 import TestSupport
 import Testing

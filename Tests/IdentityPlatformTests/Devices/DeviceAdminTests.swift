@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import IdentityPlatform
 import OAuth
+import Storage
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Hummingbird
 import IdentityPlatform
 import JSON
 import OAuth
+import Storage
 import TestSupport
 import Testing
 

@@ -22,6 +22,10 @@ import Testing
             let methods = try await database.read { try $0.rows("SELECT method FROM audit WHERE action = 'sign-in'") }
             #expect(try methods.map { try $0["method"] } == ["page", "page", "page", "page"])
             #expect(try await database.read { try $0.count(of: AuditEntry.self, "") } == 22)
+            let tenant = try #require(try await database.read { try Tenants($0).only() })
+            let lines = try await database.read { try AuditLog($0).latest(100, tenant: tenant.id) }
+            #expect(lines.map(\.position) == Array(1...22) && lines.allSatisfy { $0.detail == nil })
+            #expect(lines.filter { $0.action == AuditAction.signIn.rawValue }.allSatisfy { $0.method == .page })
         }
     }
 }

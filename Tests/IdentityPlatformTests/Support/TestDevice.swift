@@ -7,6 +7,7 @@ import Hummingbird
 import IdentityPlatform
 import OAuth
 import Redaction
+import Storage
 import SwiftASN1
 import TestSupport
 import Testing

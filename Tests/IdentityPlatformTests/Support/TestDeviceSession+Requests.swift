@@ -3,6 +3,7 @@ import HTTPTypes
 import IdentityPlatform
 import OAuth
 import Redaction
+import Storage
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import IdentityPlatform
 import JSON
 import OAuth
 import Redaction
+import Storage
 import TestSupport
 import Testing
 

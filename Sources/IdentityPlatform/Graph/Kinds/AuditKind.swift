@@ -59,7 +59,7 @@ extension GraphKind where Item == AuditEntry {
                         where: "\(scope)\(page.condition)", before: page.after.flatMap { Int64($0) } ?? .max,
                         limit: page.limit, tenant: tenant)
                 } count: { page, connection in
-                    try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(scope)\(page.condition)")
+                    try AuditLog(connection).count(where: "\(scope)\(page.condition)", tenant: tenant)
                 }
             })
     }

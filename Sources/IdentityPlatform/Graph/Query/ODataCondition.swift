@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
+internal import Storage
 
 /// One `property eq literal` of a `$filter`; several stand for all of them together, joined by `and` (OData 4.01 part 2,
 /// section 5.1.1).

@@ -2,6 +2,7 @@
 internal import HTTPTypes
 package import Hummingbird
 internal import Logging
+internal import Storage
 
 /// Gives every line of the audit log that a request brings about that request's id: the client's own where it sent one, so
 /// that it is found again in the client's log, else the server's, which stands in the server's log.

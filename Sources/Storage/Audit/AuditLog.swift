@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Storage
 
-/// One line of the audit log.
-package struct AuditEntry: Sendable {
-    package let position: Int64
-    package let time: Timestamp
-    package let actor: String
-    package let action: String
-    package let subject: String?
-    package let outcome: String
-    /// How often it happened, where it stands for the like of it within ten minutes.
-    package let repetitions: Int64
-    /// The method that a sign-in came by.
-    package let method: SignInMethod?
-    /// The id of the request that it was done in: the client's own, or the server's.
-    package let correlation: String?
-}
-
-extension AuditEntry: Record {
-    package static let table = "audit"
-
-    package enum Column: String, ColumnName {
-        case tenant, position, time, actor, action, subject, outcome, repetitions, method, correlation
-    }
-
-    package init(_ row: TableRow<AuditEntry>) throws {
-        self.init(
-            position: try row[.position], time: try row[.time], actor: try row[.actor], action: try row[.action],
-            subject: try row[.subject], outcome: try row[.outcome], repetitions: try row[.repetitions],
-            method: try row[.method], correlation: try row[.correlation])
-    }
-}
-
-/// The append-only record of administrative acts and sign-ins, in the transaction of the act itself: what is not
-/// recorded did not happen. It names people by object id, never by name.
+/// The append-only record of administrative acts and sign-ins in the table `audit` of an engine's database, written in the
+/// transaction of the act itself: what is not recorded did not happen. It names people by object id, never by name.
 package struct AuditLog {
     /// Who acted, where it was the operator of the machine.
     package static let localOperator = "operator"
     /// Who acted, where nobody asked for it.
-    static let server = "server"
+    package static let server = "server"
 
     /// The id of the request at hand; a transaction's body runs in the task that asked for it, and so sees it.
     @TaskLocal package static var correlation: String?
@@ -52,7 +20,7 @@ package struct AuditLog {
     /// - Throws: ``StorageError``
     package func append(
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
-        method: SignInMethod? = nil, at time: Timestamp
+        method: SignInMethod? = nil, detail: String? = nil, at time: Timestamp
     ) throws {
         let last = try connection.row("SELECT MAX(position) AS last FROM audit WHERE tenant = \(tenant)")
         let position: Int64? = try last?["last"]
@@ -60,7 +28,7 @@ package struct AuditLog {
             into: AuditEntry.self,
             [
                 .tenant: tenant, .position: (position ?? 0) + 1, .time: time, .actor: actor, .action: action,
-                .subject: subject, .outcome: outcome, .repetitions: 1, .method: method,
+                .subject: subject, .outcome: outcome, .repetitions: 1, .method: method, .detail: detail,
                 .correlation: Self.correlation,
             ])
     }
@@ -105,11 +73,32 @@ package struct AuditLog {
     /// Lines that meet the condition and stand before a position, the newest first.
     ///
     /// - Throws: ``StorageError``
-    func lines(where condition: SQL, before: Int64, limit: Int, tenant: TenantID) throws -> [AuditEntry] {
+    package func lines(where condition: SQL, before: Int64, limit: Int, tenant: TenantID) throws -> [AuditEntry] {
         try connection.records(
             AuditEntry.self,
             """
             WHERE tenant = \(tenant) AND position < \(before)\(condition) ORDER BY position DESC LIMIT \(limit)
+            """)
+    }
+
+    /// How many lines meet the condition.
+    ///
+    /// - Throws: ``StorageError``
+    package func count(where condition: SQL, tenant: TenantID) throws -> Int {
+        try connection.count(of: AuditEntry.self, "WHERE tenant = \(tenant)\(condition)")
+    }
+
+    /// Removes lines that were kept long enough. The newest stays, since the next one counts on from it.
+    ///
+    /// - Returns: how many lines went, at most `limit`.
+    /// - Throws: ``StorageError``
+    @discardableResult
+    package func remove(until time: Timestamp, limit: Int, tenant: TenantID) throws -> Int {
+        try connection.execute(
+            """
+            DELETE FROM audit WHERE tenant = \(tenant) AND position IN (
+                SELECT position FROM audit WHERE tenant = \(tenant) AND time <= \(time)
+                    AND position < (SELECT MAX(position) FROM audit WHERE tenant = \(tenant)) LIMIT \(limit))
             """)
     }
 }

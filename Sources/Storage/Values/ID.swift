@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Storage
 
 /// An identifier in the form of a GUID, lower case; each kind of subject has its own type.
 package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
@@ -12,7 +11,7 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
     }
 
     /// Writes 16 bytes as a GUID, in the order they stand in.
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         precondition(bytes.count == 16, "a GUID has 16 bytes")
         var text = ""
         text.reserveCapacity(36)
@@ -25,7 +24,7 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
     }
 
     /// Makes a version 4 GUID of 16 random bytes.
-    init(version4 bytes: [UInt8]) {
+    package init(version4 bytes: [UInt8]) {
         var bytes = bytes
         bytes[6] = bytes[6] & 0x0f | 0x40
         bytes[8] = bytes[8] & 0x3f | 0x80
@@ -57,9 +56,15 @@ extension ID: CustomStringConvertible {
 
 private let hexadecimal = Array("0123456789abcdef")
 
-package typealias TenantID = ID<Tenant>
-package typealias UserID = ID<User>
-package typealias ClientID = ID<Client>
-package typealias SessionID = ID<Session>
-package typealias DeviceID = ID<DeviceBinding>
-package typealias RoleID = ID<DirectoryRole>
+/// An identifier in the form that another party gave it: any text.
+package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue, CustomStringConvertible {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+
+    package var description: String { rawValue }
+}
+
+/// An organisation, which has the same id in the database of each engine.
+package enum TenantSubject {}
+package typealias TenantID = ID<TenantSubject>

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// What administrators of devices do; the values are those of the audit log.
+extension AuditAction {
+    static let appOffered = AuditAction(rawValue: "mdm.app.offer")
+    static let commandQueued = AuditAction(rawValue: "mdm.command.queue")
+    static let deviceRemoved = AuditAction(rawValue: "mdm.device.remove")
+    static let enrollmentMade = AuditAction(rawValue: "mdm.enrollment.make")
+    static let enrollmentRevoked = AuditAction(rawValue: "mdm.enrollment.revoke")
+    static let profileAdded = AuditAction(rawValue: "mdm.profile.add")
+    static let profileRemoved = AuditAction(rawValue: "mdm.profile.remove")
+}
