@@ -96,14 +96,14 @@ struct BrowserSignOn: Sendable {
     private func person(_ token: CompactJWS) async throws -> Found {
         let (unverified, primary) = try platform.sessionSigned(token)
         let tenant = primary.tenant
-        return try await platform.database.read { [platform] connection in
-            let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
+        return try await platform.readTokens { transaction in
+            let proven = try ProvenPrimaryRefreshToken(unverified, of: primary, in: transaction)
             guard
                 RenewalRule.judge(
-                    proven.record, successor: nil, isRenewal: false, at: platform.environment.now()) == .good,
+                    proven.record, successor: nil, isRenewal: false, at: transaction.now) == .good,
                 let credential = try? BrowserCredential(proven.claims)
             else { throw OAuthError.badGrant }
-            let live = try LiveSession(proven.record.session, tenant: tenant, connection)
+            let live = try LiveSession(proven.record.session, tenant: tenant, transaction.connection)
             guard live.session.device?.id == proven.record.device else { throw OAuthError.badGrant }
             return Found(
                 session: live.session, user: live.person, token: primary, device: proven.record.device,

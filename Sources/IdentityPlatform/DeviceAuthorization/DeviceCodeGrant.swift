@@ -21,9 +21,7 @@ struct DeviceCodeGrant: GrantHandler {
             code: code, credentials: try request.credentials(), resource: form[ParameterName.resource],
             claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version,
             family: platform.environment.identifier(of: RefreshToken.self).rawValue)
-        let outcome = try await platform.database.write { [platform] connection in
-            try redemption.answer(platform, connection)
-        }
+        let outcome = try await platform.writeTokens { try redemption.answer(in: $0) }
         return Response(
             json: try await platform.issuer.reply(try outcome.get(), withClientInfo: form.wantsClientInfo))
     }
@@ -39,10 +37,10 @@ private struct DeviceCodeRedemption: Sendable {
     let family: String
 
     /// What the client is told. A refusal is not thrown: that the client asked has to be kept.
-    func answer(_ platform: Platform, _ connection: any Connection) throws -> Result<IssuedGrant, OAuthError> {
-        let now = platform.environment.now()
+    func answer(in transaction: TokenTransaction) throws -> Result<IssuedGrant, OAuthError> {
+        let (now, connection) = (transaction.now, transaction.connection)
         let codes = DeviceCodes(connection)
-        let client = try Clients(connection).authenticated(credentials, tenant: code.tenant, at: now)
+        let client = try transaction.client(credentials, tenant: code.tenant)
         guard let record = try codes.find(code), record.client == client.id else { return .failure(.badDeviceCode) }
         guard record.expires > now else { return .failure(.expiredDeviceCode) }
         switch record.state {
@@ -51,12 +49,14 @@ private struct DeviceCodeRedemption: Sendable {
         case .pending:
             try codes.setPolled(code, at: now)
             // Some clients give up when they are told to slow down, so only who asks twice as often as agreed is told.
-            let pause = platform.configuration.lifetimes.devicePolling / 2
+            let pause = transaction.configuration.lifetimes.devicePolling / 2
             return .failure(record.polled.map { now < $0 + pause } == true ? .slowDown : .authorizationPending)
         case .approved(let session):
-            let scope = try platform.resources.grant(scope: nil, resource: resource, before: record.scope, to: client)
-            let issued = try platform.issue(
-                session, family: family, client: client, scope: scope, claims: claims, version: version, connection)
+            let scope = try transaction.resources.grant(
+                scope: nil, resource: resource, before: record.scope, to: client)
+            let issued = try transaction.begin(
+                family: family,
+                with: transaction.grant(session, client: client, scope: scope, claims: claims, version: version))
             guard try codes.redeem(code, at: now) else { return .failure(.badDeviceCode) }
             return .success(issued)
         }

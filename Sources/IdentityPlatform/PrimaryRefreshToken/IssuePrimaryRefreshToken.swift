@@ -24,17 +24,15 @@ struct IssuePrimaryRefreshToken: Sendable {
         var generator = InjectedGenerator(environment: platform.environment)
         let key = SessionKey.random(using: &generator)
         let primary = OpaqueToken(tenant: tenant.id, environment: platform.environment)
-        let sealed = try platform.seal(key, of: primary)
+        let sealed = try platform.storageKey.seal(key, of: primary)
         let issued = try await platform.passwords.using(person.password) { [platform] in
-            try await platform.revokingReuse {
-                try await platform.database.write { connection in
-                    try IssueTransaction(platform: platform, connection: connection)
-                        .issue(primary, sealed, issue, to: proof.device.id, for: person, in: tenant)
-                }
+            try await platform.writeTokens { transaction in
+                try IssueTransaction(transaction: transaction, passwords: platform.passwords)
+                    .issue(primary, sealedKey: sealed, for: issue, to: proof.device.id, of: person, in: tenant)
             }
         }
         let envelope = try SessionKeyEnvelope.seal(key, to: transportKey)
-        var body = IssueResponse(platform: platform).members(issued, tenant, primary, envelope)
+        var body = issued.reply(primary, tenant: tenant, sessionKey: envelope, by: platform.issuer)
         if let epoch = issue.epoch {
             epoch.write(to: &body)
             body.set(ReplyName.receiptSubject, try await platform.receiptSubject(of: issued, on: proof.device))

@@ -11,18 +11,15 @@ struct IssuedPrimaryRefreshToken: Sendable {
     let expires: Timestamp
 }
 
-/// What the device is told with a PRT, in the types that known clients demand.
-struct IssueResponse {
-    let platform: Platform
-
-    /// The members of the reply.
+extension IssuedPrimaryRefreshToken {
+    /// The members of the reply, in the types that known clients demand.
     ///
-    /// - Parameter envelope: the session key for the device; nil for a renewal, where it stays the same.
-    func members(
-        _ issued: IssuedPrimaryRefreshToken, _ tenant: Tenant, _ token: OpaqueToken, _ envelope: String?
+    /// - Parameter sessionKey: encrypted for the device; nil for a renewal, where it stays the same.
+    func reply(
+        _ token: OpaqueToken, tenant: Tenant, sessionKey: String?, by issuer: TokenIssuer
     ) -> MembersWriter {
-        let now = platform.environment.now().seconds
-        let lifetime = issued.expires.seconds - now
+        let now = issuer.environment.now().seconds
+        let lifetime = expires.seconds - now
         var body = MembersWriter()
         body.set(ReplyName.tokenType, "Bearer")
         body.set(ReplyName.refreshToken, token.text.exposed)
@@ -31,32 +28,30 @@ struct IssueResponse {
         body.set(ReplyName.expiresIn, String(lifetime))
         body.set(ReplyName.extendedExpiresIn, "0")
         body.set(ReplyName.expiresOn, String(now + lifetime))
-        body.set(ReplyName.sessionKey, envelope)
-        body.set(ReplyName.idToken, UnsecuredToken.serialise(payload: identity(issued, tenant, now, lifetime)))
-        body.set(ReplyName.clientInfo, TokenIssuer.clientInfo(issued.user))
+        body.set(ReplyName.sessionKey, sessionKey)
+        let identity = identity(tenant: tenant, issuer: issuer.issuer(tenant.id), from: now, to: now + lifetime)
+        body.set(ReplyName.idToken, UnsecuredToken.serialise(payload: identity))
+        body.set(ReplyName.clientInfo, TokenIssuer.clientInfo(user))
         body.set(ReplyName.deviceTenantID, tenant.id.rawValue)
         return body
     }
 
     /// The name plate of the reply: unsigned, as known clients expect it.
-    private func identity(
-        _ issued: IssuedPrimaryRefreshToken, _ tenant: Tenant, _ now: Int64, _ lifetime: Int64
-    ) -> [UInt8] {
-        let user = issued.user
+    private func identity(tenant: Tenant, issuer: String, from begin: Int64, to end: Int64) -> [UInt8] {
         var claims = MembersWriter()
-        claims.set(ClaimName.audience, issued.client.rawValue)
-        claims.set(ClaimName.issuer, platform.issuer.issuer(tenant.id))
-        claims.set(ClaimName.issuedAt, Int(now))
-        claims.set(ClaimName.notBefore, Int(now))
-        claims.set(ClaimName.expiresAt, Int(now + lifetime))
-        claims.set(ClaimName.authenticationMethods, issued.session.methods)
-        claims.set(ClaimName.deviceID, issued.session.device?.id.rawValue)
+        claims.set(ClaimName.audience, client.rawValue)
+        claims.set(ClaimName.issuer, issuer)
+        claims.set(ClaimName.issuedAt, Int(begin))
+        claims.set(ClaimName.notBefore, Int(begin))
+        claims.set(ClaimName.expiresAt, Int(end))
+        claims.set(ClaimName.authenticationMethods, session.methods)
+        claims.set(ClaimName.deviceID, session.device?.id.rawValue)
         claims.set(ClaimName.name, user.profile.displayName)
         claims.set(ClaimName.givenName, user.profile.givenName)
         claims.set(ClaimName.familyName, user.profile.surname)
         claims.set(ClaimName.objectID, user.id.rawValue)
         claims.set(ClaimName.preferredUsername, user.userPrincipalName)
-        claims.set(ClaimName.sessionID, issued.session.id.rawValue)
+        claims.set(ClaimName.sessionID, session.id.rawValue)
         claims.set(ClaimName.subject, user.id.rawValue)
         claims.set(ClaimName.tenantID, tenant.id.rawValue)
         claims.set(ClaimName.uniqueName, user.userPrincipalName)

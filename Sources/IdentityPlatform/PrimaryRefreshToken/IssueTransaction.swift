@@ -4,24 +4,26 @@ internal import Storage
 
 /// The one transaction of an issue: everything is looked at again inside it.
 struct IssueTransaction {
-    let platform: Platform
-    let connection: any Connection
+    let transaction: TokenTransaction
+    let passwords: Passwords
+
+    private var connection: any Connection { transaction.connection }
 
     /// Binds the session to the device, enters the epoch and keeps the token. On a shared device every other session
     /// ends: there is one worker at a time.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func issue(
-        _ token: OpaqueToken, _ sealedKey: [UInt8], _ request: PrimaryRefreshToken.IssueRequest, to id: DeviceID,
-        for person: PersonProof, in tenant: Tenant
+        _ token: OpaqueToken, sealedKey: [UInt8], for request: PrimaryRefreshToken.IssueRequest, to id: DeviceID,
+        of person: PersonProof, in tenant: Tenant
     ) throws -> IssuedPrimaryRefreshToken {
-        let now = platform.environment.now()
+        let now = transaction.now
         guard let device = try Devices(connection).find(id, tenant: tenant.id) else { throw OAuthError.unknownDevice }
         guard device.isEnabled else { throw OAuthError.disabledDevice }
         let client = try broker(request.clientID, tenant: tenant.id)
         let proven = try proven(by: person, client: client.id, tenant: tenant.id, at: now)
         let session = proven.session
-        try enter(request.epoch, device, proven.user)
+        try enter(request.epoch, of: device, as: proven.user)
         guard
             try Sessions(connection).bind(
                 session, tenant: tenant.id, to: device.binding, epochCounter: request.epoch.map { Int64($0.counter) })
@@ -34,7 +36,7 @@ struct IssueTransaction {
         if let browser = bound.session.browser {
             try DeviceBrowsers(connection).claim(browser, for: bound.session, at: now)
         }
-        let expires = bound.session.begun + platform.configuration.devices.primaryRefreshTokenLifetime
+        let expires = bound.session.begun + transaction.configuration.devices.primaryRefreshTokenLifetime
         guard expires > now else { throw OAuthError.expiredGrant }
         let tokens = PrimaryRefreshTokens(connection)
         try tokens.remove(session: session, tenant: tenant.id)
@@ -63,14 +65,14 @@ struct IssueTransaction {
     ) throws -> (session: SessionID, user: UserID, family: String?) {
         switch person {
         case .refreshToken(let token):
-            let record = try RefreshTokenUse(connection: connection, now: time).check(token, of: client, for: .proof)
+            let record = try transaction.check(token, of: client, for: .proof)
             guard !record.ofPrimary else { throw OAuthError.badGrant }
             try RefreshTokens(connection).use(record, at: time)
             let live = try LiveSession(record.session, tenant: tenant, connection)
             guard !live.session.isFromDeviceCode else { throw OAuthError.signedInAtOtherScreen }
             return (live.session.id, live.person.id, record.family)
         case .password(let checked, let id):
-            guard let user = try platform.passwords.confirm(checked, at: time, connection) else {
+            guard let user = try passwords.confirm(checked, at: time, connection) else {
                 throw OAuthError.badCredentials
             }
             try AuditLog(connection).append(
@@ -96,7 +98,7 @@ struct IssueTransaction {
     }
 
     /// Enters the epoch, or stays in it: a shared device's epoch is one person's.
-    private func enter(_ epoch: DeviceEpoch?, _ device: Device, _ person: UserID) throws {
+    private func enter(_ epoch: DeviceEpoch?, of device: Device, as person: UserID) throws {
         guard let epoch else {
             guard !device.binding.isShared else { throw OAuthError.epochRequired }
             return

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import OAuth
+internal import Redaction
 internal import Storage
 
 /// A primary refresh token as the database knows it.
@@ -65,7 +66,7 @@ struct PrimaryRefreshTokens {
     /// come of goes.
     func renew(
         _ token: OpaqueToken, _ record: StoredPrimaryRefreshToken, by next: OpaqueToken,
-        _ nextRecord: StoredPrimaryRefreshToken, at time: Timestamp
+        as nextRecord: StoredPrimaryRefreshToken, at time: Timestamp
     ) throws {
         try connection.execute(
             """
@@ -104,4 +105,30 @@ struct PrimaryRefreshTokens {
 
     /// The family of the refresh tokens that come of a primary one.
     static func family(of hash: [UInt8]) -> String { Base64URL.encode(hash) }
+}
+
+extension StorageKey {
+    /// Seals the session key of a PRT for the database.
+    ///
+    /// - Throws: the library's error.
+    func seal(_ key: SessionKey, of token: OpaqueToken) throws -> [UInt8] {
+        var bytes = key.secret.withBytes { span in
+            (0..<span.byteCount).map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        }
+        defer { wipe(&bytes) }
+        return try seal(bytes, purpose: Self.purpose(of: token))
+    }
+
+    /// Opens the session key of a PRT.
+    ///
+    /// - Throws: ``Failure``
+    func openSessionKey(_ sealed: [UInt8], of token: OpaqueToken) throws(Failure) -> SessionKey {
+        var bytes = try open(sealed, purpose: Self.purpose(of: token))
+        guard let key = SessionKey(SecretBytes(consuming: &bytes)) else { throw .doesNotOpen }
+        return key
+    }
+
+    private static func purpose(of token: OpaqueToken) -> String {
+        "session key \(token.tenant) \(Base64URL.encode(token.hash))"
+    }
 }

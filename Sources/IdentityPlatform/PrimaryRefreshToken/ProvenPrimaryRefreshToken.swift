@@ -16,12 +16,13 @@ struct ProvenPrimaryRefreshToken: Sendable {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     init(
-        _ unverified: SessionSignedRequest.Unverified, _ token: OpaqueToken, _ platform: Platform,
-        _ connection: any Connection
+        _ unverified: SessionSignedRequest.Unverified, of token: OpaqueToken, in transaction: TokenTransaction
     ) throws {
-        guard let record = try PrimaryRefreshTokens(connection).find(token) else { throw OAuthError.badGrant }
+        guard let record = try PrimaryRefreshTokens(transaction.connection).find(token) else {
+            throw OAuthError.badGrant
+        }
         // A row that was changed or copied: the client can only begin anew.
-        do { key = try platform.open(record.sealedSessionKey, of: token) } catch { throw OAuthError.badGrant }
+        do { key = try transaction.open(record.sealedSessionKey, of: token) } catch { throw OAuthError.badGrant }
         do { claims = try unverified.verified(with: key) } catch { throw OAuthError.wrongSignature }
         (self.token, self.record) = (token, record)
     }

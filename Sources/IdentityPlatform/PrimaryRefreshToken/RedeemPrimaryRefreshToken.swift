@@ -14,9 +14,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
     func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
         let (unverified, primary) = try platform.sessionSigned(token)
         _ = try request.tenant(of: primary)
-        let view = platform.directoryCache.view
-        let use = try await platform.database.read { [platform] connection in
-            try verify(unverified, primary, request.version, platform, view, connection)
+        let use = try await platform.readTokens { transaction in
+            try verify(unverified, of: primary, version: request.version, in: transaction)
         }
         try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
         let reply = try await reply(to: use, request)
@@ -27,8 +26,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
         if use.request.isRenewal {
             let renewal = try await RenewPrimaryRefreshToken(platform: platform).renew(use)
             guard use.request.wantsAccess else {
-                return IssueResponse(platform: platform).members(
-                    renewal.issued, use.grant.tenant, renewal.token, nil)
+                return renewal.issued.reply(
+                    renewal.token, tenant: use.grant.tenant, sessionKey: nil, by: platform.issuer)
             }
             return try await platform.issuer.reply(
                 use.grant,
@@ -68,33 +67,25 @@ struct RedeemPrimaryRefreshToken: Sendable {
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
             scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
             expires: use.record.expires)
-        let now = platform.environment.now()
-        let known = try await platform.database.read { try issued(first, at: now, $0) }
-        if let known { return known }
-        return try await platform.database.write { [platform] connection in
-            _ = try LiveSession(first.session, tenant: first.tenant, connection)
-            if let known = try issued(first, at: now, connection) { return known }
-            let newest = try RefreshTokens(connection).newest(
-                family: first.family, client: first.client, tenant: first.tenant)
-            return try platform.issue(first.after(newest), at: now, connection)
+        if let known = try await platform.readTokens({ try present(first, in: $0).issued }) { return known }
+        return try await platform.writeTokens { transaction in
+            _ = try LiveSession(first.session, tenant: first.tenant, transaction.connection)
+            let (newest, known) = try present(first, in: transaction)
+            return try known ?? transaction.issue(first.after(newest))
         }
-    }
-
-    private func issued(
-        _ first: RefreshToken, at now: Timestamp, _ connection: any Connection
-    ) throws -> IssuedRefreshToken? {
-        guard let known = try present(first, at: now, connection) else { return nil }
-        return IssuedRefreshToken(token: try platform.token(kept: known, connection), expires: known.expires)
     }
 }
 
-/// The newest refresh token in the place of `first`, where it is good.
+/// The newest refresh token in the place of `first`, and what a reply hands out of it where it is good.
 private func present(
-    _ first: RefreshToken, at now: Timestamp, _ connection: any Connection
-) throws -> RefreshToken? {
-    let newest = try RefreshTokens(connection).newest(
+    _ first: RefreshToken, in transaction: TokenTransaction
+) throws -> (newest: RefreshToken?, issued: IssuedRefreshToken?) {
+    let newest = try RefreshTokens(transaction.connection).newest(
         family: first.family, client: first.client, tenant: first.tenant)
-    return newest.flatMap { $0.used == nil && !$0.isRevoked && $0.expires > now ? $0 : nil }
+    guard let newest, newest.used == nil, !newest.isRevoked, newest.expires > transaction.now else {
+        return (newest, nil)
+    }
+    return (newest, try transaction.issued(newest))
 }
 
 extension RefreshToken {
@@ -118,37 +109,36 @@ struct VerifiedUse: Sendable {
 
 /// Judges a use request over one consistent state; the nonce is left to the caller, being outside of it.
 private func verify(
-    _ unverified: SessionSignedRequest.Unverified, _ primary: OpaqueToken, _ version: TokenVersion,
-    _ platform: Platform, _ view: DirectoryCache.View, _ connection: any Connection
+    _ unverified: SessionSignedRequest.Unverified, of primary: OpaqueToken, version: TokenVersion,
+    in transaction: TokenTransaction
 ) throws -> VerifiedUse {
-    let proven = try ProvenPrimaryRefreshToken(unverified, primary, platform, connection)
+    let proven = try ProvenPrimaryRefreshToken(unverified, of: primary, in: transaction)
     let record = proven.record
     guard let request = try? PrimaryRefreshToken.UseRequest(proven.claims) else {
         throw OAuthError.malformedSignedRequest
     }
     // A renewal is judged in its own transaction.
     switch RenewalRule.judge(
-        record, successor: nil, isRenewal: request.isRenewal, at: platform.environment.now())
+        record, successor: nil, isRenewal: request.isRenewal, at: transaction.now)
     {
     case .expired: throw OAuthError.expiredGrant
     case .renewed: throw OAuthError.renewedToken
     case .good, .repeated, .reused: break
     }
     guard let id = ClientID(rawValue: request.clientID) else { throw OAuthError.unknownClient }
-    let clients = Clients(connection, view)
-    let client = try clients.usable(id, tenant: record.tenant)
+    let client = try transaction.clients.usable(id, tenant: record.tenant)
     // With the broker that asked for it, the token itself is out of use.
-    _ = try clients.usable(record.client, tenant: record.tenant)
+    _ = try transaction.clients.usable(record.client, tenant: record.tenant)
     guard client.isBroker || !request.isRenewal else { throw OAuthError.notABroker }
     // The session key proves the device and the person, not an application that has a secret of its own.
     guard client.isPublic else { throw OAuthError.missingSecret }
     if let text = request.redirectURI {
         guard let uri = RedirectURI(text), client.allowsRedirect(to: uri) else { throw OAuthError.unregisteredRedirect }
     }
-    let scope = try platform.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
+    let scope = try transaction.resources.grant(scope: request.scopes.text, resource: request.resource, to: client)
     let asked = try ClaimsRequest(parsing: request.claims)
-    let grant = try platform.grant(
-        record.session, client: client, scope: scope, claims: asked, version: version, kept: view, connection)
+    let grant = try transaction.grant(
+        record.session, client: client, scope: scope, claims: asked, version: version)
     guard grant.session.device?.id == record.device else { throw OAuthError.badGrant }
     return VerifiedUse(primary: primary, record: record, key: proven.key, request: request, grant: grant)
 }

@@ -21,10 +21,10 @@ struct RenewPrimaryRefreshToken: Sendable {
         let next = OpaqueToken(tenant: use.primary.tenant, secret: key.derived(label, use.primary.hash))
         // An older server may have given it already.
         let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
-        let sealedKey = try platform.seal(use.key, of: next)
-        let (token, outcome) = try await platform.database.write { [platform] connection in
-            let token = try PrimaryRefreshTokens(connection).find(former) == nil ? next : former
-            return (token, try settle(use, by: token, sealedKey, platform, connection))
+        let sealedKey = try key.seal(use.key, of: next)
+        let (token, outcome) = try await platform.writeTokens { transaction in
+            let token = try PrimaryRefreshTokens(transaction.connection).find(former) == nil ? next : former
+            return (token, try settle(use, by: token, sealedKey: sealedKey, in: transaction))
         }
         switch outcome {
         case .renewed(let issued): return Renewal(token: token, issued: issued)
@@ -40,9 +40,10 @@ private enum Outcome: Sendable {
 }
 
 private func settle(
-    _ use: VerifiedUse, by next: OpaqueToken, _ sealedKey: [UInt8], _ platform: Platform, _ connection: any Connection
+    _ use: VerifiedUse, by next: OpaqueToken, sealedKey: [UInt8], in transaction: TokenTransaction
 ) throws -> Outcome {
-    let (tokens, now) = (PrimaryRefreshTokens(connection), platform.environment.now())
+    let (connection, now) = (transaction.connection, transaction.now)
+    let tokens = PrimaryRefreshTokens(connection)
     guard let record = try tokens.find(use.primary) else { return .refused(.badGrant) }
     let live = try LiveSession(record.session, tenant: record.tenant, connection)
     func issued(_ expires: Timestamp) -> Outcome {
@@ -63,13 +64,13 @@ private func settle(
         return .refused(.renewedToken)
     case .good: break
     }
-    let devices = platform.configuration.devices
+    let devices = transaction.configuration.devices
     let expires = min(
         now + devices.primaryRefreshTokenLifetime, live.session.begun + devices.primaryRefreshTokenLimit)
     guard expires > now else { return .refused(.expiredGrant) }
     try tokens.renew(
         use.primary, record, by: next,
-        StoredPrimaryRefreshToken(
+        as: StoredPrimaryRefreshToken(
             tenant: record.tenant, session: record.session, device: record.device, client: record.client,
             sealedSessionKey: sealedKey, proofFamily: record.proofFamily, family: record.family, expires: expires,
             renewed: nil, isConfirmed: false),

@@ -18,15 +18,12 @@ struct AuthorizationCodeGrant: GrantHandler {
             credentials: credentials, redirect: try form.required(.redirectURI),
             verifier: form[ParameterName.codeVerifier], resource: form[ParameterName.resource],
             claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version)
-        let outcome = try await platform.database.write { [platform] connection in
-            try redeem(code, proof, platform, connection)
-        }
+        let outcome = try await platform.writeTokens { try redeem(code, proof, in: $0) }
         switch outcome {
         case .refused(let error): throw error
         case .granted(let issued):
             return Response(
-                json: try await platform.issuer.reply(
-                    issued.grant, refreshToken: issued.refreshToken, withClientInfo: form.wantsClientInfo))
+                json: try await platform.issuer.reply(issued, withClientInfo: form.wantsClientInfo))
         }
     }
 }
@@ -48,26 +45,28 @@ private enum Outcome: Sendable {
 }
 
 private func redeem(
-    _ code: OpaqueToken, _ proof: Proof, _ platform: Platform, _ connection: any Connection
+    _ code: OpaqueToken, _ proof: Proof, in transaction: TokenTransaction
 ) throws -> Outcome {
-    let now = platform.environment.now()
+    let (now, connection) = (transaction.now, transaction.connection)
     let codes = AuthorizationCodes(connection)
     do {
-        let client = try Clients(connection).authenticated(proof.credentials, tenant: code.tenant, at: now)
+        let client = try transaction.client(proof.credentials, tenant: code.tenant)
         guard let record = try codes.find(code), record.client == client.id else { return .refused(.badGrant) }
         try check(
             proof, against: record,
-            allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey)
+            allowsMissingProofKey: transaction.configuration.compatibility.codeWithoutProofKey)
         // Only a request that would have been good is a replay: who merely saw a used code in a history can end nothing.
         guard record.redeemed == nil else {
             try revoke(record, at: now, connection)
             return .refused(.redeemedCode)
         }
         guard record.expires > now else { return .refused(.expiredGrant) }
-        let scope = try platform.resources.grant(scope: nil, resource: proof.resource, before: record.scope, to: client)
-        let issued = try platform.issue(
-            record.session, family: record.family, client: client, scope: scope, nonce: record.nonce,
-            claims: proof.claims, version: proof.version, connection)
+        let scope = try transaction.resources.grant(
+            scope: nil, resource: proof.resource, before: record.scope, to: client)
+        let grant = try transaction.grant(
+            record.session, client: client, scope: scope, nonce: record.nonce, claims: proof.claims,
+            version: proof.version)
+        let issued = try transaction.begin(family: record.family, with: grant)
         guard try codes.redeem(code, at: now) else { return .refused(.redeemedCode) }
         return .granted(issued)
     } catch let error as OAuthError {

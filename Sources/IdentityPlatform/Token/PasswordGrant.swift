@@ -16,12 +16,11 @@ struct PasswordGrant: GrantHandler {
         let name = try form.required(.username)
         let password = SecretBytes(copying: try form.required(.password).utf8)
         let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
-        let tenant = try await platform.tenant(of: request, orOf: name)
+        let tenant = try await tenant(of: request, orOf: name)
         let credentials = try request.credentials()
-        let (client, scope) = try await platform.database.read { [platform] connection in
-            let client = try Clients(connection).authenticated(
-                credentials, tenant: tenant.id, at: platform.environment.now())
-            return (client, try platform.resources.grant(asked: form, before: "", to: client))
+        let (client, scope) = try await platform.readTokens { transaction in
+            let client = try transaction.client(credentials, tenant: tenant.id)
+            return (client, try transaction.resources.grant(asked: form, before: "", to: client))
         }
         let checked = try await platform.passwords.check(
             name: name, password: password, tenant: tenant.id, from: SignInOrigin(request.peer))
@@ -33,16 +32,26 @@ struct PasswordGrant: GrantHandler {
             let begun = try await platform.passwords.using(
                 checked,
                 { [platform] in
-                    try await platform.database.write { try start.begin(with: checked, platform, $0) }
+                    try await platform.writeTokens { try start.begin(with: checked, platform.passwords, in: $0) }
                 })
         {
             return Response(
-                json: try await platform.issuer.reply(
-                    begun.grant, refreshToken: begun.refreshToken, withClientInfo: form.wantsClientInfo))
+                json: try await platform.issuer.reply(begun, withClientInfo: form.wantsClientInfo))
         }
         try await platform.recordFailedSignIn(
             name: name, tenant: tenant.id, client: client.id.rawValue, method: .passwordGrant)
         throw OAuthError.badCredentials
+    }
+
+    /// The tenant of a request, or that of the domain in a user name.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``
+    private func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {
+        if let tenant = request.tenant { return tenant }
+        let domain = userName.split(separator: "@").last.map(String.init) ?? ""
+        let found = try await platform.directoryCache.tenant(at: .domain(domain.lowercased()))
+        guard let found else { throw OAuthError.ambiguousTenant }
+        return found
     }
 }
 
@@ -59,16 +68,17 @@ private struct SessionStart: Sendable {
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
     func begin(
-        with checked: CheckedPassword, _ platform: Platform, _ connection: any Connection
+        with checked: CheckedPassword, _ passwords: Passwords, in transaction: TokenTransaction
     ) throws -> IssuedGrant? {
-        let now = platform.environment.now()
-        guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
+        let (now, connection) = (transaction.now, transaction.connection)
+        guard let user = try passwords.confirm(checked, at: now, connection) else { return nil }
         _ = try Sessions(connection).begin(
             session, user: user, methods: [AuthenticationMethod.password], at: now)
         try AuditLog(connection).append(
             .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.id.rawValue,
             method: .passwordGrant, at: now)
-        return try platform.issue(
-            session, family: family, client: client, scope: scope, claims: claims, version: version, connection)
+        return try transaction.begin(
+            family: family,
+            with: transaction.grant(session, client: client, scope: scope, claims: claims, version: version))
     }
 }

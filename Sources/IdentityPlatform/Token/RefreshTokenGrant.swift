@@ -16,26 +16,14 @@ struct RefreshTokenGrant: GrantHandler {
         guard let token = OpaqueToken(try form.required(.refreshToken)) else { throw OAuthError.badGrant }
         let tenant = try request.tenant(of: token)
         let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
-        let view = platform.directoryCache.view
-        let (grant, next) = try await platform.revokingReuse {
-            try await platform.database.write { [platform] connection in
-                let now = platform.environment.now()
-                let client = try Clients(connection, view).authenticated(credentials, tenant: tenant, at: now)
-                let record = try RefreshTokenUse(connection: connection, now: now)
-                    .check(token, of: client.id, for: .refresh)
-                let scope = try platform.resources.grant(asked: form, before: record.scope, to: client)
-                let grant = try platform.grant(
-                    record.session, client: client, scope: scope, claims: claims, version: request.version, kept: view,
-                    connection)
-                guard record.used == nil else {
-                    let next = try platform.token(kept: record.next, connection)
-                    return (grant, IssuedRefreshToken(token: next, expires: record.expires))
-                }
-                try RefreshTokens(connection).use(record, at: now)
-                return (grant, try platform.issue(record.next, at: now, connection))
-            }
+        let issued = try await platform.writeTokens { transaction in
+            let client = try transaction.client(credentials, tenant: tenant)
+            let record = try transaction.check(token, of: client.id, for: .refresh)
+            let scope = try transaction.resources.grant(asked: form, before: record.scope, to: client)
+            let grant = try transaction.grant(
+                record.session, client: client, scope: scope, claims: claims, version: request.version)
+            return IssuedGrant(grant: grant, refreshToken: try transaction.exchange(record))
         }
-        return Response(
-            json: try await platform.issuer.reply(grant, refreshToken: next, withClientInfo: form.wantsClientInfo))
+        return Response(json: try await platform.issuer.reply(issued, withClientInfo: form.wantsClientInfo))
     }
 }
