@@ -118,6 +118,17 @@ extension OfflineAuthenticator.Finding {
         }
     }
 
+    @Test func `an attempt under a name that nobody here has writes a lease again, as any other does`() throws {
+        try withShelf { shelf in
+            try shelf.give(1)
+            let file = shelf.directory.file(LeaseShelf.id(1) + ".lease")
+            let before = try #require(try file.read())
+            #expect(try shelf.attempt("nobody", "correct horse") == .wrong)
+            let after = try #require(try file.read())
+            #expect(after.count == before.count && after != before)
+        }
+    }
+
     @Test func `an attempt is counted on disk before it is judged, and the last wrong one erases the lease`() throws {
         try withShelf { shelf in
             try shelf.give(1)

@@ -87,10 +87,12 @@ import Testing
             // A task that is started at once has its place when the next line runs.
             for asker in ["a", "a", "b"] { group.addImmediateTask { try await pool.run(for: asker) { gate.pass() } } }
             #expect(pool.waiting == 3)
-            await #expect(throws: HashingPool.Busy.self) { try await pool.run(for: "a") {} }
+            group.addImmediateTask {
+                await #expect(throws: HashingPool.Busy.self) { try await pool.run(for: "a") { gate.pass() } }
+            }
             group.addImmediateTask { try await pool.run(for: "c") { gate.pass() } }
             #expect(pool.waiting == 4)
-            gate.open(times: 4)
+            gate.open(times: 5)
             try await group.waitForAll()
         }
         try await pool.run(for: "a") {}

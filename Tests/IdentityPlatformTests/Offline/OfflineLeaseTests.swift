@@ -166,6 +166,18 @@ import Testing
         #expect(try await fixture.me(text).status == .unauthorized)
     }
 
+    @Test func `a lease has none of the claims by which a token names person, session, application and rights`()
+        async throws
+    {
+        let fixture = try await TestPlatform()
+        try await fixture.allowOffline()
+        let session = try await TestDevice.joined(fixture).session()
+        let text = try #require(try OfflineAnswer(decoding: try await session.askLeases().body).lease)
+        let claims = try CompactJWS(text).claims()
+        for name in [ClaimName.objectID, .sessionID, .appID, .scopes] { #expect(claims[name] == nil, "\(name)") }
+        #expect(try claims.string(ClaimName.subject) == fixture.amara.id.rawValue)
+    }
+
     @Test func `the audit log says who turned it on and off, and whom each lease was given to`() async throws {
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
