@@ -148,7 +148,9 @@ let package = Package(
         .testTarget(
             name: "TraceSearchTests", dependencies: ["CInspection", "TestSupport", "TraceSearch", "canary"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
-        .testTarget(name: "AdminAPITests", dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),
+        .testTarget(
+            name: "AdminAPITests",
+            dependencies: ["AdminAPI", "BrokerIPC", "BrokerProtocol", "Redaction", "TestSupport"]),
         .testTarget(name: "PushProtocolTests", dependencies: ["PushProtocol"]),
         .testTarget(
             name: "ReceiptsTests",

@@ -12,7 +12,8 @@ import Testing
         let bytes = Array(#"{"app":"\#(text)"}"#.utf8)
         let epochs = try JSONReader.read([String: Epoch].self, from: bytes, limits: limits)
         #expect(epochs["app"]?.description == text)
-        let id = try JSONReader.read([Epoch.ID].self, from: Array(#"["0123456789abcdef0123456789abcdef"]"#.utf8), limits: limits)
+        let id = try JSONReader.read(
+            [Epoch.ID].self, from: Array(#"["0123456789abcdef0123456789abcdef"]"#.utf8), limits: limits)
         #expect(id == [epochs["app"]?.id])
     }
 

@@ -40,7 +40,8 @@ enum OneEnrollment: ProfileRule {
 enum EnrollmentIdentity: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentIdentity
     static let source = "Apple, com.apple.mdm.yaml, `IdentityCertificateUUID`"
-    static let remedy = "Set IdentityCertificateUUID to the PayloadUUID of the profile's com.apple.security.pkcs12 payload."
+    static let remedy =
+        "Set IdentityCertificateUUID to the PayloadUUID of the profile's com.apple.security.pkcs12 payload."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.enrollments.filter { entry in
@@ -71,7 +72,8 @@ enum EnrollmentTopic: ProfileRule {
 /// A device reaches its management server by TLS only.
 enum EnrollmentURLs: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentURL
-    static let source = "Apple, com.apple.mdm.yaml, `ServerURL`, `CheckInURL`: \"must begin with the 'https://' URL scheme\""
+    static let source =
+        "Apple, com.apple.mdm.yaml, `ServerURL`, `CheckInURL`: \"must begin with the 'https://' URL scheme\""
     static let remedy = "Give an address that begins with https://."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
@@ -87,13 +89,15 @@ enum EnrollmentRights: ProfileRule {
     static let code = ProfileFinding.Code.enrollmentRights
     static let source =
         "Apple, com.apple.mdm.yaml, `AccessRights`: \"Don't set to '0'. Specify '1' if you specify '2'. Specify '64' if you specify '128'.\""
-    static let remedy = "Set AccessRights to \(AccessRights.sharedDevice.rawValue), which is what shared device mode needs."
+    static let remedy =
+        "Set AccessRights to \(AccessRights.sharedDevice.rawValue), which is what shared device mode needs."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         subject.enrollments.filter { !isComplete($0.enrollment.accessRights) }.map {
             ProfileRuleBreach(
                 in: $0.identifier,
-                "AccessRights \($0.enrollment.accessRights.rawValue) is empty, unknown, or lacks a right that another needs")
+                "AccessRights \($0.enrollment.accessRights.rawValue) is empty, unknown, or lacks a right that another needs"
+            )
         }
     }
 

@@ -3,7 +3,8 @@
 /// The switch of shared device mode is a Boolean; the plug-in's flags are not.
 enum SharedModeIsBoolean: ProfileRule {
     static let code = ProfileFinding.Code.ssoSharedModeType
-    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
+    static let source =
+        "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
     static let remedy = "Set \(PropertyKey.sharedDeviceMode.rawValue) to <true/> or <false/>."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
@@ -18,7 +19,8 @@ enum SharedModeIsBoolean: ProfileRule {
 /// The switch of shared device mode is read by its exact name.
 enum SharedModeSpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoSharedModeSpelling
-    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
+    static let source =
+        "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
     static let remedy = "Spell the key \(PropertyKey.sharedDeviceMode.rawValue), with these capitals."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
@@ -33,7 +35,8 @@ enum SharedModeSpelling: ProfileRule {
 /// The plug-in's flags are integers.
 enum PluginFlagIsInteger: ProfileRule {
     static let code = ProfileFinding.Code.ssoFlagType
-    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: flags of type Integer"
+    static let source =
+        "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: flags of type Integer"
     static let remedy = "Set the flag to <integer>0</integer> or <integer>1</integer>."
 
     private static let flags: Set<String> = [
@@ -54,7 +57,8 @@ enum PluginFlagIsInteger: ProfileRule {
 /// The plug-in's lists of apps are texts.
 enum PluginListIsString: ProfileRule {
     static let code = ProfileFinding.Code.ssoListType
-    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: lists of type String"
+    static let source =
+        "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: lists of type String"
     static let remedy = "Write the names into one string, with commas between them."
 
     private static let lists = Set(
