@@ -14,7 +14,7 @@ extension BrowserAgent {
         while let action = waiting.popFirst() {
             switch action {
             case .report(let message): report(message)
-            case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch, url: url))
+            case .start(let id, let epoch, let url): waiting += machine.handle(start(id, epoch: epoch, url: url))
             case .endStragglers(let epoch): waiting += machine.handle(endStragglers(epoch))
             case .clear(let epoch): waiting += machine.handle(clear(epoch))
             case .finish(let failure): return failure.map { .failure($0) } ?? .success(())
@@ -44,7 +44,7 @@ extension BrowserAgent {
         }
     }
 
-    private func start(_ id: UInt64, _ epoch: Epoch.ID, url: LoopbackURL) -> BrowserMachine.Event {
+    private func start(_ id: UInt64, epoch: Epoch.ID, url: LoopbackURL) -> BrowserMachine.Event {
         let profile = BrowserProfile(profiles: profiles, epoch: epoch)
         let page: StartPage
         let temporary: Directory

@@ -64,7 +64,7 @@ package struct BrowserMachine: Sendable, Equatable {
         case .connected: return connected()
         case .connectionLost: return leave(.connectionLost)
         case .terminated: return leave(.terminated)
-        case .order(.open(let id, let epoch, let url)): return open(id, epoch, url: url)
+        case .order(.open(let id, let epoch, let url)): return open(id, epoch: epoch, url: url)
         case .order(.close(let epoch)): return close(epoch)
         case .started(let id, let browser): return started(id, browser)
         case .startFailed(let id, let failure): return [refuse(id, failure)]
@@ -99,7 +99,7 @@ package struct BrowserMachine: Sendable, Equatable {
         }
     }
 
-    private mutating func open(_ id: UInt64, _ epoch: Epoch.ID, url text: String) -> [Action] {
+    private mutating func open(_ id: UInt64, epoch: Epoch.ID, url text: String) -> [Action] {
         guard let url = LoopbackURL(text) else {
             return [refuse(id, AgentFailure(.invalidURL, "Only pages of the broker on 127.0.0.1 are opened."))]
         }

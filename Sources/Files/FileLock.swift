@@ -21,7 +21,7 @@ package final class FileLock: Sendable {
         guard number >= 0 else { throw FileError(.open, errno: -number, path: path) }
         file = Descriptor(owning: number)
         while true {
-            let error = Self.set(F_WRLCK, file, isPatient ? Self.wait : Self.attempt)
+            let error = Self.set(F_WRLCK, of: file, by: isPatient ? Self.wait : Self.attempt)
             if error == 0 { return }
             if error == EAGAIN || error == EACCES { return nil }
             guard error == EINTR else { throw FileError(.lock, errno: error, path: path) }
@@ -29,9 +29,9 @@ package final class FileLock: Sendable {
     }
 
     // A program that is being started shares the open file until it is that program; it must not hold the lock so long.
-    deinit { _ = Self.set(F_UNLCK, file, Self.attempt) }
+    deinit { _ = Self.set(F_UNLCK, of: file, by: Self.attempt) }
 
-    private static func set(_ kind: Int32, _ file: Descriptor, _ command: Int32) -> Int32 {
+    private static func set(_ kind: Int32, of file: Descriptor, by command: Int32) -> Int32 {
         var all = Glibc.flock()
         (all.l_type, all.l_whence) = (Int16(kind), Int16(SEEK_SET))
         return file.withNumber { number in unsafe fcntl(number, command, &all) == 0 ? 0 : errno }

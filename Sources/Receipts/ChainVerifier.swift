@@ -50,8 +50,8 @@ package struct ChainVerifier: Sendable {
             }
         }
         judge(links, &verdict)
-        verdict.signer = signer(links, statements, chainKey)
-        judge(anchors(in: file, &verdict).filter { $0.key == chainKey }, links, &verdict)
+        verdict.signer = signer(of: links, statements, key: chainKey)
+        judge(anchors(in: file, &verdict).filter { $0.key == chainKey }, of: links, &verdict)
         return verdict
     }
 }
@@ -108,7 +108,7 @@ extension ChainVerifier {
     }
 
     private func signer(
-        _ links: [Link], _ statements: [KeyStatement], _ key: String
+        of links: [Link], _ statements: [KeyStatement], key: String
     ) -> ChainVerdict.Signer {
         guard !links.isEmpty else { return .unproven }
         switch basis {
@@ -140,7 +140,7 @@ extension ChainVerifier {
         return (anchors + kept).filter { $0.tenant == trust.tenant }
     }
 
-    private func judge(_ anchors: [Anchor], _ links: [Link], _ verdict: inout ChainVerdict) {
+    private func judge(_ anchors: [Anchor], of links: [Link], _ verdict: inout ChainVerdict) {
         let hashes = Dictionary(links.map { ($0.sequence, $0.hash) }, uniquingKeysWith: { first, _ in first })
         for anchor in anchors {
             guard let hash = hashes[anchor.sequence] else { continue }

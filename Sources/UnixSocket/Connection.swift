@@ -80,21 +80,21 @@ package final class Connection: Sendable {
         var descriptors: [Descriptor] = []
         var deadline: ContinuousClock.Instant?
         let header = try SecretBytes(count: 4) { (span: inout MutableRawSpan) throws(ReadFailure) in
-            try fill(&span, descriptors: &descriptors, startsFrame: true, patience, &deadline)
+            try fill(&span, descriptors: &descriptors, startsFrame: true, patience: patience, deadline: &deadline)
         }
         let count = header.withBytes { Int(UInt32(bigEndian: unsafe $0.unsafeLoadUnaligned(as: UInt32.self))) }
         guard count <= maximumFrame else { throw .tooLarge(count) }
         guard admits(count) else { throw .notAdmitted(count) }
         let body = try SecretBytes(count: count) { (span: inout MutableRawSpan) throws(ReadFailure) in
-            try fill(&span, descriptors: &descriptors, startsFrame: false, patience, &deadline)
+            try fill(&span, descriptors: &descriptors, startsFrame: false, patience: patience, deadline: &deadline)
         }
         return Frame(body: body, descriptors: descriptors)
     }
 
     /// - Parameter deadline: for the rest of the frame; set when its first bytes are there and others are not.
     private func fill(
-        _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool, _ patience: Duration?,
-        _ deadline: inout ContinuousClock.Instant?
+        _ span: inout MutableRawSpan, descriptors: inout [Descriptor], startsFrame: Bool, patience: Duration?,
+        deadline: inout ContinuousClock.Instant?
     ) throws(ReadFailure) {
         var filled = 0
         while filled < span.byteCount {

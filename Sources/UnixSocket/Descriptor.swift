@@ -27,4 +27,20 @@ package final class Descriptor: Sendable {
         guard copy >= 0 else { throw SocketError(call: .duplicate, errno: errno) }
         return Descriptor(owning: copy)
     }
+
+    /// Whether the peer of a connected socket has closed it and left nothing to read; never blocks.
+    package var isEnded: Bool {
+        withNumber { number in
+            var byte: UInt8 = 0
+            return unsafe recv(number, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+        }
+    }
+
+    /// Whether something, or the end, is there to be read within so many milliseconds; blocks that long at most.
+    package func isReadable(within milliseconds: Int32) -> Bool {
+        withNumber { number in
+            var question = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+            return unsafe poll(&question, 1, milliseconds) > 0
+        }
+    }
 }

@@ -35,10 +35,10 @@ struct Supervise: AsyncParsableCommand {
     /// - Returns: what comes next; the end also where the service manager, whose sockets were used up, starts the broker
     ///   again.
     private func passQuarantine(
-        _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?,
-        _ inputs: Mailbox<SupervisorInput>, _ inherited: InheritedDescriptors, _ logger: Logger
+        _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
+        logger: Logger
     ) async throws -> QuarantineOutcome {
-        let check = DeviceCheck(state: Directory(path: configuration.directory), platform: platform)
+        let check = DeviceCheck(state: Directory(path: configuration.directory), platform: configuration.platform)
         guard let reason = try await blocking({ try check.reasonToQuarantine() }) else { return .free }
         let quarantine = QuarantineService(
             configuration: configuration, reason: reason, inputs: inputs, inherited: inherited, logger: logger,
@@ -72,7 +72,8 @@ struct Supervise: AsyncParsableCommand {
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         let inputs = Mailbox<SupervisorInput>()
         let platform = configuration.supervisor.platform
-        let passage = try await passQuarantine(configuration.supervisor, platform, inputs, inherited, logger)
+        let passage = try await passQuarantine(
+            configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
         guard passage != .end else { return }
         let device = try DeviceEnrollment.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)

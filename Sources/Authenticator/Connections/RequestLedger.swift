@@ -72,15 +72,16 @@ package final class RequestLedger: Sendable {
     private static func add(_ size: Int, for process: AppProcess, in state: inout State) {
         let own = state.processes[process, default: 0]
         let more = fromPool(own + size) - fromPool(own)
-        count(size, &state.processes, process)
-        count(more, &state.apps, process.app)
-        count(more, &state.users, process.app.user)
+        add(size, to: &state.processes[process])
+        add(more, to: &state.apps[process.app])
+        add(more, to: &state.users[process.app.user])
         state.total += more
     }
 
-    private static func count<Key>(_ size: Int, _ counts: inout [Key: Int], _ key: Key) {
-        let sum = counts[key, default: 0] + size
-        counts[key] = sum > 0 ? sum : nil
+    /// Adds to a count, which goes where nothing is left of it.
+    private static func add(_ size: Int, to count: inout Int?) {
+        let sum = (count ?? 0) + size
+        count = sum > 0 ? sum : nil
     }
 
     /// The part of a process's KiB that counts against the pool.

@@ -48,7 +48,7 @@ extension PushClient {
             {
                 let status = try await way.client.listen(request) { piece in
                     for message in try messages.withLock({ try $0.take(piece) }) {
-                        self.take(message, stated, liveness)
+                        self.take(message, stated: stated, liveness: liveness)
                     }
                 }
                 self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
@@ -57,7 +57,7 @@ extension PushClient {
             }, { try await liveness.awaitSilence(self.configuration.sleep) })
     }
 
-    private func take(_ message: PushMessage, _ stated: WatchedSession?, _ liveness: LivenessTimer) {
+    private func take(_ message: PushMessage, stated: WatchedSession?, liveness: LivenessTimer) {
         liveness.note()
         switch message {
         case .present(let present):

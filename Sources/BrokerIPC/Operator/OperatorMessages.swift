@@ -90,6 +90,8 @@ package struct JoinOrder: Sendable, Codable, Equatable {
 }
 
 /// The device as an operator sees it; nothing of a worker.
+///
+/// It has more than 15 members because its JSON, which `baton device status --json` prints, is flat: one for each line.
 package struct DeviceStatus: Sendable, Codable, Equatable {
     /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps), `signingOut`, or `quarantined` where
     /// the state is not believed.

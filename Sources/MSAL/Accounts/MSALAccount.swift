@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import JSON
 
 /// A worker's account as apps see it.
 #if canImport(ObjectiveC)
@@ -48,6 +50,21 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
 
     /// The same for all: equality by identifier or by name leaves no finer hash.
     open override var hash: Int { 0 }
+}
+
+extension MSALAccount {
+    /// An account that the broker says is signed in, with its one tenant profile (ACC-3, ACC-4).
+    convenience init(_ record: AccountRecord) {
+        let home = MSALAccountId(identifier: record.homeAccountID).tenantId
+        let isHome = home != nil && home?.lowercased() == record.realm.lowercased()
+        let claims = ClaimSet(record.idTokenClaims)?.forApps
+        let profile = MSALTenantProfile(
+            identifier: record.localAccountID, environment: record.environment, tenantId: record.realm,
+            isHomeTenantProfile: isHome, claims: claims)
+        self.init(
+            identifier: record.homeAccountID, username: record.username, environment: record.environment,
+            accountClaims: isHome ? claims : nil, tenantProfiles: [profile], isSSOAccount: true)
+    }
 }
 
 extension MSALAccount: CustomReflectable {

@@ -49,3 +49,17 @@ extension MSALResult: CustomReflectable {
     /// Shows nothing, so that dumping a result into a log gives no token away.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
+
+// The names of version 1.
+#if canImport(ObjectiveC)
+    @nonobjc
+#endif
+extension MSALResult {
+    /// The tenant that the token is of.
+    @available(*, deprecated, message: "Use tenantProfile.tenantId.")
+    public var tenantId: String? { tenantProfile.tenantId }
+
+    /// The person's object id in the tenant that the token is of.
+    @available(*, deprecated, message: "Use tenantProfile.identifier.")
+    public var uniqueId: String? { tenantProfile.identifier }
+}

@@ -17,6 +17,28 @@ extension Client {
             }
         }
     }
+
+    /// Finds out about the device's registration with `tenant`; nil stands for whichever there is (DEV-11).
+    func registration(
+        _ tenant: String?, _ correlation: UUID, complete: @escaping @Sendable (Result<MSALWPJMetaData, Fault>) -> Void
+    ) {
+        deviceInformation(correlation) { outcome in complete(outcome.map { MSALWPJMetaData($0, tenant: tenant) }) }
+    }
+
+    /// Whether a broker answers, be it with a refusal (BRK-4); waits for it on the caller's thread.
+    var isBrokerAvailable: Bool {
+        waited { complete in
+            ask(.getDeviceInfo, request(UUID()).entries, within: Self.patience) { outcome in
+                if case .failure(let failure) = outcome, case .refused = failure { return complete(true) }
+                complete((try? outcome.get()) != nil)
+            }
+        }
+    }
+
+    /// Ends the interactive sign-in that the process has under way (INT-10).
+    ///
+    /// - Returns: whether there was one.
+    static func cancelLogin(through broker: BrokerConnection) -> Bool { broker.cancelSignIn() }
 }
 
 extension MSALDeviceInformation {

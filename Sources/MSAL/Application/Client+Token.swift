@@ -34,7 +34,7 @@ extension Client {
     private func loginRequest(
         _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID
     ) throws(Fault) -> TokenRequest {
-        var token = try tokenRequest(parameters, parameters.authority ?? authority, correlation)
+        var token = try tokenRequest(parameters, parameters.authority ?? authority, correlation: correlation)
         token.homeAccountID = parameters.account?.identifier
         token.username = parameters.account?.username ?? parameters.loginHint
         token.prompt = parameters.promptType.wireText
@@ -49,10 +49,11 @@ extension Client {
         _ parameters: MSALSilentTokenParameters, _ correlation: UUID
     ) throws(Fault) -> TokenRequest {
         guard let account = parameters.account, let identifier = account.identifier, !identifier.isEmpty else {
-            _ = try tokenRequest(parameters, authority, correlation)
+            _ = try tokenRequest(parameters, authority, correlation: correlation)
             throw Fault(.accountMissing)
         }
-        var token = try tokenRequest(parameters, parameters.authority ?? authority(of: account), correlation)
+        var token = try tokenRequest(
+            parameters, parameters.authority ?? authority(of: account), correlation: correlation)
         token.homeAccountID = identifier
         token.username = account.username
         token.forceRefresh = parameters.forceRefresh
@@ -69,7 +70,7 @@ extension Client {
     }
 
     private func tokenRequest(
-        _ parameters: MSALTokenParameters, _ authority: MSALAuthority, _ correlation: UUID
+        _ parameters: MSALTokenParameters, _ authority: MSALAuthority, correlation: UUID
     ) throws(Fault) -> TokenRequest {
         guard parameters.authenticationScheme.map({ $0.scheme == .bearer }) ?? true else {
             throw Fault(.authenticationScheme)

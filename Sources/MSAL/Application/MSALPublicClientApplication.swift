@@ -10,6 +10,9 @@
 #endif
 open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     // Unchecked because the class is open and the configuration is a class; that copy is never changed.
+    //
+    // Longer than 400 lines with its extensions, since the interface is Microsoft's: each method is there with a block, as an
+    // `async` function and under its deprecated names, and only passes on to ``Client``.
     let client: Client
     private let settings: MSALPublicClientApplicationConfig
 

@@ -91,18 +91,18 @@ extension Problem {
         package let remedy: String
 
         /// A problem that apps see by a code of its own.
-        init(_ code: MSALError, _ cause: String, _ remedy: String) {
+        init(_ code: MSALError, _ cause: String, remedy: String) {
             self.init(code: code.rawValue, internalCode: nil, cause: cause, remedy: remedy)
         }
 
         /// A problem that apps see as ``MSALError/internal`` with `internalCode` beside it.
-        init(_ internalCode: MSALInternalError, _ cause: String, _ remedy: String) {
+        init(_ internalCode: MSALInternalError, _ cause: String, remedy: String) {
             self.init(
                 code: MSALError.internal.rawValue, internalCode: internalCode.rawValue, cause: cause, remedy: remedy)
         }
 
         /// A problem whose public code does not reach apps by itself: it becomes the internal code (ERR-2).
-        init(folded code: MSALError, _ cause: String, _ remedy: String) {
+        init(folded code: MSALError, _ cause: String, remedy: String) {
             self.init(code: MSALError.internal.rawValue, internalCode: code.rawValue, cause: cause, remedy: remedy)
         }
 

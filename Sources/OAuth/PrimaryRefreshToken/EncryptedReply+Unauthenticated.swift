@@ -22,7 +22,8 @@ extension EncryptedReply {
     ) throws -> String {
         let ciphertext = try AES._CBC.encrypt(
             body, using: key.derived(context: context), iv: AES._CBC.IV(ivBytes: initialisationVector))
-        return compact(headerSegment(context), initialisationVector, Array(ciphertext), tag: [])
+        return compact(
+            headerSegment(context), vector: initialisationVector, ciphertext: Array(ciphertext), tag: [])
     }
 
     /// Decrypts what nothing authenticates.

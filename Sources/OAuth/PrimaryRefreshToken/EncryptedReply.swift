@@ -24,7 +24,8 @@ package enum EncryptedReply {
         let sealed = try AES.GCM.seal(
             body, using: key.derived(context: context), nonce: AES.GCM.Nonce(data: initialisationVector),
             authenticating: header)
-        return compact(header, initialisationVector, Array(sealed.ciphertext), tag: Array(sealed.tag))
+        return compact(
+            header, vector: initialisationVector, ciphertext: Array(sealed.ciphertext), tag: Array(sealed.tag))
     }
 
     /// Decrypts a reply of at most `limit` bytes.
@@ -68,9 +69,9 @@ package enum EncryptedReply {
     }
 
     static func compact(
-        _ header: [UInt8], _ initialisationVector: [UInt8], _ ciphertext: [UInt8], tag: [UInt8]
+        _ header: [UInt8], vector: [UInt8], ciphertext: [UInt8], tag: [UInt8]
     ) -> String {
         String(decoding: header, as: UTF8.self) + ".."
-            + [initialisationVector, ciphertext, tag].map { Base64URL.encode($0) }.joined(separator: ".")
+            + [vector, ciphertext, tag].map { Base64URL.encode($0) }.joined(separator: ".")
     }
 }

@@ -26,7 +26,7 @@ struct AdminOptions: ParsableArguments {
 
     /// Calls `path` and gives what comes back, unprinted.
     func call<Reply: Decodable>(
-        _ method: String, _ path: some PathTemplate, _ places: [String: String] = [:],
+        _ method: String, _ path: some PathTemplate, places: [String: String] = [:],
         query: [(String, String)] = [], body: (any Encodable & Sendable)? = nil
     ) async throws -> Reply {
         try await client.call(method, filled(path, places, query: query), body: body)
@@ -42,7 +42,7 @@ struct AdminOptions: ParsableArguments {
         _ path: some PathTemplate, _ places: [String: String] = [:], query: [(String, String)] = [],
         lines: (Reply) -> [String]
     ) async throws {
-        try await output.run({ try await call("GET", path, places, query: query) }, lines: lines)
+        try await output.run({ try await call("GET", path, places: places, query: query) }, lines: lines)
     }
 
     /// Fetches the list at `path` and prints it as a table.
@@ -54,15 +54,15 @@ struct AdminOptions: ParsableArguments {
 
     /// Sends `body` to `path` and prints what comes back.
     func send<Reply: Codable>(
-        _ method: String, _ path: some PathTemplate, _ places: [String: String] = [:],
+        _ method: String, _ path: some PathTemplate, places: [String: String] = [:],
         body: () throws -> (any Encodable & Sendable)? = { nil }, lines: (Reply) -> [String]
     ) async throws {
-        try await output.run({ try await call(method, path, places, body: try body()) }, lines: lines)
+        try await output.run({ try await call(method, path, places: places, body: try body()) }, lines: lines)
     }
 
     /// Sends `body` to `path`, from where nothing comes back but that it is done.
     func change(
-        _ method: String, _ path: some PathTemplate, _ places: [String: String],
+        _ method: String, _ path: some PathTemplate, places: [String: String],
         body: () throws -> (any Encodable & Sendable)? = { nil }, done: String
     ) async throws {
         try await output.run({ try await client.call(method, filled(path, places), body: try body()) }, done: done)

@@ -47,7 +47,7 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.send(
-                "PUT", MDMAdmin.Path.deviceApp, ["device": device, "app": bundleID],
+                "PUT", MDMAdmin.Path.deviceApp, places: ["device": device, "app": bundleID],
                 body: { MDMAdmin.PushedApp(configuration: try parsed()) }
             ) { (command: MDMAdmin.Command) in [command.line] }
         }

@@ -29,7 +29,7 @@ extension ClientCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send("POST", IdentityAdmin.Path.clientSecrets, ["client": client]) {
+            try await admin.send("POST", IdentityAdmin.Path.clientSecrets, places: ["client": client]) {
                 (secret: IdentityAdmin.ClientSecret) in
                 [secret.secret?.exposed ?? "", "Keep it now: it cannot be shown again. Its id is \(secret.id)."]
             }
@@ -44,7 +44,8 @@ extension ClientCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", IdentityAdmin.Path.clientSecret, ["client": client, "secret": secret], done: "Removed.")
+                "DELETE", IdentityAdmin.Path.clientSecret, places: ["client": client, "secret": secret],
+                done: "Removed.")
         }
     }
 }

@@ -76,7 +76,7 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.client, ["client": client],
+                "PATCH", IdentityAdmin.Path.client, places: ["client": client],
                 body: { IdentityAdmin.ClientChange(accountEnabled: false) }, done: "The app is disabled.")
         }
     }
@@ -88,7 +88,7 @@ struct ClientCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.client, ["client": client],
+                "PATCH", IdentityAdmin.Path.client, places: ["client": client],
                 body: { IdentityAdmin.ClientChange(accountEnabled: true) }, done: "The app is enabled.")
         }
     }
@@ -100,7 +100,7 @@ struct ClientCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.client, ["client": client], done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.client, places: ["client": client], done: "Removed.")
         }
     }
 }

@@ -42,7 +42,7 @@ struct GroupCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.group, ["group": group], done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.group, places: ["group": group], done: "Removed.")
         }
     }
 
@@ -71,7 +71,7 @@ struct GroupCommand: AsyncParsableCommand {
 
         func change(_ method: String, done: String) async throws {
             try await admin.change(
-                method, IdentityAdmin.Path.groupMember, ["group": group, "user": user], done: done)
+                method, IdentityAdmin.Path.groupMember, places: ["group": group, "user": user], done: done)
         }
     }
 }

@@ -33,7 +33,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.device, ["device": device],
+                "PATCH", IdentityAdmin.Path.device, places: ["device": device],
                 body: { IdentityAdmin.DeviceChange(accountEnabled: false) }, done: "The device is disabled.")
         }
     }
@@ -45,7 +45,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.device, ["device": device],
+                "PATCH", IdentityAdmin.Path.device, places: ["device": device],
                 body: { IdentityAdmin.DeviceChange(accountEnabled: true) }, done: "The device is enabled.")
         }
     }
@@ -57,7 +57,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.device, ["device": device], done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.device, places: ["device": device], done: "Removed.")
         }
     }
 
@@ -121,7 +121,7 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", MDMAdmin.Path.device, ["device": device], done: "The device is no longer managed.")
+                "DELETE", MDMAdmin.Path.device, places: ["device": device], done: "The device is no longer managed.")
         }
     }
 }

@@ -53,7 +53,7 @@ struct OfflineCommand: AsyncParsableCommand {
         func run() async throws {
             if pinWithoutTPM { try OutputOptions.print([OfflineCommand.warning], to: STDERR_FILENO) }
             try await admin.change(
-                "PUT", IdentityAdmin.Path.offline, [:], body: { IdentityAdmin.Offline(rules: rules) },
+                "PUT", IdentityAdmin.Path.offline, places: [:], body: { IdentityAdmin.Offline(rules: rules) },
                 done: "Workers may sign in offline, for \(minutes) minutes after a sign-in with the server.")
         }
 
@@ -81,7 +81,7 @@ struct OfflineCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PUT", IdentityAdmin.Path.offline, [:], body: { IdentityAdmin.Offline(rules: nil) },
+                "PUT", IdentityAdmin.Path.offline, places: [:], body: { IdentityAdmin.Offline(rules: nil) },
                 done: "Nobody may sign in offline.")
         }
     }

@@ -72,7 +72,7 @@ struct ProfileCommand: AsyncParsableCommand {
 
         func send(_ method: String) async throws {
             try await admin.send(
-                method, MDMAdmin.Path.deviceProfile, ["device": device, "profile": profile]
+                method, MDMAdmin.Path.deviceProfile, places: ["device": device, "profile": profile]
             ) { (command: MDMAdmin.Command) in [command.line] }
         }
     }

@@ -44,7 +44,7 @@ struct RoleCommand: AsyncParsableCommand {
 
         func change(_ method: String, done: String) async throws {
             try await admin.change(
-                method, IdentityAdmin.Path.roleMember, ["role": role, "user": user], done: done)
+                method, IdentityAdmin.Path.roleMember, places: ["role": role, "user": user], done: done)
         }
     }
 }

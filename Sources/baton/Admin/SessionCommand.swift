@@ -36,7 +36,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", IdentityAdmin.Path.session, ["session": session], done: "The session is over.")
+                "DELETE", IdentityAdmin.Path.session, places: ["session": session], done: "The session is over.")
         }
     }
 }

@@ -62,7 +62,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.user, ["user": user], done: "Removed.")
+            try await admin.change("DELETE", IdentityAdmin.Path.user, places: ["user": user], done: "Removed.")
         }
     }
 
@@ -74,7 +74,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.user, ["user": user],
+                "PATCH", IdentityAdmin.Path.user, places: ["user": user],
                 body: { IdentityAdmin.UserChange(accountEnabled: false) }, done: "The account is disabled.")
         }
     }
@@ -86,7 +86,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PATCH", IdentityAdmin.Path.user, ["user": user],
+                "PATCH", IdentityAdmin.Path.user, places: ["user": user],
                 body: { IdentityAdmin.UserChange(accountEnabled: true) }, done: "The account is enabled.")
         }
     }
@@ -98,7 +98,7 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.userLock, ["user": user], done: "Unlocked.")
+            try await admin.change("DELETE", IdentityAdmin.Path.userLock, places: ["user": user], done: "Unlocked.")
         }
     }
 
@@ -110,7 +110,8 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "DELETE", IdentityAdmin.Path.userSessions, ["user": user], done: "Every session of theirs is over.")
+                "DELETE", IdentityAdmin.Path.userSessions, places: ["user": user],
+                done: "Every session of theirs is over.")
         }
     }
 
@@ -122,7 +123,7 @@ struct UserCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await admin.change(
-                "PUT", IdentityAdmin.Path.password, ["user": user],
+                "PUT", IdentityAdmin.Path.password, places: ["user": user],
                 body: { IdentityAdmin.NewPassword(password: try PasswordInput.read()) }, done: "The password is set.")
         }
     }

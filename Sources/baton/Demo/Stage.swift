@@ -47,7 +47,7 @@ final class Stage {
     func step(_ step: StoryStep, _ body: () async throws -> Void) async throws {
         try await narrator.step(
             step.rawValue, step.text,
-            line: { "  ✓ \(Self.milliseconds($0))  \(Self.milliseconds($1))  \(step.text)" }, body)
+            line: { "  ✓ \(Self.milliseconds($0))  \(Self.milliseconds($1))  \(step.text)" }, run: body)
     }
 
     private static func milliseconds(_ count: Int64) -> String {

@@ -69,11 +69,11 @@ struct EnvironmentFacts: Codable, Sendable {
         EnvironmentFacts(
             port: try freePort(), mdmPort: try freePort(),
             people: [
-                person("Ada", "Lindqvist", "IT", "+1 555 0100 117", globalAdministrator),
-                person("Carol", "Mbeki", "IT", "+1 555 0100 223", cloudDeviceAdministrator),
-                person("Amara", "Okafor", "Nurse, ward 7", "+1 555 0142 773", nil),
-                person("Bo", "Johansen", "Nurse, ward 7", "+1 555 0142 889", nil),
-                person("Chen", "Wei", "Pharmacist", "+1 555 0142 991", nil),
+                person("Ada", "Lindqvist", job: "IT", phone: "+1 555 0100 117", role: globalAdministrator),
+                person("Carol", "Mbeki", job: "IT", phone: "+1 555 0100 223", role: cloudDeviceAdministrator),
+                person("Amara", "Okafor", job: "Nurse, ward 7", phone: "+1 555 0142 773", role: nil),
+                person("Bo", "Johansen", job: "Nurse, ward 7", phone: "+1 555 0142 889", role: nil),
+                person("Chen", "Wei", job: "Pharmacist", phone: "+1 555 0142 991", role: nil),
             ],
             apps: (1...3).map { number in
                 App(
@@ -83,7 +83,7 @@ struct EnvironmentFacts: Codable, Sendable {
     }
 
     private static func person(
-        _ givenName: String, _ surname: String, _ jobTitle: String, _ phone: String, _ role: String?
+        _ givenName: String, _ surname: String, job jobTitle: String, phone: String, role: String?
     ) -> Person {
         Person(
             userName: "\(givenName.lowercased()).\(surname.lowercased())@\(domain)",

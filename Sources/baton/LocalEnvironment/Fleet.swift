@@ -29,14 +29,14 @@ struct Fleet: Sendable {
     ///
     /// - Returns: the profile's identifier.
     func register() async throws -> String {
-        try await add(brokerPackage, Self.brokerBundle, "Baton Authenticator")
-        for app in facts.apps { try await add(samplePackage, app.bundleID, "Firstline Worker \(app.number)") }
+        try await add(brokerPackage, Self.brokerBundle, title: "Baton Authenticator")
+        for app in facts.apps { try await add(samplePackage, app.bundleID, title: "Firstline Worker \(app.number)") }
         let profile: MDMAdmin.Profile = try await admin.call(
             "POST", path(.profiles), body: MDMAdmin.NewProfile.sharedDevice(urls: [facts.loginURL]))
         return profile.identifier
     }
 
-    private func add(_ file: String, _ bundleID: String, _ title: String) async throws {
+    private func add(_ file: String, _ bundleID: String, title: String) async throws {
         let app = MDMAdmin.NewApp(path: file, bundleIdentifier: bundleID, version: BrokerVersion.current, title: title)
         try await admin.call("POST", path(.apps), body: app)
     }

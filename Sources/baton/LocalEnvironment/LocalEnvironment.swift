@@ -48,19 +48,19 @@ final class LocalEnvironment {
         for port in [facts.port, facts.mdmPort] where !FreePort.isFree(port) { throw taken(port) }
         let path = layout.configuration + "/baton-server.json"
         try layout.write(ServerFile(layout: layout, facts: facts), to: path)
-        try await start("baton-server", programs.server, ["--config", path])
+        try await start("baton-server", programs.server, arguments: ["--config", path])
     }
 
     func startDevice() async throws {
         let path = layout.configuration + "/batond.json"
         try layout.write(DeviceFile(layout: layout, facts: facts), to: path)
-        try await start("batond", programs.broker, ["--config", path], through: deviceWrapper)
+        try await start("batond", programs.broker, arguments: ["--config", path], through: deviceWrapper)
     }
 
     func startAgent() async throws {
         let path = layout.configuration + "/baton-agent.json"
         try layout.write(AgentFile(layout: layout, command: try browser.command(layout)), to: path)
-        try await start("baton-agent", programs.agent, ["--config", path], through: deviceWrapper)
+        try await start("baton-agent", programs.agent, arguments: ["--config", path], through: deviceWrapper)
     }
 
     /// An environment's ports stand in its addresses for ever, so it cannot take others.
@@ -71,7 +71,7 @@ final class LocalEnvironment {
     }
 
     private func start(
-        _ name: String, _ executable: String, _ arguments: [String], through wrapper: [String] = []
+        _ name: String, _ executable: String, arguments: [String], through wrapper: [String] = []
     ) async throws {
         let order = Program.Order(
             name: name, executable: executable, arguments: arguments, wrapper: wrapper, layout: layout)

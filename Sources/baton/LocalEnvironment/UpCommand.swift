@@ -95,9 +95,9 @@ struct EnvironmentOptions: ParsableArguments {
 extension LocalEnvironment {
     /// Brings everything up, from wherever it was left.
     fileprivate func up(_ narrator: Narrator) async throws {
-        func step(_ name: String, _ text: String, _ body: () async throws -> Void) async throws {
+        func step(_ name: String, _ text: String, run body: () async throws -> Void) async throws {
             try narrator.say("  \(text)")
-            try await narrator.step(name, text, body)
+            try await narrator.step(name, text, run: body)
         }
         try await step("server", "starting the server") { try await startServer() }
         try await step("organisation", "preparing \(EnvironmentFacts.organisation)") {

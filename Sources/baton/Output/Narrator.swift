@@ -27,7 +27,7 @@ struct Narrator {
     ///   beginning and since the step's; nil prints none.
     func step(
         _ name: String, _ text: String, line: (_ elapsed: Int64, _ duration: Int64) -> String? = { _, _ in nil },
-        _ body: () async throws -> Void
+        run body: () async throws -> Void
     ) async throws {
         let start = clock.now
         var event = NarratedEvent(.step)
