@@ -10,7 +10,7 @@ extension CheckResult {
     ///   - name: whose certificate it is, for codes: `device` or `mdm`.
     ///   - now: seconds since 1970.
     static func certificate(
-        _ name: String, _ title: String, _ certificate: Certificate?, now: Int, remedy: String
+        of name: String, titled title: String, _ certificate: Certificate?, now: Int, remedy: String
     ) -> CheckResult {
         guard let certificate else {
             return CheckResult(

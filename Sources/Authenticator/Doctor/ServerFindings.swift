@@ -79,11 +79,11 @@ package struct HTTPDate: Equatable {
         guard time.count == 3, let hour = time[0], let minute = time[1], let second = time[2],
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        seconds = Self.days(year, month + 1, day) * 86_400 + hour * 3600 + minute * 60 + second
+        seconds = Self.days(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
     }
 
     /// Days since 1970-01-01 of a date of the Gregorian calendar; years begin in March, so that a leap day ends one.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    private static func days(year: Int, month: Int, day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468

@@ -6,7 +6,7 @@ extension CheckResult {
     package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [CheckResult] {
         // On a device that nothing wants to share a missing piece is no fault.
         let lack: Verdict = mode == .personal ? .note : .bad
-        func fact(_ holds: Bool, _ missing: DeviceMode.Missing, _ yes: String, _ no: String) -> CheckResult {
+        func fact(_ holds: Bool, _ missing: DeviceMode.Missing, yes: String, no: String) -> CheckResult {
             let code = DeviceMode.incomplete(missing)
             return holds
                 ? CheckResult(.mode, code.reason.replacing("_missing", with: "_there"), .good, yes)
@@ -20,14 +20,14 @@ extension CheckResult {
                 remedy: "Run: baton device enroll PROFILE.")
         return [summary(of: mode), enrollment] + [
             fact(
-                settings.brokerManaged, .brokerPackage, "The MDM installed the broker's package.",
-                "The MDM did not install the broker's package."),
+                settings.brokerManaged, .brokerPackage, yes: "The MDM installed the broker's package.",
+                no: "The MDM did not install the broker's package."),
             fact(
-                settings.profileShared, .profile, "The single sign-on profile says sharedDeviceMode.",
-                "No single sign-on profile says sharedDeviceMode, or one says otherwise."),
+                settings.profileShared, .profile, yes: "The single sign-on profile says sharedDeviceMode.",
+                no: "No single sign-on profile says sharedDeviceMode, or one says otherwise."),
             fact(
-                settings.appConfigurationShared, .appConfiguration, "The app configuration says sharedDeviceMode.",
-                "The broker's app configuration does not say sharedDeviceMode."),
+                settings.appConfigurationShared, .appConfiguration, yes: "The app configuration says sharedDeviceMode.",
+                no: "The broker's app configuration does not say sharedDeviceMode."),
             isJoined
                 ? CheckResult(.mode, "joined", .good, "The device is joined to a directory.")
                 : CheckResult(

@@ -21,7 +21,8 @@ extension EnrollmentAgent {
             let leaf = access.identity.certificates.first.flatMap { try? Certificate(derEncoded: $0) }
             return [
                 .certificate(
-                    "mdm", "The device's identity towards its management server", leaf, now: Int(Glibc.time(nil)),
+                    of: "mdm", titled: "The device's identity towards its management server", leaf,
+                    now: Int(Glibc.time(nil)),
                     remedy: "Let the device reach its server, which renews it; else enroll it with a new profile.")
             ]
         }

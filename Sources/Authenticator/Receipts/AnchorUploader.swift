@@ -72,13 +72,13 @@ package final class AnchorUploader: Service {
         }
         guard let pending else { return }
         let device = try DeviceCaller(join: join, keys: pending.device, https: try https(), now: { Int(time(nil)) })
-        let line = try await countersignature(of: pending.end, pending.key, join, device)
+        let line = try await countersignature(of: pending.end, key: pending.key, join: join, from: device)
         try await disk.run { try store.add(anchor: line) }
         logger.info("receipts anchored", metadata: ["receipt.sequence": "\(pending.end.sequence)"])
     }
 
     private func countersignature(
-        of end: ChainEnd, _ key: ReceiptKey, _ join: JoinRecord, _ device: DeviceCaller
+        of end: ChainEnd, key: ReceiptKey, join: JoinRecord, from device: DeviceCaller
     ) async throws -> SignedLine {
         let answer = try await device.answer { binding in
             let head = ChainHead(

@@ -13,6 +13,8 @@ final class ReceiptWriter {
     private let drafts: AtomicFile
     private let keys: KeyStore
     private let clock: SupervisorClock
+    /// What knows an older copy of the state, where the device has a TPM.
+    private let epochCount: EpochCount?
     private let logger: Logger
     private var draft: ReceiptDraft?
     /// When what was done for the epoch that ends; an item that is done again keeps its first time.
@@ -29,7 +31,8 @@ final class ReceiptWriter {
     /// When a chain was found damaged last, in seconds since 1970, while what was moved aside is there.
     private(set) var damageFound: Int?
 
-    init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) {
+    init(files: DeviceFiles, epochCount: EpochCount?, clock: SupervisorClock, logger: Logger) {
+        self.epochCount = epochCount
         store = ReceiptStore(directory: files.receipts)
         drafts = files.receipts.file("draft.json")
         keys = files.keyStore
@@ -137,9 +140,15 @@ final class ReceiptWriter {
 
     /// Writes the receipt, durably; again for the same ended epoch it does nothing.
     ///
-    /// - Throws: ``FileError``, or the library's error.
+    /// - Throws: ``FileError``, the library's error, or that of the device's chip.
     func write(_ handover: Handover, join: JoinRecord?) throws {
         defer { (times, observed) = ([:], []) }
+        try append(handover, join)
+        // Everything of the worker is gone by now. A copy of the state that does not know this receipt is an older one.
+        try epochCount?.advance()
+    }
+
+    private func append(_ handover: Handover, _ join: JoinRecord?) throws {
         let ended = handover.ended.description
         guard let join else {
             // Nobody can be at a device that has joined no directory, and nobody could check who signed.

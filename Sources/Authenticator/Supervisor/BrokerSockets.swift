@@ -53,16 +53,17 @@ struct BrokerSockets: Sendable {
 
     /// Begins to accept.
     func open() throws {
-        try serve(apps, reserve: Self.appReserve, { listeners.identity(of: $0) }, appConnected)
+        try serve(
+            apps, reserve: Self.appReserve, recognise: { listeners.identity(of: $0) }, admit: appConnected)
         try listeners.open { [self] listener, bundleID in
             try serve(
-                listener, reserve: Self.appReserve, { _ in listeners.identity(throughSocketOf: bundleID) }, appConnected
-            )
+                listener, reserve: Self.appReserve, recognise: { _ in listeners.identity(throughSocketOf: bundleID) },
+                admit: appConnected)
         }
-        try serve(agents, reserve: Self.reserve, one(of: users)) { descriptor, peer, _ in
+        try serve(agents, reserve: Self.reserve, recognise: one(of: users)) { descriptor, peer, _ in
             try serve(peer, in: agentLimiter) { try agentReader(descriptor, peer) }
         }
-        try serve(operators, reserve: Self.reserve, one(of: operatorUsers)) { descriptor, peer, _ in
+        try serve(operators, reserve: Self.reserve, recognise: one(of: operatorUsers)) { descriptor, peer, _ in
             try serve(peer, in: operatorLimiter) { try operatorReader(descriptor) }
         }
     }
@@ -74,7 +75,7 @@ struct BrokerSockets: Sendable {
 
     /// Who an app is, is settled here and never asked again: the kernel's word of when it connected, and which socket that
     /// was. A process number may be another's by now, and is told only where it is not.
-    private func appConnected(_ descriptor: Descriptor, _ peer: Peer, _ identity: AppIdentity) {
+    private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
         // One that connects and closes costs the session process nothing.
         guard !descriptor.isEnded else { return }
         let pid = descriptor.peerLives() == false ? 0 : peer.pid
@@ -94,32 +95,32 @@ struct BrokerSockets: Sendable {
 
     /// Accepts without end; `recognise` says who somebody is, nil for one who has no business here.
     private func serve<Who>(
-        _ listener: Listener, reserve: Int32, _ recognise: @escaping @Sendable (Peer) -> Who?,
-        _ admit: @escaping @Sendable (Descriptor, Peer, Who) throws -> Void
+        _ listener: Listener, reserve: Int32, recognise: @escaping @Sendable (Peer) -> Who?,
+        admit: @escaping @Sendable (Descriptor, Peer, Who) throws -> Void
     ) throws {
         // The kernel gives the lowest number that is free: one above the last but so many says that no more are left.
         let ceiling = Int32(clamping: OpenFileLimit.current) - reserve
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
                 guard descriptor.withNumber({ $0 }) < ceiling else {
-                    say("no files are left for connections", .warning, [:])
+                    say("no files are left for connections", at: .warning, [:])
                     usleep(Self.acceptPause)
                     continue
                 }
                 do {
                     let peer = try descriptor.peer()
                     guard let who = recognise(peer) else {
-                        say("connection of another user refused", .notice, ["peer.uid": "\(peer.uid)"])
+                        say("connection of another user refused", at: .notice, ["peer.uid": "\(peer.uid)"])
                         continue
                     }
                     try admit(descriptor, peer, who)
-                } catch { say("connection lost at accept", .warning, ["error": "\(error)"]) }
+                } catch { say("connection lost at accept", at: .warning, ["error": "\(error)"]) }
             }
         }
     }
 
     /// Logs what anybody can make happen as often as they like: once a minute for each text, with a count.
-    private func say(_ text: Logger.Message, _ level: Logger.Level, _ metadata: Logger.Metadata) {
+    private func say(_ text: Logger.Message, at level: Logger.Level, _ metadata: Logger.Metadata) {
         guard let before = refusals.admits("\(text)") else { return }
         let count: Logger.Metadata = before > 0 ? ["repeated": "\(before)"] : [:]
         logger.log(level: level, text, metadata: metadata.merging(count) { own, _ in own })
@@ -131,7 +132,7 @@ struct BrokerSockets: Sendable {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {
                 guard !error.meansClosed else { return nil }
-                say("accept failed", .warning, ["error": "\(error)"])
+                say("accept failed", at: .warning, ["error": "\(error)"])
                 usleep(Self.acceptPause)
             }
         }
@@ -141,7 +142,7 @@ struct BrokerSockets: Sendable {
     private func serve(_ peer: Peer, in limiter: ConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void) throws
     {
         guard limiter.take(peer.uid) else {
-            say("too many connections of one user, or in all", .notice, ["peer.uid": "\(peer.uid)"])
+            say("too many connections of one user, or in all", at: .notice, ["peer.uid": "\(peer.uid)"])
             return
         }
         do {
@@ -165,7 +166,7 @@ struct BrokerSockets: Sendable {
             logger: logger)
         return {
             guard let first = try? channel.receive().message, case .hello(AgentMessage.version) = first else {
-                say("a connection of no agent of this version", .notice, ["peer.uid": "\(peer.uid)"])
+                say("a connection of no agent of this version", at: .notice, ["peer.uid": "\(peer.uid)"])
                 return
             }
             // The socket is connected: nothing but its end can make this fail.

@@ -23,6 +23,12 @@ final class SessionProcess {
     private let clock: SupervisorClock
     private let logger: Logger
 
+    /// Who waits for the worker to set a PIN.
+    var pin = PINRequest()
+    /// Who waits until a change of the device is known to the process.
+    var changes = DeviceChanges()
+    /// What the process found of offline leases; nil before it looked.
+    var leases: LeaseCount?
     private var link: Link?
     private var number: UInt64 = 0
     /// The one that will be started after a pause.
@@ -40,8 +46,6 @@ final class SessionProcess {
         (self.executable, self.inputs, self.waiting) = (executable, inputs, waiting)
         (self.clock, self.logger) = (clock, logger)
     }
-
-    var isRunning: Bool { link != nil }
 
     /// Whether it is this one that runs.
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
@@ -125,10 +129,33 @@ final class SessionProcess {
         }
     }
 
-    /// Kills it and waits until the kernel says that it is gone.
+    /// Tells it how the device is now.
+    func tell(device: DeviceSnapshot) { tell(.device(device, change: changes.next())) }
+
+    /// Answers when whoever asks is served by the device as it was told last.
+    func whenDeviceIsKnown(_ answer: @escaping @Sendable () -> Void) {
+        changes.whenKnown(answer)
+        if link == nil { changes.known(changes.newest) }
+    }
+
+    /// Passes one app's connection on; the rest waits, so that everything else has its turn.
+    func forwardNextApp() {
+        guard let (descriptor, peer) = waiting.next() else { return }
+        tell(.connection(peer), descriptors: [descriptor])
+    }
+
+    /// Kills it and waits until the kernel says that it is gone. Whoever waits for it is answered.
     ///
     /// - Throws: ``ProcessFailure`` where that cannot be told: nobody may be served then, and no receipt may say that it is.
     func end() throws {
+        pin.settle(.pinInterrupted)
+        leases = nil
+        try reap()
+        // Nobody is served by what it knew.
+        changes.known(changes.newest)
+    }
+
+    private func reap() throws {
         guard let link else { return }
         self.link = nil
         waiting.begin(nil)

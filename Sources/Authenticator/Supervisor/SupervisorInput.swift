@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 package import BrokerProtocol
+internal import Processes
 package import UnixSocket
 
 /// Everything that the supervisor's one thread is told by others.
@@ -39,4 +40,14 @@ package enum SupervisorInput: Sendable {
     /// Offline leases may be good no more.
     case leasesInQuestion
     case stop
+}
+
+/// Posts inputs to the supervisor after a while.
+struct InputTimer: Sendable {
+    let inputs: Mailbox<SupervisorInput>
+    let clock: SupervisorClock
+
+    func post(_ input: SupervisorInput, after delay: Duration) {
+        clock.after(delay) { [inputs] in inputs.post(input) }
+    }
 }

@@ -90,10 +90,10 @@ package struct SupervisorService: Service {
         defer { sockets.close() }
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,
-            listeners: listeners, keptKeys: inheritedState.keys, logger: logger, clock: clock, platform: platform,
+            listeners: listeners, logger: logger, clock: clock, platform: platform,
             watch: watch,
             inspect: inspect)
-        try supervisor.run {
+        try supervisor.run(keptKeys: inheritedState.keys) {
             try sockets.open()
             if !isAnnounced { try ServiceNotification.ready() }
         }
