@@ -4,6 +4,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import Logging
 internal import NIOCore
+package import NIOSSL
 internal import Storage
 
 /// The paths that devices use, each under a tenant.
@@ -117,5 +118,21 @@ func refusing(_ body: () async throws -> Response) async throws -> Response {
     } catch let error as any HTTPResponseError { throw error } catch {
         Logger.current.error("device request failed", metadata: ["error": "\(error)"])
         return Response(status: .internalServerError)
+    }
+}
+
+extension Management {
+    /// How the devices' listener speaks TLS: HTTP/1.1, asking for a client certificate of ``identityAuthority``.
+    ///
+    /// A device without one gets through to be told so (403); one of another authority does not.
+    package func tls(
+        certificateChain: [NIOSSLCertificateSource], privateKey: NIOSSLPrivateKeySource
+    ) throws -> TLSConfiguration {
+        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: certificateChain, privateKey: privateKey)
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        tls.certificateVerification = .optionalVerification
+        tls.trustRoots = .certificates([try NIOSSLCertificate(bytes: identityAuthority, format: .der)])
+        return tls
     }
 }

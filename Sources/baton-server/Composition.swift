@@ -25,7 +25,7 @@ struct Composition {
         let directory = try StateDirectory(path: configuration.directory)
         let authority = try DevelopmentAuthority(in: directory, names: configuration.names.all)
         let (identity, storageKey) = try await identityPlatform(directory)
-        let management = try await management(directory, authority, storageKey)
+        let management = try await management(in: directory, authority: authority, storageKey: storageKey)
 
         let socket = directory.path(of: "admin.sock")
         // The directory is ours alone, so a socket in it is one that a dead server left.
@@ -98,7 +98,7 @@ struct Composition {
     }
 
     private func management(
-        _ directory: StateDirectory, _ authority: DevelopmentAuthority, _ storageKey: StorageKey
+        in directory: StateDirectory, authority: DevelopmentAuthority, storageKey: StorageKey
     ) async throws -> Management {
         let database = try await SQLiteDatabase(
             path: directory.path(of: "mdm.sqlite"), migrations: MDMSchema.migrations)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import OAuth
 internal import Storage
 
 extension Administration {
@@ -6,7 +7,7 @@ extension Administration {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ id: DeviceID, tenant: Tenant) async throws {
-        try await change(isEnabled ? .deviceEnabled : .deviceDisabled, id, tenant) { devices, now in
+        try await change(isEnabled ? .deviceEnabled : .deviceDisabled, id, of: tenant) { devices, now in
             try devices.setEnabled(isEnabled, id, tenant: tenant.id, at: now, by: actor.name)
         }
     }
@@ -15,7 +16,7 @@ extension Administration {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func remove(_ id: DeviceID, tenant: Tenant) async throws {
-        try await change(.deviceRemoved, id, tenant) { devices, now in
+        try await change(.deviceRemoved, id, of: tenant) { devices, now in
             try devices.remove(id, tenant: tenant.id, at: now, by: actor.name)
         }
     }
@@ -31,12 +32,43 @@ extension Administration {
     }
 
     private func change(
-        _ action: AuditAction, _ id: DeviceID, _ tenant: Tenant,
-        _ body: @escaping @Sendable (Devices, Timestamp) throws -> Bool
+        _ action: AuditAction, _ id: DeviceID, of tenant: Tenant,
+        by body: @escaping @Sendable (Devices, Timestamp) throws -> Bool
     ) async throws {
         try await write { connection, now in
             guard try body(Devices(connection), now) else { throw AdminRefusal.noDevice }
             try record(action, tenant.id, id.rawValue, now, connection)
+        }
+    }
+}
+
+extension Administration {
+    /// Turns offline sign-in on under these rules, or off; what was given before is withdrawn in either case.
+    ///
+    /// - Throws: ``StorageError``
+    package func setOfflineRules(_ rules: OfflineRules?, tenant: Tenant) async throws {
+        try await write { connection, now in
+            try OfflineRules.keep(rules, for: tenant.id, connection)
+            if rules?.credentials.contains(.pinWithoutTPM) == true {
+                try record(.offlinePINWithoutTPM, tenant.id, nil, now, connection)
+            }
+            try record(rules == nil ? .offlineTurnedOff : .offlineTurnedOn, tenant.id, nil, now, connection)
+        }
+    }
+}
+
+extension Administration {
+    /// Whom a receipt's pseudonym means; the audit log says who asked.
+    ///
+    /// - Returns: the ids, and the person where the organisation still has them.
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    func resolve(_ pseudonym: String, tenant: Tenant) async throws -> (ReceiptAuthority.Subject, User?) {
+        guard let subject = try await platform.receiptAuthorities.authority(of: tenant.id).subject(of: pseudonym) else {
+            throw AdminRefusal.noReceiptSubject
+        }
+        return try await write { connection, now in
+            try record(.receiptResolved, tenant.id, subject.user.rawValue, now, connection)
+            return (subject, try Users(connection).find(subject.user, tenant: tenant.id))
         }
     }
 }

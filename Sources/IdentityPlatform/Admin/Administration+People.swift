@@ -27,7 +27,7 @@ extension Administration {
                 try record(.userChanged, user.tenant, user.id.rawValue, now, connection)
             }
             if let hash { try set(hash, of: user, at: now, connection) }
-            if let isEnabled = change.isEnabled { try set(isEnabled, user, at: now, connection) }
+            if let isEnabled = change.isEnabled { try set(isEnabled, of: user, at: now, connection) }
         }
     }
 
@@ -53,7 +53,7 @@ extension Administration {
     ///
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ user: User) async throws {
-        try await write { connection, now in try set(isEnabled, user, at: now, connection) }
+        try await write { connection, now in try set(isEnabled, of: user, at: now, connection) }
     }
 
     /// Ends every session of a person, on every device.
@@ -103,7 +103,7 @@ extension Administration {
         try record(.passwordSet, user.tenant, user.id.rawValue, now, connection)
     }
 
-    private func set(_ isEnabled: Bool, _ user: User, at now: Timestamp, _ connection: any Connection) throws {
+    private func set(_ isEnabled: Bool, of user: User, at now: Timestamp, _ connection: any Connection) throws {
         try Users(connection).setEnabled(isEnabled, user.id, tenant: user.tenant)
         try record(isEnabled ? .userEnabled : .userDisabled, user.tenant, user.id.rawValue, now, connection)
         guard !isEnabled else { return }

@@ -141,3 +141,16 @@ extension Timestamp {
     /// The time in Foundation's type, in whole seconds.
     var date: Date { Date(timeIntervalSince1970: Double(seconds)) }
 }
+
+extension ID {
+    /// The bytes in Microsoft's order: the first three groups reversed.
+    var littleEndianBytes: [UInt8] {
+        let bytes = bytes
+        return bytes[0..<4].reversed() + bytes[4..<6].reversed() + bytes[6..<8].reversed() + bytes[8..<16]
+    }
+
+    /// Takes 16 bytes in that order.
+    init(littleEndianBytes bytes: [UInt8]) {
+        self.init(bytes: ID(bytes: bytes).littleEndianBytes)
+    }
+}

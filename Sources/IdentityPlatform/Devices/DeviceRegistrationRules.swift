@@ -42,8 +42,8 @@ extension DeviceRegistrationRules: Table {
     package static func of(_ tenant: TenantID, _ connection: any Connection) throws -> DeviceRegistrationRules? {
         try connection.row(of: DeviceRegistrationRules.self, "WHERE tenant = \(tenant)").map { row in
             DeviceRegistrationRules(
-                join: try membership(try row[.allowedToJoin], .join, tenant, connection),
-                register: try membership(try row[.allowedToRegister], .register, tenant, connection),
+                join: try membership(try row[.allowedToJoin], of: .join, tenant: tenant, connection),
+                register: try membership(try row[.allowedToRegister], of: .register, tenant: tenant, connection),
                 quota: try row[.userDeviceQuota])
         }
     }
@@ -77,7 +77,7 @@ extension DeviceRegistrationRules: Table {
     }
 
     private static func membership(
-        _ word: String, _ act: Act, _ tenant: TenantID, _ connection: any Connection
+        _ word: String, of act: Act, tenant: TenantID, _ connection: any Connection
     ) throws -> Membership {
         switch Word(rawValue: word) {
         case .all: return .all

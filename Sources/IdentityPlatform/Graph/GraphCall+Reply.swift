@@ -20,7 +20,7 @@ extension GraphCall {
         }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.set(.context, contextAddress(kind, properties, query) + "/$entity")
+        writer.set(.context, contextAddress(kind, properties, for: query) + "/$entity")
         kind.write(item, properties, to: &writer)
         writer.endObject()
         var response = Response(status: status, json: writer.bytes)
@@ -47,7 +47,7 @@ extension GraphCall {
         }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.set(.context, contextAddress(kind, properties, query))
+        writer.set(.context, contextAddress(kind, properties, for: query))
         if let count {
             writer.append(name: GraphName.count.rawValue)
             writer.append(count)
@@ -79,7 +79,7 @@ extension GraphCall {
     }
 
     private func contextAddress<Item>(
-        _ kind: GraphKind<Item>, _ properties: [GraphProperty<Item>], _ query: ODataQuery
+        _ kind: GraphKind<Item>, _ properties: [GraphProperty<Item>], for query: ODataQuery
     ) -> String {
         let suffix = query.select.map { _ in "(\(properties.map(\.name).joined(separator: ",")))" } ?? ""
         return "\(origin)/v1.0/$metadata#\(kind.collection)\(suffix)"

@@ -10,12 +10,12 @@ struct GraphEndpoints: Sendable {
     func addRoutes(to router: Router<IdentityContext>) {
         for route in GraphRoute.all {
             router.on(RouterPath("/v1.0" + route.path), method: route.method) { request, context in
-                try await answer(route, request, context)
+                try await answer(request, context, by: route)
             }
         }
     }
 
-    private func answer(_ route: GraphRoute, _ request: Request, _ context: IdentityContext) async throws -> Response {
+    private func answer(_ request: Request, _ context: IdentityContext, by route: GraphRoute) async throws -> Response {
         let token = try await platform.accessTokens.check(
             authorization: request.headers[.authorization], for: platform.resources.graph)
         try route.access.judge(token)

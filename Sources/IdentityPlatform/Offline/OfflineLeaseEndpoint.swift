@@ -52,7 +52,10 @@ extension Platform {
             else { return ([], nil) }
             let leases = OfflineLeases(connection)
             let good = try question.held.filter { try leases.isGood($0, device: device, tenant: tenant, at: now) }
-            guard let grant = try newGrant(id, question.sessionID, of: device, rules, tenant, connection) else {
+            guard
+                let grant = try newGrant(
+                    id, session: question.sessionID, of: device, by: rules, tenant: tenant, connection)
+            else {
                 return (Set(good), nil)
             }
             try leases.add(
@@ -67,7 +70,7 @@ extension Platform {
     }
 
     private func newGrant(
-        _ id: String, _ session: String?, of device: DeviceID, _ rules: OfflineRules, _ tenant: TenantID,
+        _ id: String, session: String?, of device: DeviceID, by rules: OfflineRules, tenant: TenantID,
         _ connection: any Connection
     ) throws -> Grant? {
         guard let session = session.flatMap(SessionID.init(rawValue:)) else { return nil }

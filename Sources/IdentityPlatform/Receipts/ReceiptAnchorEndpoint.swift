@@ -47,7 +47,7 @@ extension Platform {
         let stated = Anchors.Head(sequence: Int64(head.sequence), hash: head.hash, line: line.bytes)
         // A refusal is an outcome, not an error: its line of the audit log has to be committed.
         let kept = try await database.write { connection in
-            try settle(stated, chain, device, tenant, at: time, connection)
+            try settle(stated, chain: chain, of: device, tenant: tenant, at: time, connection)
         }
         guard let kept else { throw OAuthError.receiptsForked }
         return kept
@@ -56,7 +56,7 @@ extension Platform {
 
 /// The countersignature that holds; nil where the chain is forked.
 private func settle(
-    _ stated: Anchors.Head, _ chain: String, _ device: DeviceID, _ tenant: TenantID, at time: Timestamp,
+    _ stated: Anchors.Head, chain: String, of device: DeviceID, tenant: TenantID, at time: Timestamp,
     _ connection: any Connection
 ) throws -> [UInt8]? {
     let anchors = Anchors(connection)

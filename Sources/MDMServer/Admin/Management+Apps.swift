@@ -39,7 +39,7 @@ extension Management {
         let now = sources.now()
         try await database.write { connection in
             try Apps(connection: connection, tenant: call.tenant).put(app, now: now)
-            try record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, connection)
+            try record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)
         }
         return app
     }

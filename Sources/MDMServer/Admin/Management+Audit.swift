@@ -18,7 +18,7 @@ extension Management {
     /// - Throws: ``StorageError``
     func record(
         _ action: AuditAction, _ subject: some CustomStringConvertible, detail: String? = nil, of call: AdminCall,
-        _ connection: any Connection
+        in connection: any Connection
     ) throws {
         let (now, log) = (sources.now(), AuditLog(connection))
         // Whoever reaches the administration socket is the operator of the machine.

@@ -50,7 +50,7 @@ extension Management {
             let device = try Self.device(call, in: connection)
             try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
-            try record(.deviceRemoved, device.udid, of: call, connection)
+            try record(.deviceRemoved, device.udid, of: call, in: connection)
             try connection.announce(ManagedDevice(tenant: call.tenant, udid: device.udid))
             return device.udid
         }
@@ -71,7 +71,7 @@ extension Management {
                 try record(
                     .commandQueued, device.udid,
                     detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
-                        .compactMap(\.self).joined(separator: " "), of: call, connection)
+                        .compactMap(\.self).joined(separator: " "), of: call, in: connection)
             }
             return requests.map { request in
                 MDMAdmin.Command(

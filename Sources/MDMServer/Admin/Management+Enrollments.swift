@@ -23,7 +23,7 @@ extension Management {
             let id = EnrollmentID(rawValue: try call.place("enrollment"))
             let isRevoked = try await database.write { connection in
                 guard try Enrollments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
-                try record(.enrollmentRevoked, id, of: call, connection)
+                try record(.enrollmentRevoked, id, of: call, in: connection)
                 return true
             }
             guard isRevoked else { throw ManagementRefusal(.noEnrollment) }
@@ -44,7 +44,7 @@ extension Management {
         try await database.write { connection in
             try Enrollments(connection: connection, tenant: call.tenant)
                 .insert(enrollment, fingerprint: made.fingerprint)
-            try record(.enrollmentMade, enrollment.id, of: call, connection)
+            try record(.enrollmentMade, enrollment.id, of: call, in: connection)
         }
         Logger.current.info("enrollment profile made", metadata: ["enrollment.id": "\(enrollment.id)"])
         let encoded = Data(made.profile).base64EncodedString()

@@ -18,7 +18,7 @@ extension Management {
             let identifier = try call.place("profile")
             let removed = try await database.write { connection in
                 guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
-                try record(.profileRemoved, identifier, of: call, connection)
+                try record(.profileRemoved, identifier, of: call, in: connection)
                 return true
             }
             guard removed else { throw ManagementRefusal(.noProfile) }
@@ -42,7 +42,7 @@ extension Management {
         let profile = try Profile(xml: body)
         try await database.write { connection in
             try Profiles(connection: connection, tenant: call.tenant).put(profile, body: body)
-            try record(.profileAdded, profile.identifier, of: call, connection)
+            try record(.profileAdded, profile.identifier, of: call, in: connection)
         }
         return MDMAdmin.Profile(
             identifier: profile.identifier, uuid: profile.uuid, displayName: profile.displayName,

@@ -70,11 +70,11 @@ struct Inventory {
     private func set(_ identifier: String, state: AppState) throws {
         try insert(
             identifier, state, hasConfiguration: false,
-            "ON CONFLICT (tenant, udid, identifier) DO UPDATE SET state = excluded.state")
+            orElse: "ON CONFLICT (tenant, udid, identifier) DO UPDATE SET state = excluded.state")
     }
 
     private func insert(
-        _ identifier: String, _ state: AppState, hasConfiguration: Bool, _ rest: SQL = ""
+        _ identifier: String, _ state: AppState, hasConfiguration: Bool, orElse rest: SQL = ""
     ) throws {
         try connection.insert(
             into: HeldApp.self,

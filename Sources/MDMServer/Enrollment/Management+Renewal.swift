@@ -26,7 +26,9 @@ extension Management {
         guard enrollment.state == .bound, let udid = enrollment.udid,
             enrollment.expiresAt - now <= configuration.identityLifetime / 3
         else { return false }
-        let isPending = try await database.read { try Self.isPending(enrollment, udid, tenant, now, in: $0) }
+        let isPending = try await database.read {
+            try Self.isPending(enrollment, of: udid, tenant: tenant, now: now, in: $0)
+        }
         guard !isPending else { return false }
         let made = try await makeProfile(tenant: tenant, now: now)
         let command = CommandRequest(uuid: sources.uuid(), command: .installProfile(made.profile))
@@ -35,7 +37,7 @@ extension Management {
             expiresAt: now + configuration.identityLifetime)
         let isQueued = try await database.write { [limit = configuration.maximumQueue, sealer] connection in
             let devices = Devices(connection: connection, tenant: tenant)
-            guard try !Self.isPending(enrollment, udid, tenant, now, in: connection),
+            guard try !Self.isPending(enrollment, of: udid, tenant: tenant, now: now, in: connection),
                 try devices.find(udid)?.state == .enrolled
             else { return false }
             do {
@@ -51,7 +53,7 @@ extension Management {
     }
 
     private static func isPending(
-        _ enrollment: Enrollment, _ udid: UDID, _ tenant: TenantID, _ now: Timestamp, in connection: any Connection
+        _ enrollment: Enrollment, of udid: UDID, tenant: TenantID, now: Timestamp, in connection: any Connection
     ) throws -> Bool {
         try Enrollments(connection: connection, tenant: tenant).hasAnother(
             udid: udid, than: enrollment.id, since: now - pause)

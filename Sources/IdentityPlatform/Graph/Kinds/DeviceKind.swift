@@ -6,17 +6,17 @@ extension GraphKind where Item == Device {
     /// `devices`: by object id, or by the device id of certificates and tokens as `devices(deviceId='…')`.
     static let devices = GraphKind(
         collection: "devices", type: { _ in "#microsoft.graph.device" }, properties: described + unknown,
-        key: \.objectID.rawValue, find: { key, tenant, connection in try find(key, tenant, connection) },
+        key: \.objectID.rawValue, find: { key, tenant, connection in try find(key, tenant: tenant, connection) },
         all: { tenant in listed(where: "tenant = \(tenant)", tenant) })
 
     /// The devices of a condition, in the order of their object ids.
     static func listed(where scope: SQL, _ tenant: TenantID) -> GraphList<Device> {
         .rows(of: Device.self, key: .objectID, where: scope) { id, connection in
-            try find(.id(id), tenant, connection)
+            try find(.id(id), tenant: tenant, connection)
         }
     }
 
-    private static func find(_ key: GraphKey, _ tenant: TenantID, _ connection: any Connection) throws -> Device? {
+    private static func find(_ key: GraphKey, tenant: TenantID, _ connection: any Connection) throws -> Device? {
         switch key {
         case .alternate("deviceid", let text):
             return try DeviceID(rawValue: text).flatMap { try Devices(connection).find($0, tenant: tenant) }

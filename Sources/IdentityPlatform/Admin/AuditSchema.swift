@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+enum AuditSchema {
+    static let migrations = [
+        Migration(
+            "audit",
+            [
+                """
+                CREATE TABLE audit (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), position BIGINT NOT NULL, time BIGINT NOT NULL,
+                    actor TEXT NOT NULL, action TEXT NOT NULL, subject TEXT, outcome TEXT NOT NULL,
+                    repetitions BIGINT NOT NULL, PRIMARY KEY (tenant, position))
+                """,
+                "CREATE INDEX auditByActor ON audit (tenant, actor, time)",
+            ])
+    ]
+
+    /// Where a line came from: how somebody signed in, and the request.
+    static let origin = [
+        Migration(
+            "audit origin",
+            [
+                "ALTER TABLE audit ADD COLUMN door TEXT", "ALTER TABLE audit ADD COLUMN correlation TEXT",
+                "CREATE INDEX auditByTime ON audit (tenant, time)",
+            ]),
+        Migration("sign-in method", ["ALTER TABLE audit RENAME COLUMN door TO method"]),
+        Migration("audit detail", ["ALTER TABLE audit ADD COLUMN detail TEXT"]),
+    ]
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+enum ClientsSchema {
+    static let migrations = [
+        Migration(
+            "clients",
+            [
+                // Without a row here a client may have a resource's ordinary permissions.
+                """
+                CREATE TABLE clientPermission (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, permission TEXT NOT NULL,
+                    PRIMARY KEY (tenant, client, permission),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """
+            ]),
+        Migration(
+            "confidential-clients",
+            [
+                "ALTER TABLE client ADD COLUMN isConfidential BIGINT NOT NULL DEFAULT 0",
+                "ALTER TABLE client ADD COLUMN tokenAlgorithm TEXT NOT NULL DEFAULT 'RS256'",
+                """
+                CREATE TABLE clientSecret (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, id TEXT NOT NULL, hash BLOB NOT NULL,
+                    created BIGINT NOT NULL, expires BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, client, id),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+            ]),
+        Migration(
+            "client-state",
+            [
+                "ALTER TABLE client ADD COLUMN accountEnabled BIGINT NOT NULL DEFAULT 1",
+                """
+                CREATE TABLE clientLogoutRedirect (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, uri TEXT NOT NULL, PRIMARY KEY (tenant, client, uri),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                // Until there was a list of its own, redirect URIs served.
+                """
+                INSERT INTO clientLogoutRedirect (tenant, client, uri)
+                SELECT tenant, client, uri FROM clientRedirect
+                """,
+            ]),
+    ]
+}

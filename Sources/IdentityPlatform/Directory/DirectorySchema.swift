@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+enum DirectorySchema {
+    static let migrations = [
+        Migration(
+            "directory",
+            [
+                """
+                CREATE TABLE tenant (
+                    id TEXT NOT NULL PRIMARY KEY, displayName TEXT NOT NULL, domain TEXT NOT NULL UNIQUE,
+                    pairwiseSalt BLOB NOT NULL, created BIGINT NOT NULL)
+                """,
+                // loginName is the user principal name in lower case: equality of names ignores case.
+                """
+                CREATE TABLE person (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, loginName TEXT NOT NULL,
+                    userPrincipalName TEXT NOT NULL, displayName TEXT NOT NULL, givenName TEXT, surname TEXT,
+                    mail TEXT, jobTitle TEXT, mobilePhone TEXT, accountEnabled BIGINT NOT NULL,
+                    passwordHash TEXT NOT NULL, created BIGINT NOT NULL,
+                    PRIMARY KEY (tenant, id), UNIQUE (tenant, loginName))
+                """,
+                """
+                CREATE TABLE roleMember (
+                    tenant TEXT NOT NULL, role TEXT NOT NULL, person TEXT NOT NULL,
+                    PRIMARY KEY (tenant, role, person),
+                    FOREIGN KEY (tenant, person) REFERENCES person (tenant, id) ON DELETE CASCADE)
+                """,
+                "CREATE INDEX roleMemberByPerson ON roleMember (tenant, person)",
+                """
+                CREATE TABLE client (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, displayName TEXT NOT NULL,
+                    isBroker BIGINT NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
+                """,
+                """
+                CREATE TABLE clientRedirect (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, uri TEXT NOT NULL,
+                    PRIMARY KEY (tenant, client, uri),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                """
+                CREATE TABLE clientResource (
+                    tenant TEXT NOT NULL, client TEXT NOT NULL, resource TEXT NOT NULL,
+                    PRIMARY KEY (tenant, client, resource),
+                    FOREIGN KEY (tenant, client) REFERENCES client (tenant, id) ON DELETE CASCADE)
+                """,
+                """
+                CREATE TABLE signingKey (
+                    tenant TEXT NOT NULL REFERENCES tenant (id), id TEXT NOT NULL, algorithm TEXT NOT NULL,
+                    sealedPrivateKey BLOB NOT NULL, created BIGINT NOT NULL, PRIMARY KEY (tenant, id))
+                """,
+                // One row for the whole server: what only its storage key opens.
+                "CREATE TABLE storageCheck (name TEXT NOT NULL PRIMARY KEY, sealed BLOB NOT NULL)",
+            ])
+    ]
+}

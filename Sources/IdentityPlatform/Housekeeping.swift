@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Storage
+
+/// Clears away what is over: expired credentials, forgiven failures, sessions that nothing hangs on any more, signing keys
+/// that have signed nothing which still is good; and gives ageing keys their successors. Done in small steps, so that no
+/// sign-in waits for it.
+package struct Housekeeping: Sendable {
+    private let platform: Platform
+    /// What has expired answers "expired" for this long, then "unknown".
+    private static let memory = Duration.seconds(86400)
+
+    package init(_ platform: Platform) { self.platform = platform }
+
+    /// One round over all organisations.
+    ///
+    /// - Parameter step: how many rows of a kind one transaction removes at most.
+    /// - Returns: how many rows went, or keys came; where that is 0, nothing is left to do for now.
+    /// - Throws: ``StorageError``
+    package func sweep(step: Int = 500) async throws -> Int {
+        var removed = 0
+        for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
+            removed += try await KeyRotation(platform: platform).keep(tenant)
+            let now = platform.environment.now()
+            for statement in Self.statements(tenant, now: now, before: now - Self.memory, step: step) {
+                removed += try await platform.database.write { try $0.execute(statement) }
+            }
+            let oldest = now - platform.configuration.auditRetention
+            removed += try await platform.database.write {
+                try AuditLog($0).remove(until: oldest, limit: step, tenant: tenant)
+            }
+        }
+        return removed
+    }
+
+    private static func statements(
+        _ tenant: TenantID, now: Timestamp, before: Timestamp, step: Int
+    ) -> [SQL] {
+        [
+            """
+            DELETE FROM authorizationCode WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM authorizationCode WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
+            """,
+            """
+            DELETE FROM deviceCode WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM deviceCode WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
+            """,
+            """
+            DELETE FROM refreshToken WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM refreshToken WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
+            """,
+            """
+            DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM primaryRefreshToken WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
+            """,
+            """
+            DELETE FROM browserSession WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM browserSession WHERE tenant = \(tenant) AND expires <= \(before) LIMIT \(step))
+            """,
+            """
+            DELETE FROM offlineLease WHERE tenant = \(tenant) AND id IN (
+                SELECT id FROM offlineLease WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
+            """,
+            """
+            DELETE FROM deviceBrowser WHERE tenant = \(tenant) AND browser IN (
+                SELECT browser FROM deviceBrowser WHERE tenant = \(tenant) AND noted <= \(before)
+                    AND (deviceBrowser.sharedDevice = 0 OR NOT EXISTS (SELECT 1 FROM device
+                        WHERE device.tenant = deviceBrowser.tenant AND device.id = deviceBrowser.device
+                            AND device.epochCounter = deviceBrowser.epochCounter AND device.epochClosed = 0))
+                    AND (deviceBrowser.sharedDevice = 1 OR NOT EXISTS (SELECT 1 FROM session
+                        WHERE session.tenant = deviceBrowser.tenant AND session.id = deviceBrowser.session
+                            AND session.ended IS NULL))
+                LIMIT \(step))
+            """,
+            // A hash stands in one row of each kind only, and is keyed by it.
+            """
+            DELETE FROM signInThrottle WHERE tenant = \(tenant) AND hash IN (
+                SELECT hash FROM signInThrottle WHERE tenant = \(tenant) AND expires <= \(now) LIMIT \(step))
+            """,
+            // A session without credentials is good for the access tokens already out, which live less than a day.
+            """
+            DELETE FROM session WHERE tenant = \(tenant) AND id IN (
+                SELECT id FROM session WHERE tenant = \(tenant) AND begun <= \(before)
+                    AND COALESCE(ended, 0) <= \(before)
+                    AND NOT EXISTS (SELECT 1 FROM authorizationCode
+                        WHERE authorizationCode.tenant = session.tenant AND authorizationCode.session = session.id)
+                    AND NOT EXISTS (SELECT 1 FROM deviceCode
+                        WHERE deviceCode.tenant = session.tenant AND deviceCode.session = session.id)
+                    AND NOT EXISTS (SELECT 1 FROM refreshToken
+                        WHERE refreshToken.tenant = session.tenant AND refreshToken.session = session.id)
+                    AND NOT EXISTS (SELECT 1 FROM primaryRefreshToken
+                        WHERE primaryRefreshToken.tenant = session.tenant AND primaryRefreshToken.session = session.id)
+                    AND NOT EXISTS (SELECT 1 FROM browserSession
+                        WHERE browserSession.tenant = session.tenant AND browserSession.session = session.id)
+                LIMIT \(step))
+            """,
+        ]
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+
+/// `/{tenant}/account` and `/{tenant}/consent`: the forms of the two pages that ask a person who is signed in already.
+///
+/// What the person has done so far travels in a state in the form, see ``FormState``; without it nobody gets past a
+/// step, neither another site nor the person.
+struct AskedPage: Sendable {
+    let endpoint: AuthorizeEndpoint
+
+    private var platform: Platform { endpoint.platform }
+
+    /// What is asked.
+    enum Question: String, CaseIterable, Sendable {
+        case account, consent
+
+        /// What was done by whoever answers it with yes.
+        var done: AuthorizeRequest.Done { self == .account ? [.account] : [.signIn, .account, .consent] }
+    }
+
+    private enum Field: String, WireName { case choice, request, state }
+    private enum Choice: String { case yes, no }
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        for question in Question.allCases {
+            router.post("/{tenant}/\(question.rawValue)") { request, context in
+                try await endpoint.guarded { try await take(request, context, to: question) }
+            }
+        }
+    }
+
+    func page(
+        _ question: Question, _ authorize: AuthorizeRequest, _ session: Session, _ user: User, _ request: Request,
+        alert: OAuthError? = nil
+    ) -> Response {
+        let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
+        let text = authorize.parameters.encoded
+        let state = FormState(question, session: session.id, request: text, word: word)
+        var response = platform.pages.asked(
+            Pages.Asked(
+                question: question, tenant: authorize.tenant.displayName, client: authorize.client.displayName,
+                action: "/\(authorize.tenant.id)/\(question.rawValue)", person: user.profile.displayName,
+                username: user.userPrincipalName, permissions: authorize.scope.descriptions,
+                fields: [
+                    (Field.request.rawValue, text),
+                    (Field.state.rawValue, state.text(at: platform.environment.now(), key: platform.storageKey)),
+                ], alert: alert?.wireDescription),
+            redirect: authorize.redirect, status: alert?.status ?? .ok)
+        if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(word, on: &response) }
+        return response
+    }
+
+    private func take(_ request: Request, _ context: IdentityContext, to question: Question) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let text = form[Field.request] ?? ""
+        let authorize = try await endpoint.check(try FormParameters(checking: text.utf8), context)
+        guard let (session, user) = try await endpoint.signedIn(request, authorize.tenant) else {
+            return try await endpoint.goOn(authorize, nil, request, done: [], status: .seeOther)
+        }
+        guard let word = HostCookie.csrf.word(in: request), let shown = form[Field.state],
+            FormState(question, session: session.id, request: authorize.parameters.encoded, word: word)
+                .matches(shown, at: platform.environment.now(), key: platform.storageKey)
+        else {
+            // Whoever comes here without a state begins anew, with whatever the request asks for.
+            return try await endpoint.goOn(authorize, (session, user), request, done: [], status: .seeOther)
+        }
+        switch (question, form[Field.choice].flatMap(Choice.init)) {
+        case (_, .yes):
+            return try await endpoint.goOn(
+                authorize, (session, user), request, done: question.done, status: .seeOther)
+        case (.account, .no): return try await SignIn(endpoint: endpoint).page(authorize, request, username: "")
+        case (.consent, .no): throw AuthorizeRequest.Refusal.returned(.consentDeclined, authorize.address)
+        case (_, nil): return page(question, authorize, session, user, request, alert: .malformedForm)
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// `/{tenant}/oauth2/v2.0/authorize` and its older twin: lets a signed-in browser through, shows the sign-in page to any
+/// other, and asks what the request wants asked.
+struct AuthorizeEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        for version in [TokenVersion.two, .one] {
+            let path = PublishedEndpoint.authorization.route(version)
+            router.get(path) { request, context in
+                try await BrowserSignOn(platform: platform).naming(request) { request in
+                    try await guarded {
+                        try await authorize(request, context, by: try request.queryParameters(), in: version)
+                    }
+                }
+            }
+            router.post(path) { request, context in
+                try await guarded {
+                    let form = try await request.form(limit: context.maxUploadSize)
+                    // A browser credential counts where the browser asks by GET, so that it can be sent round.
+                    guard BrowserSignOn.credential(in: request) == nil else {
+                        return platform.pages.redirect(
+                            to: "\(request.ownPath)?\(form.encoded)", status: .seeOther)
+                    }
+                    return try await authorize(request, context, by: form, in: version)
+                }
+            }
+        }
+        SignIn(endpoint: self).addRoutes(to: router)
+        AskedPage(endpoint: self).addRoutes(to: router)
+    }
+
+    private func authorize(
+        _ request: Request, _ context: IdentityContext, by parameters: FormParameters, in version: TokenVersion
+    ) async throws -> Response {
+        var parameters = parameters
+        if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
+        let authorize = try await check(parameters, context)
+        // Who is signed in on the device comes before whom the browser remembers.
+        var present = try await BrowserSignOn(platform: platform).signedIn(request, authorize.tenant)
+        if present == nil { present = try await signedIn(request, authorize.tenant) }
+        try await platform.renewBrowser(request)
+        return try await goOn(authorize, present, request, done: [], status: .found)
+    }
+
+    /// What we write into a request, so that the forms of our pages know it: by which address it came. Whoever writes it
+    /// himself gets the other issuer's name in the answer, and nothing else.
+    private enum Note: String, WireName { case version = "x-baton-version" }
+
+    /// Takes the next step of a request.
+    ///
+    /// - Throws: ``AuthorizeRequest/Refusal``, ``StorageError``
+    func goOn(
+        _ authorize: AuthorizeRequest, _ present: (Session, User)?, _ request: Request, done: AuthorizeRequest.Done,
+        status: HTTPResponse.Status
+    ) async throws -> Response {
+        switch (authorize.step(for: present, done: done, at: platform.environment.now()), present) {
+        case (.grant, let (session, user)?):
+            return try await grant(authorize, session, of: user, in: BrowserID(request), status: status)
+        case (.chooseAccount, let (session, user)?):
+            return AskedPage(endpoint: self).page(.account, authorize, session, user, request)
+        case (.consent, let (session, user)?):
+            return AskedPage(endpoint: self).page(.consent, authorize, session, user, request)
+        case (.refuse(let error), _): throw AuthorizeRequest.Refusal.returned(error, authorize.address)
+        default:
+            let name = try await presumedName(authorize, present?.1)
+            return try await SignIn(endpoint: self).page(authorize, request, username: name)
+        }
+    }
+
+    /// The name that the sign-in page begins with: that of the hints, else of who has to sign in once more.
+    private func presumedName(_ authorize: AuthorizeRequest, _ present: User?) async throws -> String {
+        if let hinted = authorize.hinted {
+            let user = try await platform.database.read { try Users($0).find(hinted, tenant: authorize.tenant.id) }
+            return user?.userPrincipalName ?? ""
+        }
+        return authorize.loginHint ?? present?.userPrincipalName ?? ""
+    }
+
+    /// Finds tenant and client and checks the request against them.
+    ///
+    /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
+    func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {
+        let hint = parameters[ParameterName.loginHint] ?? parameters[ParameterName.domainHint]
+        let tenant = try await platform.tenant(in: context, orOf: hint)
+        guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
+        let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
+        let version = parameters[Note.version].flatMap(TokenVersion.init) ?? .two
+        return try AuthorizeRequest(
+            parameters,
+            AuthorizeRequest.ValidationContext(
+                tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
+                resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
+                allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
+    }
+
+    /// Who is signed in in this browser. In the browser of a shared device a session of another person or device is not.
+    func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
+        guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
+        else { return nil }
+        let (now, browser) = (platform.environment.now(), BrowserID(request))
+        return try await platform.database.read { connection -> (Session, User)? in
+            guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return nil }
+            if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) { return nil }
+            do {
+                let live = try LiveSession(session.id, tenant: tenant.id, connection)
+                return (live.session, live.person)
+            } catch is OAuthError {
+                return nil
+            }
+        }
+    }
+
+    /// Issues a code for a session and sends the browser back with it.
+    ///
+    /// - Throws: ``OAuthError`` `otherPersonOnDevice` where a shared device has the browser by now; ``StorageError``
+    func grant(
+        _ request: AuthorizeRequest, _ session: Session, of user: User, in browser: BrowserID?,
+        status: HTTPResponse.Status
+    ) async throws -> Response {
+        let (code, record) = newCode(request, session, beganSession: false)
+        try await platform.database.write { connection in
+            if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) {
+                throw OAuthError.otherPersonOnDevice
+            }
+            try AuthorizationCodes(connection).add(code, record)
+        }
+        return answer(request, session, of: user, with: code, status: status)
+    }
+
+    /// A code that is not in the database yet.
+    func newCode(
+        _ request: AuthorizeRequest, _ session: Session, beganSession: Bool
+    ) -> (OpaqueToken, AuthorizationCode) {
+        let record = AuthorizationCode(
+            tenant: request.tenant.id, session: session.id, client: request.client.id,
+            redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge ?? "",
+            nonce: request.nonce, family: platform.environment.identifier(of: AuthorizationCode.self).rawValue,
+            beganSession: beganSession,
+            expires: platform.environment.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
+        return (OpaqueToken(tenant: request.tenant.id, environment: platform.environment), record)
+    }
+
+    func answer(
+        _ request: AuthorizeRequest, _ session: Session, of user: User, with code: OpaqueToken,
+        status: HTTPResponse.Status
+    ) -> Response {
+        var fields = FormParameters()
+        fields.append(ParameterName.code, code.text.exposed)
+        fields.append(ParameterName.state, request.address.state)
+        fields.append(ParameterName.issuer, request.address.issuer)
+        fields.append(ParameterName.sessionState, session.id.rawValue)
+        if request.wantsClientInfo { fields.append(ParameterName.clientInfo, TokenIssuer.clientInfo(user)) }
+        return platform.pages.answer(fields, to: request.address, status: status)
+    }
+
+    /// Runs a route and turns its refusals into a redirect or a page.
+    func guarded(_ route: () async throws -> Response) async throws -> Response {
+        do {
+            return try await route()
+        } catch let stale as BrowserSignOn.StaleNonce {
+            return platform.pages.redirect(to: stale.address, status: .found)
+        } catch AuthorizeRequest.Refusal.returned(let error, let address) {
+            var fields = FormParameters()
+            fields.append(ParameterName.error, error.code.rawValue)
+            fields.append(ParameterName.errorDescription, error.wireDescription)
+            fields.append(ParameterName.state, address.state)
+            fields.append(ParameterName.issuer, address.issuer)
+            return platform.pages.answer(fields, to: address, status: .found)
+        } catch AuthorizeRequest.Refusal.shown(let error) {
+            return refusal(error)
+        } catch let error as OAuthError {
+            return refusal(error)
+        }
+    }
+
+    private func refusal(_ error: OAuthError) -> Response {
+        platform.pages.message(
+            title: "Sign-in is not possible", text: error.wireDescription, isAlert: true, status: error.status)
+    }
+}

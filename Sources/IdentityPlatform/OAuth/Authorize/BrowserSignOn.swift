@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// Signs a browser in by the device's primary refresh token: what the broker on the device puts beside the browser's own
+/// request, as a header or a cookie (MS-OAPXBC).
+///
+/// An invalid credential is ignored, and the person signs in by hand. If its nonce is too old or was given to another browser,
+/// the browser is redirected once with a fresh nonce of its own. A credential in a cookie is accepted only with such a
+/// nonce: otherwise a site that can plant a cookie would sign the browser in as somebody else. A header can only come from
+/// the browser's own machine.
+struct BrowserSignOn: Sendable {
+    let platform: Platform
+
+    /// The nonce was too old: the browser has to come again with this one.
+    struct StaleNonce: Error {
+        /// Path and query, with a fresh `sso_nonce`.
+        let address: String
+    }
+
+    /// Runs a route. A browser that brings a credential and has no cookie for forms yet gets one first, so that its later
+    /// requests can be tied to the credential's device.
+    func naming(_ request: Request, _ route: (Request) async throws -> Response) async throws -> Response {
+        guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
+            return try await route(request)
+        }
+        let word = Base64URL.encode(platform.environment.randomBytes(32))
+        var response = try await route(HostCookie.csrf.adding(word, to: request))
+        HostCookie.csrf.set(word, on: &response)
+        return response
+    }
+
+    /// Who is signed in on the device that the browser runs on; nil where the browser brings no good credential. From here
+    /// on the browser belongs to that device.
+    ///
+    /// - Throws: ``StaleNonce``; ``OAuthError`` `otherPersonOnDevice` where a shared device has the browser for another
+    ///   worker or epoch, and that is no other device's; ``StorageError``
+    func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
+        guard request.method == .get, let text = Self.credential(in: request) else { return nil }
+        do {
+            let token = try CompactJWS(request: text)
+            let found = try await person(token)
+            try await judgeDevice(beside: request, found.device, found.session.tenant)
+            try accept(found.nonce, of: token, in: request)
+            try await settle(found, BrowserID(request))
+            return found.session.tenant == tenant.id ? (found.session, found.user) : nil
+        } catch let error as OAuthError where error == .staleNonce {
+            guard let address = try fresherAddress(of: request) else { return nil }
+            throw StaleNonce(address: address)
+        } catch let error as OAuthError where error == .otherPersonOnDevice {
+            throw error
+        } catch is OAuthError {
+            return nil
+        }
+    }
+
+    static func credential(in request: Request) -> String? {
+        header(of: request) ?? request.cookies[BrowserCredential.name]?.value
+    }
+
+    private static func header(of request: Request) -> String? {
+        request.headers[.refreshTokenCredential]
+    }
+
+    private func accept(_ nonce: String, of token: CompactJWS, in request: Request) throws(OAuthError) {
+        try platform.nonces.accept(
+            nonce, signed: token.signingInput, in: BrowserID(request),
+            allowsUnbound: Self.header(of: request) != nil
+                || platform.configuration.compatibility.unboundCredentialCookie)
+    }
+
+    private struct Found: Sendable {
+        let session: Session
+        let user: User
+        let token: OpaqueToken
+        let device: DeviceID
+        let nonce: String
+        let isConfirmed: Bool
+    }
+
+    /// Notes that the device has the token, and which browser is the device's.
+    private func settle(_ found: Found, _ browser: BrowserID?) async throws {
+        try await platform.database.write { [platform] connection in
+            let tenant = found.session.tenant
+            let live = try LiveSession(found.session.id, tenant: tenant, connection)
+            if !found.isConfirmed { try PrimaryRefreshTokens(connection).confirm(found.token) }
+            guard let browser else { return }
+            try DeviceBrowsers(connection).claim(browser, for: live.session, at: platform.environment.now())
+        }
+    }
+
+    /// Whom a credential is of. It may be another organisation's than the one that is asked: then nobody is signed in by
+    /// it, but the browser is the device's all the same.
+    private func person(_ token: CompactJWS) async throws -> Found {
+        let (unverified, primary) = try platform.sessionSigned(token)
+        let tenant = primary.tenant
+        return try await platform.readTokens { transaction in
+            let proven = try ProvenPrimaryRefreshToken(unverified, of: primary, in: transaction)
+            guard
+                RenewalRule.judge(
+                    proven.record, successor: nil, isRenewal: false, at: transaction.now) == .good,
+                let credential = try? BrowserCredential(proven.claims)
+            else { throw OAuthError.badGrant }
+            let live = try LiveSession(proven.record.session, tenant: tenant, transaction.connection)
+            guard live.session.device?.id == proven.record.device else { throw OAuthError.badGrant }
+            return Found(
+                session: live.session, user: live.person, token: primary, device: proven.record.device,
+                nonce: credential.nonce, isConfirmed: proven.record.isConfirmed)
+        }
+    }
+
+    /// Where the device has signed beside it, too, it has to be the token's device.
+    private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
+        guard let text = request.headers[.deviceCredential] else { return }
+        let token = try CompactJWS(request: text)
+        let proof = try await platform.deviceProof(token, tenant: tenant)
+        guard proof.device.id == device,
+            (try? proof.claims.string(ClaimName.grantType)) == BrowserCredential.deviceGrantType,
+            let nonce = try? proof.claims.string(ClaimName.requestNonce)
+        else {
+            throw OAuthError.unknownDevice
+        }
+        try accept(nonce, of: token, in: request)
+    }
+
+    /// The same request with a fresh nonce; nil where it had one already, so that nobody is sent round in circles.
+    private func fresherAddress(of request: Request) throws -> String? {
+        var parameters = try request.queryParameters()
+        if let offered = parameters[ParameterName.ssoNonce], platform.nonces.isFresh(offered) { return nil }
+        parameters.replace(
+            ParameterName.ssoNonce, BrowserID(request).map(platform.nonces.make(for:)) ?? platform.nonces.make())
+        return "\(request.ownPath)?\(parameters.encoded)"
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+internal import Redaction
+package import Storage
+
+/// `/{tenant}/login`: the page's form. Its cookie and its hidden field have to agree, which no other site can bring
+/// about (double submit with a `__Host-` cookie).
+struct SignIn: Sendable {
+    let endpoint: AuthorizeEndpoint
+
+    private var platform: Platform { endpoint.platform }
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.post("/{tenant}/login") { request, context in
+            try await endpoint.guarded { try await signIn(request, context) }
+        }
+    }
+
+    private enum Field: String, WireName { case csrf, password, request, username }
+
+    /// The page, with a word about what went wrong the last time.
+    func page(
+        _ authorize: AuthorizeRequest, _ request: Request, username: String, alert: OAuthError? = nil
+    ) async throws -> Response {
+        let known = HostCookie.csrf.word(in: request)
+        let csrf = known ?? Base64URL.encode(platform.environment.randomBytes(32))
+        let parameters = try await SignInPageDevice(platform: platform, tenant: authorize.tenant.id)
+            .noted(authorize.parameters, word: csrf)
+        var response = platform.pages.signIn(
+            Pages.SignIn(
+                tenant: authorize.tenant.displayName, client: authorize.client.displayName,
+                action: "/\(authorize.tenant.id)/login", request: parameters.encoded, csrf: csrf,
+                username: username, alert: alert?.wireDescription),
+            redirect: authorize.redirect, status: alert?.status ?? .ok)
+        if known == nil { HostCookie.csrf.set(csrf, on: &response) }
+        return response
+    }
+
+    private func signIn(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let parameters = try FormParameters(checking: (form[Field.request] ?? "").utf8)
+        let authorize = try await endpoint.check(parameters, context)
+        let username = form[Field.username] ?? ""
+        guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
+            equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
+        else { return try await page(authorize, request, username: username, alert: .staleForm) }
+        let device = SignInPageDevice(platform: platform, tenant: authorize.tenant.id).named(
+            by: parameters, word: cookie)
+        let origin = SignInOrigin(PeerAddress(context.channel.remoteAddress), browser: request, device: device)
+        let checked: CheckedPassword?
+        do {
+            checked = try await platform.passwords.check(
+                name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)),
+                tenant: authorize.tenant.id, from: origin)
+        } catch is HashingPool.Busy {
+            return try await page(authorize, request, username: username, alert: .busy)
+        } catch let error as OAuthError where error == .tooManyFailures {
+            return try await page(authorize, request, username: username, alert: error)
+        }
+        do {
+            if let checked,
+                let begun = try await platform.passwords.using(
+                    checked, { try await begin(authorize, with: checked, by: request, in: BrowserID(word: cookie)) })
+            {
+                var response = try await answer(authorize, begun, to: request)
+                HostCookie.session.set(begun.cookie.text.exposed, on: &response)
+                try platform.remember(checked, in: request, on: &response)
+                return response
+            }
+        } catch let error as OAuthError where error == .endedBrowserEpoch {
+            try await platform.renewBrowser(request)
+            return try await page(authorize, request, username: username, alert: error)
+        } catch let error as OAuthError where error == .otherPersonOnDevice {
+            try await platform.recordFailedSignIn(
+                name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
+            throw error
+        }
+        try await platform.recordFailedSignIn(
+            name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
+        return try await page(authorize, request, username: username, alert: .badCredentials)
+    }
+
+    /// Begins session and browser session and, where nothing is left to ask, issues the code, in one transaction, in which
+    /// the password must still be the person's; nil where it is not.
+    ///
+    /// - Throws: ``AuthorizeRequest/Refusal`` where the request is for somebody else; then nothing has begun.
+    private func begin(
+        _ authorize: AuthorizeRequest, with checked: CheckedPassword, by request: Request, in browser: BrowserID
+    ) async throws -> Begun? {
+        let former = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
+        let cookie = OpaqueToken(tenant: authorize.tenant.id, environment: platform.environment)
+        let id = platform.environment.identifier(of: Session.self)
+        return try await platform.database.write { [platform] connection -> Begun? in
+            let now = platform.environment.now()
+            let signIn = BrowserSignIn(
+                session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
+                method: .page)
+            let begun = try signIn.begin(checked, by: platform, at: now, connection) { user in
+                guard authorize.allows(user) else {
+                    throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
+                }
+            }
+            guard let (user, session) = begun else { return nil }
+            guard authorize.step(for: (session, user), done: .signIn, at: now) == .grant else {
+                return Begun(user: user, session: session, cookie: cookie, code: nil)
+            }
+            let (code, record) = endpoint.newCode(authorize, session, beganSession: true)
+            try AuthorizationCodes(connection).add(code, record)
+            return Begun(user: user, session: session, cookie: cookie, code: code)
+        }
+    }
+
+    private func answer(_ authorize: AuthorizeRequest, _ begun: Begun, to request: Request) async throws -> Response {
+        if let code = begun.code {
+            return endpoint.answer(authorize, begun.session, of: begun.user, with: code, status: .seeOther)
+        }
+        return try await endpoint.goOn(
+            authorize, (begun.session, begun.user), request, done: .signIn, status: .seeOther)
+    }
+
+    private struct Begun: Sendable {
+        let user: User
+        let session: Session
+        let cookie: OpaqueToken
+        /// Nil where the person is still to be asked something.
+        let code: OpaqueToken?
+    }
+}
+
+extension Platform {
+    /// Lets a browser whose epoch has ended begin anew, before a sign-in page is shown in it.
+    ///
+    /// - Throws: ``StorageError``
+    func renewBrowser(_ request: Request) async throws {
+        guard let browser = BrowserID(request),
+            try await database.read({ try DeviceBrowsers($0).isOver(browser) })
+        else { return }
+        try await database.write { try DeviceBrowsers($0).forgetIfOver(browser) }
+    }
+
+    /// Records a refused sign-in, by object id where there is such a person. Refusals of the same kind within ten minutes
+    /// are one line with a count.
+    ///
+    /// - Throws: ``StorageError``
+    package func recordFailedSignIn(
+        name: String, tenant: TenantID, client: String, method: SignInMethod = .page
+    ) async throws {
+        try await database.write { connection in
+            let user = try Users(connection).find(name: name, tenant: tenant)
+            let known = try ClientID(rawValue: client).flatMap { try Clients(connection).find($0, tenant: tenant) }
+            try AuditLog(connection).appendOrCount(
+                .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
+                outcome: "refused", method: method, at: environment.now())
+        }
+    }
+}

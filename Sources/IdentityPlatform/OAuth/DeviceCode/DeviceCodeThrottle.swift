@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// Bounds what anybody can have written by asking for device codes: by address, and in all.
+///
+/// There is no count by client: who asks for a public client's code is not known, so that strangers could use the count up
+/// and deny codes to everybody else.
+struct DeviceCodeThrottle: Sendable {
+    let platform: Platform
+    let tenant: TenantID
+    let peer: PeerAddress
+
+    /// One address, behind which many workers may sit.
+    private static let address = ThrottleRule(burst: 60, interval: .seconds(5))
+    /// One address while more than half of the capacity is taken.
+    private static let scarce = ThrottleRule(burst: 5, interval: .seconds(180))
+    /// The codes of one organisation that are kept at a time.
+    private static let capacity = 10_000
+
+    /// Counts a code that is about to be kept.
+    ///
+    /// - Throws: ``OAuthError`` `tooManyDeviceCodes`, ``StorageError``
+    func admit(at now: Timestamp, _ connection: any Connection) throws {
+        try count(.deviceCodesOfAddress, by: Self.address, at: now, connection)
+        guard try kept(connection) >= Self.capacity / 2 else { return }
+        try connection.execute("DELETE FROM deviceCode WHERE tenant = \(tenant) AND expires <= \(now)")
+        let kept = try kept(connection)
+        guard kept < Self.capacity else { throw OAuthError.tooManyDeviceCodes }
+        if kept >= Self.capacity / 2 {
+            try count(.deviceCodesWhenScarce, by: Self.scarce, at: now, connection)
+        }
+    }
+
+    private func count(
+        _ kind: ThrottleCounts.Kind, by rule: ThrottleRule, at now: Timestamp, _ connection: any Connection
+    ) throws {
+        let counts = ThrottleCounts(
+            connection: connection, tenant: tenant, storageKey: platform.storageKey,
+            counts: [.init(kind: kind, key: Array(peer.key.utf8), rule: rule)])
+        guard try counts.add(at: now) else { throw OAuthError.tooManyDeviceCodes }
+    }
+
+    private func kept(_ connection: any Connection) throws -> Int {
+        try connection.count(of: DeviceCode.self, "WHERE tenant = \(tenant)")
+    }
+}

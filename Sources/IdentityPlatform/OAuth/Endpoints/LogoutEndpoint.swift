@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// `/{tenant}/oauth2/v2.0/logout` and its older twin: ends the browser's session and with it all its tokens (OpenID Connect RP-Initiated
+/// Logout 1.0). It leads on to a URI only if that is registered for the client that asks, as one for this.
+///
+/// Any page of any site can bring a browser here. So a session ends at once only where the request shows an id token of
+/// that very session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
+struct LogoutEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        for path in PublishedEndpoint.endSession.routes {
+            router.get(path) { request, context in
+                try await logout(request, context, by: try request.queryParameters())
+            }
+            router.post(path) { request, context in
+                let form = try await request.form(limit: context.maxUploadSize)
+                // A post from another site comes without our cookies. The browser repeats it from a page of ours.
+                guard form[Field.repeated] == nil, HostCookie.session.value(in: request) == nil else {
+                    return try await logout(request, context, by: form)
+                }
+                let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
+                return platform.pages.resubmit(to: request.ownPath, fields: fields)
+            }
+        }
+    }
+
+    private enum Field: String, WireName { case csrf, repeated }
+
+    private func logout(
+        _ request: Request, _ context: IdentityContext, by parameters: FormParameters
+    ) async throws -> Response {
+        let tenant = try await platform.tenant(in: context)
+        let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
+            .flatMap { tenant == nil || tenant?.id == $0.tenant ? $0 : nil }
+        if let cookie, let session = try await session(of: cookie) {
+            guard try await isWanted(session, by: request, parameters) else {
+                return try await question(request, parameters, about: session)
+            }
+            try await end(session)
+        }
+        var response = try await answer(parameters, tenant)
+        if cookie != nil { HostCookie.session.clear(on: &response) }
+        return response
+    }
+
+    private func session(of cookie: OpaqueToken) async throws -> Session? {
+        let now = platform.environment.now()
+        return try await platform.database.read { try BrowserSessions($0).session(cookie, at: now) }
+    }
+
+    /// Whether the person has said so on our page, or the asking client holds an id token of this session.
+    private func isWanted(_ session: Session, by request: Request, _ parameters: FormParameters) async throws -> Bool {
+        if request.method == .post, let field = parameters[Field.csrf], let cookie = HostCookie.csrf.value(in: request)
+        {
+            return equalInConstantTime(Array(field.utf8), Array(cookie.utf8))
+        }
+        guard let hint = try await hint(parameters, session.tenant), hint.session == session.id else { return false }
+        return names(hint, parameters)
+    }
+
+    private func end(_ session: Session) async throws {
+        let now = platform.environment.now()
+        try await platform.database.write { connection in
+            try Sessions(connection).end(
+                session.id, tenant: session.tenant, at: now, because: .signedOut, by: session.user.rawValue)
+        }
+    }
+
+    /// Asks the person; the answer brings the request's own fields back.
+    private func question(
+        _ request: Request, _ parameters: FormParameters, about session: Session
+    ) async throws -> Response {
+        let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
+        let own = [Field.csrf.rawValue, Field.repeated.rawValue]
+        let fields = Pages.fields(of: parameters).filter { !own.contains($0.name) } + [(Field.csrf.rawValue, csrf)]
+        let target = try await target(parameters, session.tenant)
+        let user = try await platform.database.read { try Users($0).find(session.user, tenant: session.tenant) }
+        var response = platform.pages.signOut(
+            user?.userPrincipalName ?? "", to: request.ownPath, fields: fields, leadingTo: target)
+        if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(csrf, on: &response) }
+        return response
+    }
+
+    private func answer(_ parameters: FormParameters, _ tenant: Tenant?) async throws -> Response {
+        guard let tenant, let target = try await target(parameters, tenant.id) else {
+            return platform.pages.message(
+                title: "Signed out", text: "You are signed out. You can close this window.")
+        }
+        var fields = FormParameters()
+        fields.append(ParameterName.state, parameters[ParameterName.state])
+        return platform.pages.redirect(
+            to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther)
+    }
+
+    /// The URI to go to, if the client is known and has registered it.
+    private func target(_ parameters: FormParameters, _ tenant: TenantID) async throws -> RedirectURI? {
+        guard let uri = parameters[ParameterName.postLogoutRedirectURI].flatMap(RedirectURI.init) else { return nil }
+        let hint = try await hint(parameters, tenant)
+        guard let id = parameters[ParameterName.clientID].map(ClientID.init(rawValue:)) ?? hint?.client else {
+            return nil
+        }
+        if let hint, !names(hint, parameters) { return nil }
+        let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant) }
+        return client?.allowsReturn(to: uri) == true ? uri : nil
+    }
+
+    /// The id token that the client shows, if it is one of ours.
+    private func hint(_ parameters: FormParameters, _ tenant: TenantID) async throws -> IDTokenHint? {
+        guard let text = parameters[ParameterName.idTokenHint] else { return nil }
+        return IDTokenHint(text, keys: try await platform.keys.all(of: tenant))
+    }
+
+    /// Whether the token was made for the client that the request names, if it names one (section 2: "the OP MUST verify
+    /// that the Client Identifier matches the one used as the audience of the ID Token").
+    private func names(_ hint: IDTokenHint, _ parameters: FormParameters) -> Bool {
+        guard let named = parameters[ParameterName.clientID] else { return true }
+        return ClientID(rawValue: named) == hint.client
+    }
+}

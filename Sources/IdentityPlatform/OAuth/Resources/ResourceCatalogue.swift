@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+internal import Storage
+
+/// The resources of this server, under their own names and under Microsoft's, which foreign clients have built in.
+package struct ResourceCatalogue: Sendable {
+    package let graph: Resource
+    package let deviceRegistration: Resource
+    let all: [Resource]
+
+    init(names: IdentityConfiguration.Names) {
+        graph = Resource(
+            application: Self.graphApplication,
+            identifiers: [
+                "https://\(names.graph)", names.origin(of: names.graph), "https://graph.microsoft.com",
+                Self.graphApplication.rawValue,
+            ],
+            permissions: GraphPermission.allCases.map(\.rawValue), ordinary: [GraphPermission.readSelf.rawValue])
+        deviceRegistration = Resource(
+            application: Self.deviceRegistrationApplication,
+            identifiers: [
+                "urn:ms-drs:\(names.deviceRegistration)", "urn:ms-drs:enterpriseregistration.windows.net",
+                Self.deviceRegistrationApplication.rawValue,
+            ],
+            permissions: ["adrs_access"], ordinary: ["adrs_access"])
+        all = [graph, deviceRegistration]
+    }
+
+    package static let graphApplication = ClientID(bytes: [0, 0, 0, 3, 0, 0, 0, 0, 0xc0, 0, 0, 0, 0, 0, 0, 0])
+    package static let deviceRegistrationApplication = ClientID(
+        bytes: [0x01, 0xcb, 0x28, 0x76, 0x7e, 0xbd, 0x4a, 0xa4, 0x9c, 0xc9, 0xd2, 0x8b, 0xd4, 0xd3, 0x59, 0xa9])
+
+    /// The applications that a registration may ask for when nothing else is said.
+    static let standard = [graphApplication]
+
+    /// The permission of that name in its own spelling; nil where no resource knows one.
+    func permission(named name: String) -> String? {
+        all.lazy.flatMap(\.permissions).first { $0.lowercased() == name.lowercased() }
+    }
+
+    /// Reads `scope` and the older `resource` for a client.
+    ///
+    /// Of several permissions those are granted that the resource knows and the client may have; the reply says which
+    /// (RFC 6749 section 3.3). Where there is none of them, nothing is granted.
+    ///
+    /// - Throws: ``OAuthError``
+    package func grant(scope: String?, resource: String? = nil, to client: Client) throws(OAuthError) -> GrantedScope {
+        guard let requested = Scopes(parsing: scope ?? "") else { throw .malformedScope }
+        var names: [(identifier: String, permission: String)] = []
+        for value in requested.values where !Self.protocolScopes.contains(value.lowercased()) {
+            names.append(Self.split(value) ?? (Self.graphByItsOldName, value))
+        }
+        if let resource { names.append((Self.trimmed(resource), Self.defaultPermission)) }
+        let identifier = names.first?.identifier ?? graph.identifiers[0]
+        guard names.allSatisfy({ $0.identifier == identifier }) else { throw .severalResources }
+        guard let found = all.first(where: { $0.identifiers.contains(identifier.lowercased()) }) else {
+            throw .unknownResource
+        }
+        guard client.resources.contains(found.application) else { throw .noConsent }
+        let permissions = try Self.permissions(names.map(\.permission), of: found, for: client)
+        let lasting = requested.values + (resource.map { ["\($0)/\(Self.defaultPermission)"] } ?? [])
+        return GrantedScope(
+            resource: found, audience: identifier, permissions: permissions, requested: requested,
+            granted: Self.granted(requested, permissions), lasting: lasting.joined(separator: " "))
+    }
+
+    /// Reads what a client asks for now that it has been given something before: where it names no scope, that goes on,
+    /// without its permissions where it names another resource.
+    ///
+    /// - Throws: ``OAuthError``
+    package func grant(
+        scope: String?, resource: String?, before: String, to client: Client
+    ) throws(OAuthError) -> GrantedScope {
+        var scope = scope ?? before
+        if resource != nil, scope == before { scope = Self.withoutPermissions(before) }
+        return try grant(scope: scope, resource: resource, to: client)
+    }
+
+    /// Reads the same out of a form.
+    ///
+    /// - Throws: ``OAuthError``
+    func grant(
+        asked form: FormParameters, before: String, to client: Client
+    ) throws(OAuthError) -> GrantedScope {
+        try grant(
+            scope: form[ParameterName.scope], resource: form[ParameterName.resource], before: before, to: client)
+    }
+
+    /// The scopes of OpenID Connect alone, which belong to no resource.
+    private static func withoutPermissions(_ scope: String) -> String {
+        scope.split(separator: " ").filter { protocolScopes.contains($0.lowercased()) }.joined(separator: " ")
+    }
+
+    private static let graphByItsOldName = "https://graph.microsoft.com"
+
+    private static let protocolScopes: Set<String> = [
+        Scopes.openID, Scopes.profile, Scopes.email, Scopes.offlineAccess, Scopes.primaryRefreshToken, Scopes.groups,
+    ]
+
+    private static func permissions(
+        _ asked: [String], of resource: Resource, for client: Client
+    ) throws(OAuthError) -> [String] {
+        let allowed = resource.permissions(of: client)
+        if asked.isEmpty || asked.contains(defaultPermission) { return allowed }
+        let asked = Set(asked.map { $0.lowercased() })
+        let granted = allowed.filter { asked.contains($0.lowercased()) }
+        guard granted.isEmpty else { return granted }
+        throw resource.permissions.contains { asked.contains($0.lowercased()) } ? .noConsent : .unknownScope
+    }
+
+    /// The scopes as the client wrote them, without those that bring no permission.
+    private static func granted(_ requested: Scopes, _ permissions: [String]) -> Scopes {
+        let known = protocolScopes.union(permissions.map { $0.lowercased() }).union([defaultPermission])
+        return Scopes(
+            requested.values.filter { value in
+                known.contains(value.lowercased()) || known.contains((split(value)?.1 ?? value).lowercased())
+            })
+    }
+
+    private static let defaultPermission = ".default"
+
+    /// Takes `https://graph.example//.default` apart at its last slash; bare names stay whole and mean Graph.
+    private static func split(_ scope: String) -> (String, String)? {
+        guard let slash = scope.lastIndex(of: "/") else { return nil }
+        return (trimmed(String(scope[..<slash])), String(scope[scope.index(after: slash)...]))
+    }
+
+    private static func trimmed(_ identifier: String) -> String {
+        identifier.hasSuffix("/") ? String(identifier.dropLast()) : identifier
+    }
+}
+
+/// What a client asked for and gets: one resource, some of its permissions, and OpenID Connect's own scopes.
+package struct GrantedScope: Sendable {
+    package let resource: Resource
+    /// The name that the client called the resource by, which becomes `aud`.
+    package let audience: String
+    /// The permissions, for `scp`.
+    package let permissions: [String]
+    /// The scopes as the client wrote them.
+    package let requested: Scopes
+    /// Those of them that it gets, for the reply: what is not among them was declined.
+    package let granted: Scopes
+    /// What stands for the request in a code or a refresh token; the older `resource` is a scope in it.
+    package let lasting: String
+
+    /// What stands in an access token as `scp`: the permissions, and what was asked of the person's profile, for UserInfo.
+    var carried: [String] {
+        permissions + [Scopes.openID, Scopes.profile, Scopes.email].filter(requested.contains)
+    }
+
+    package var isOpenID: Bool { requested.contains(Scopes.openID) }
+    package var wantsRefreshToken: Bool { requested.contains(Scopes.offlineAccess) }
+}
+
+/// An application that access tokens are made for.
+package struct Resource: Sendable {
+    package let application: ClientID
+    /// The names it goes by as `resource`, as the front part of a scope and as `aud`; no trailing slash.
+    package let identifiers: [String]
+    /// The permissions that it knows. What one lets a token do, the person of the token must be allowed, too.
+    package let permissions: [String]
+    /// Those of them that a client may have without being registered for any by name.
+    package let ordinary: [String]
+
+    /// The permissions that a client may have of it; `.default` asks for all of these.
+    func permissions(of client: Client) -> [String] {
+        let registered = Set(client.permissions.map { $0.lowercased() })
+        let named = permissions.filter { registered.contains($0.lowercased()) }
+        return named.isEmpty ? ordinary : named
+    }
+}

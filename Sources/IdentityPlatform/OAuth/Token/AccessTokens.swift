@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package import OAuth
+package import Storage
+
+/// Checks bearer tokens for the platform's own resources.
+package struct AccessTokens: Sendable {
+    let issuer: TokenIssuer
+    let database: any Database
+    let directoryCache: DirectoryCache
+    let environment: ClockAndRandomness
+
+    /// Why a bearer token was refused; none of it is about whose token it is.
+    package enum Refusal: Error, Equatable {
+        case missing, malformed, signature, audience, expired, ended
+    }
+
+    /// Checks signature, issuer, audience and time, that the session is still good (``SessionRule``) and the application
+    /// still registered. Roles are the person's present ones, not those at the time of issue.
+    ///
+    /// - Throws: ``Refusal``, ``StorageError``
+    package func check(authorization: String?, for resource: Resource) async throws -> AccessToken {
+        guard let authorization else { throw Refusal.missing }
+        let parts = authorization.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { throw Refusal.malformed }
+        return try await check(String(parts[1]), for: [resource])
+    }
+
+    /// Checks a token that is for one of several resources.
+    ///
+    /// - Throws: ``Refusal``, ``StorageError``
+    func check(_ text: String, for resources: [Resource]) async throws -> AccessToken {
+        guard let token = try? CompactJWS(text), let claims = try? token.claims(),
+            let tenant = TenantID(rawValue: try self.text(claims, .tenantID)),
+            let user = UserID(rawValue: try self.text(claims, .objectID)),
+            let session = SessionID(rawValue: try self.text(claims, .sessionID)),
+            let client = ClientID(rawValue: try self.text(claims, .appID))
+        else { throw Refusal.malformed }
+        try await verify(token, tenant)
+        try judge(claims, of: tenant, for: resources)
+        let permissions = try self.text(claims, .scopes).split(separator: " ").map(String.init)
+        let view = directoryCache.view
+        return try await database.read { connection in
+            guard try Clients(connection, view).find(client, tenant: tenant)?.isEnabled == true else {
+                throw Refusal.ended
+            }
+            let live: LiveSession
+            do { live = try LiveSession(session, tenant: tenant, connection) } catch is OAuthError {
+                throw Refusal.ended
+            }
+            guard live.person.id == user else { throw Refusal.ended }
+            return AccessToken(
+                tenant: tenant, user: live.person, session: live.session, client: client, permissions: permissions,
+                roles: try RoleMembers(connection).roles(of: user, tenant: tenant), claims: claims)
+        }
+    }
+
+    private func verify(_ token: CompactJWS, _ tenant: TenantID) async throws {
+        let keys = try await issuer.keys.all(of: tenant)
+        guard let key = keys.first(where: { $0.id == token.keyID }) else { throw Refusal.signature }
+        do { try token.verify(with: key.verification) } catch { throw Refusal.signature }
+    }
+
+    private func judge(_ claims: Members, of tenant: TenantID, for resources: [Resource]) throws {
+        guard let version = TokenVersion(rawValue: try self.text(claims, .version)),
+            try self.text(claims, .issuer) == issuer.issuer(tenant, version)
+        else { throw Refusal.signature }
+        let audience = try self.text(claims, .audience).lowercased()
+        guard resources.contains(where: { $0.identifiers.contains(audience) }) else { throw Refusal.audience }
+        guard let begin = try? claims.integer(ClaimName.notBefore), let end = try? claims.integer(ClaimName.expiresAt)
+        else { throw Refusal.malformed }
+        let now = environment.now().seconds
+        guard Int64(begin) <= now, now < Int64(end) else { throw Refusal.expired }
+    }
+
+    private func text(_ claims: Members, _ name: ClaimName) throws -> String {
+        do { return try claims.string(name) } catch { throw Refusal.malformed }
+    }
+}
+
+/// An access token that one of the platform's own resources has checked.
+package struct AccessToken: Sendable {
+    package let tenant: TenantID
+    package let user: User
+    package let session: Session
+    package let client: ClientID
+    package let permissions: [String]
+    package let roles: [RoleID]
+    /// Everything that it says.
+    package let claims: Members
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+package import OAuth
+internal import Redaction
+package import Storage
+
+/// Writes and signs the tokens of a grant.
+package struct TokenIssuer: Sendable {
+    let names: IdentityConfiguration.Names
+    let lifetimes: IdentityConfiguration.Lifetimes
+    let keys: TenantKeys
+    let environment: ClockAndRandomness
+
+    /// How long an access token lives. The first one of a broker is made before the session is bound to a device, and
+    /// that may be a shared one.
+    package func accessTokenLifetime(_ grant: Grant) -> Duration {
+        guard let device = grant.session.device else {
+            return grant.client.isBroker ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+        }
+        return device.isShared ? lifetimes.sharedDeviceAccessToken : lifetimes.accessToken
+    }
+
+    /// The `iss` of an organisation's tokens. Entra's of the older version stand under a host of their own; ours under
+    /// the same, so that nobody else can ever speak there.
+    package func issuer(_ tenant: TenantID, _ version: TokenVersion = .two) -> String {
+        "\(names.origin(of: names.login))/\(tenant)/\(version == .two ? "v2.0" : "")"
+    }
+
+    /// An access token (RFC 9068 in spirit, Entra's claims in fact).
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    package func accessToken(_ grant: Grant) async throws -> String {
+        let now = environment.now()
+        var claims = common(grant, audience: grant.scope.audience, now, lifetime: accessTokenLifetime(grant))
+        claims.set(ClaimName.appID, grant.client.id.rawValue)
+        let authentication = grant.client.isPublic ? "0" : "1"
+        claims.set(ClaimName.appIDAuthenticationClass, authentication)
+        if grant.version == .two {
+            claims.set(ClaimName.authorizedParty, grant.client.id.rawValue)
+            claims.set(ClaimName.authorizedPartyAuthenticationClass, authentication)
+        }
+        claims.set(ClaimName.identityType, "user")
+        claims.set(ClaimName.scopes, grant.scope.carried.joined(separator: " "))
+        if grant.version == .two { Self.addOlderNames(of: grant, to: &claims) }
+        claims.set(ClaimName.directoryRoles, grant.roles.map(\.rawValue))
+        if !grant.claims.capabilities.isEmpty { claims.set(ClaimName.clientCapabilities, grant.claims.capabilities) }
+        Self.add(grant.claims.accessToken, of: grant, to: &claims)
+        return try await signed(claims, grant)
+    }
+
+    /// An id token (OpenID Connect Core section 2).
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    package func idToken(_ grant: Grant) async throws -> String {
+        let now = environment.now()
+        var claims = common(grant, audience: grant.client.id.rawValue, now, lifetime: lifetimes.accessToken)
+        claims.set(ClaimName.nonce, grant.nonce)
+        claims.set(ClaimName.authenticationTime, Int(grant.session.begun.seconds))
+        claims.set(ClaimName.loginHint, grant.user.userPrincipalName)
+        Self.add(Self.claims(of: grant.scope.requested).union(grant.claims.idToken), of: grant, to: &claims)
+        return try await signed(claims, grant)
+    }
+
+    private func signed(_ claims: MembersWriter, _ grant: Grant) async throws -> String {
+        let key = try await keys.current(of: grant.tenant.id, grant.client.tokenAlgorithm)
+        return try (grant.version == .one ? key.olderSigner : key.signer).token(payload: claims.bytes)
+    }
+
+    /// The person's names as the older version has them.
+    private static func addOlderNames(of grant: Grant, to claims: inout MembersWriter) {
+        claims.set(ClaimName.userPrincipalName, grant.user.userPrincipalName)
+        claims.set(ClaimName.uniqueName, grant.user.userPrincipalName)
+    }
+
+    /// What the scopes of OpenID Connect bring into an id token (OpenID Connect Core section 5.4).
+    private static func claims(of scopes: Scopes) -> Set<String> {
+        var names: [ClaimName] = []
+        if scopes.contains(Scopes.email) { names.append(.email) }
+        if scopes.contains(Scopes.profile) { names += [.givenName, .familyName] }
+        return Set(names.map(\.rawValue))
+    }
+
+    /// Adds those of the `wanted` claims that the platform knows of the person.
+    private static func add(_ wanted: Set<String>, of grant: Grant, to claims: inout MembersWriter) {
+        if wanted.contains(ClaimName.email.rawValue) { claims.set(ClaimName.email, grant.user.profile.mail) }
+        if wanted.contains(ClaimName.givenName.rawValue) {
+            claims.set(ClaimName.givenName, grant.user.profile.givenName)
+        }
+        if wanted.contains(ClaimName.familyName.rawValue) {
+            claims.set(ClaimName.familyName, grant.user.profile.surname)
+        }
+    }
+
+    /// The claims that access tokens and id tokens share.
+    private func common(_ grant: Grant, audience: String, _ now: Timestamp, lifetime: Duration) -> MembersWriter {
+        var claims = MembersWriter()
+        claims.set(ClaimName.audience, audience)
+        claims.set(ClaimName.issuer, issuer(grant.tenant.id, grant.version))
+        claims.set(ClaimName.issuedAt, Int(now.seconds))
+        claims.set(ClaimName.notBefore, Int(now.seconds))
+        claims.set(ClaimName.expiresAt, Int((now + lifetime).seconds))
+        claims.set(ClaimName.authenticationMethods, grant.session.methods)
+        claims.set(ClaimName.deviceID, grant.session.device?.id.rawValue)
+        claims.set(ClaimName.name, grant.user.profile.displayName)
+        claims.set(ClaimName.objectID, grant.user.id.rawValue)
+        switch grant.version {
+        case .one: Self.addOlderNames(of: grant, to: &claims)
+        case .two: claims.set(ClaimName.preferredUsername, grant.user.userPrincipalName)
+        }
+        claims.set(ClaimName.sessionID, grant.session.id.rawValue)
+        claims.set(ClaimName.subject, subject(of: grant))
+        claims.set(ClaimName.tenantID, grant.tenant.id.rawValue)
+        claims.set(ClaimName.tokenID, Base64URL.encode(environment.randomBytes(16)))
+        claims.set(ClaimName.version, grant.version.rawValue)
+        return claims
+    }
+
+    /// The pairwise subject: the same person has another one in each application (OpenID Connect Core section 8.1).
+    package func subject(of grant: Grant) -> String {
+        Base64URL.encode(
+            HMAC<SHA256>.authenticationCode(
+                for: grant.client.id.bytes + grant.user.id.bytes,
+                using: SymmetricKey(data: grant.tenant.pairwiseSalt)))
+    }
+}
+
+extension TokenIssuer {
+    /// The members of a successful reply of the token endpoint (RFC 6749 section 5.1, OpenID Connect Core 3.1.3.3).
+    ///
+    /// - Parameters:
+    ///   - refreshToken: durable by now.
+    ///   - withClientInfo: whether the client sent `client_info=1`.
+    /// - Throws: ``StorageError``, or the library's error.
+    package func reply(
+        _ grant: Grant, refreshToken: IssuedRefreshToken?, withClientInfo: Bool
+    ) async throws -> MembersWriter {
+        let lifetime = Int(accessTokenLifetime(grant).components.seconds)
+        var members = MembersWriter()
+        members.set(ReplyName.tokenType, "Bearer")
+        switch grant.version {
+        case .one:
+            let now = Int(environment.now().seconds)
+            members.set(ReplyName.scope, grant.scope.permissions.joined(separator: " "))
+            members.set(ReplyName.expiresIn, String(lifetime))
+            members.set(ReplyName.extendedExpiresIn, String(lifetime))
+            members.set(ReplyName.expiresOn, String(now + lifetime))
+            members.set(ReplyName.notBefore, String(now))
+            members.set(ReplyName.resource, grant.scope.audience)
+        case .two:
+            members.set(ReplyName.scope, grant.scope.granted.text)
+            members.set(ReplyName.expiresIn, lifetime)
+            members.set(ReplyName.extendedExpiresIn, lifetime)
+        }
+        members.set(ReplyName.accessToken, try await accessToken(grant))
+        if let refreshToken {
+            members.set(ReplyName.refreshToken, refreshToken.token.text.exposed)
+            members.set(ReplyName.refreshTokenExpiresIn, Int(refreshToken.expires.seconds - environment.now().seconds))
+        }
+        if grant.scope.isOpenID { members.set(ReplyName.idToken, try await idToken(grant)) }
+        if withClientInfo { members.set(ReplyName.clientInfo, Self.clientInfo(grant.user)) }
+        return members
+    }
+
+    /// The members of a successful reply to the first request of a sign-in.
+    ///
+    /// - Throws: ``StorageError``, or the library's error.
+    func reply(_ issued: IssuedGrant, withClientInfo: Bool) async throws -> MembersWriter {
+        try await reply(issued.grant, refreshToken: issued.refreshToken, withClientInfo: withClientInfo)
+    }
+
+    /// Who the person is at home, for clients that build `oid.tid`.
+    package static func clientInfo(_ user: User) -> String {
+        ClientInfo(userID: user.id.rawValue, tenantID: user.tenant.rawValue).encoded
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Redaction
+internal import Storage
+
+/// One transaction of the token endpoint: its rows, its time, and what tokens are made of.
+struct TokenTransaction {
+    let connection: any Connection
+    let now: Timestamp
+    let configuration: IdentityConfiguration
+    let resources: ResourceCatalogue
+    /// The applications, as far as they are kept in memory.
+    let clients: Clients
+    private let view: DirectoryCache.View
+    private let storageKey: StorageKey
+
+    /// - Parameter view: what is kept of the directory, taken before the transaction began.
+    fileprivate init(_ platform: Platform, view: DirectoryCache.View, _ connection: any Connection) {
+        (self.connection, self.view, now) = (connection, view, platform.environment.now())
+        (configuration, resources) = (platform.configuration, platform.resources)
+        (clients, storageKey) = (Clients(connection, view), platform.storageKey)
+    }
+
+    /// A token was used that had been used before. What came of it is revoked in a transaction of its own, since the one
+    /// that finds it does not commit.
+    struct Reuse: Error {
+        let token: RefreshToken
+    }
+
+    /// The client behind credentials.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``
+    func client(_ credentials: ClientCredentials, tenant: TenantID) throws -> Client {
+        try clients.authenticated(credentials, tenant: tenant, at: now)
+    }
+
+    /// Puts together what tokens of a session say, if ``SessionRule`` lets it.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``
+    func grant(
+        _ session: SessionID, client: Client, scope: GrantedScope, nonce: String? = nil, claims: ClaimsRequest = .none,
+        version: TokenVersion = .two
+    ) throws -> Grant {
+        let live = try LiveSession(session, tenant: client.tenant, connection)
+        guard
+            !live.session.isFromDeviceCode
+                || scope.resource.application != ResourceCatalogue.deviceRegistrationApplication
+        else { throw OAuthError.signedInAtOtherScreen }
+        guard let tenant = try Tenants(connection, view).find(client.tenant) else { throw OAuthError.badGrant }
+        return Grant(
+            tenant: tenant, user: live.person,
+            roles: try RoleMembers(connection).roles(of: live.person.id, tenant: tenant.id),
+            client: client, session: live.session, scope: scope, nonce: nonce, claims: claims,
+            version: version)
+    }
+
+    /// The first tokens of a family: what they say, and the refresh token where one is wanted; clients of the older
+    /// endpoint always want one.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``
+    func begin(family: String, with grant: Grant) throws -> IssuedGrant {
+        guard grant.scope.wantsRefreshToken || grant.version == .one else {
+            return IssuedGrant(grant: grant, refreshToken: nil)
+        }
+        let record = RefreshToken(
+            tenant: grant.client.tenant, session: grant.session.id, client: grant.client.id,
+            scope: grant.scope.lasting, family: family, ofPrimary: false,
+            expires: now + configuration.lifetimes.refreshToken)
+        return IssuedGrant(grant: grant, refreshToken: try issue(record))
+    }
+
+    /// Finds a client's refresh token and judges it by ``RefreshTokenRule``.
+    ///
+    /// - Throws: ``Reuse``, ``OAuthError``, ``StorageError``
+    func check(
+        _ token: OpaqueToken, of client: ClientID, for purpose: RefreshTokenRule.Purpose
+    ) throws -> RefreshToken {
+        let tokens = RefreshTokens(connection)
+        guard let record = try tokens.find(token), record.client == client else { throw OAuthError.badGrant }
+        let successor = record.used == nil ? nil : try tokens.successor(of: record)
+        switch RefreshTokenRule.judge(record, successor: successor, for: purpose, at: now) {
+        case .fresh, .repeated: return record
+        case .reused: throw Reuse(token: record)
+        case .expired: throw OAuthError.expiredGrant
+        case .dead: throw OAuthError.badGrant
+        }
+    }
+
+    /// Uses up a token that was checked, and gives the next in its place. A use that is repeated gets the same again.
+    ///
+    /// - Throws: ``StorageError``
+    func exchange(_ record: RefreshToken) throws -> IssuedRefreshToken {
+        guard record.used == nil else { return try issued(record.next) }
+        try RefreshTokens(connection).use(record, at: now)
+        return try issue(record.next)
+    }
+
+    /// Keeps a refresh token.
+    ///
+    /// - Throws: ``StorageError``
+    func issue(_ record: RefreshToken) throws -> IssuedRefreshToken {
+        let token = OpaqueToken(tenant: record.tenant, secret: storageKey.derived(Self.label, record.place))
+        try RefreshTokens(connection).add(token, record, at: now)
+        return IssuedRefreshToken(token: token, expires: record.expires)
+    }
+
+    /// A refresh token that was issued before, perhaps by an older server. Its text is derived from its place under the
+    /// storage key, not drawn, so that it can be given again although only a hash is kept.
+    ///
+    /// - Throws: ``StorageError``
+    func issued(_ record: RefreshToken) throws -> IssuedRefreshToken {
+        let tokens = RefreshTokens(connection)
+        let token = OpaqueToken(tenant: record.tenant, secret: storageKey.derived(Self.label, record.place))
+        let former = OpaqueToken(tenant: record.tenant, secret: storageKey.formerlyDerived(Self.label, record.place))
+        let isFormer = try tokens.find(token) == nil && tokens.find(former) != nil
+        return IssuedRefreshToken(token: isFormer ? former : token, expires: record.expires)
+    }
+
+    private static let label = "refresh token"
+
+    /// Opens the session key of a PRT.
+    ///
+    /// - Throws: ``StorageKey/Failure``
+    func open(_ sealed: [UInt8], of token: OpaqueToken) throws(StorageKey.Failure) -> SessionKey {
+        try storageKey.openSessionKey(sealed, of: token)
+    }
+
+    /// Takes back what came of the sign-in that a reused token belongs to, and writes it down (RFC 9700 section 4.14.2):
+    /// the client's refresh tokens, and what was issued with one of them as its proof.
+    ///
+    /// - Throws: ``StorageError``
+    fileprivate func revoke(_ reuse: Reuse) throws {
+        let token = reuse.token
+        guard try RefreshTokens(connection).revoke(chainOf: token, at: now) > 0 else { return }
+        try PrimaryRefreshTokens(connection).revoke(proofFamily: token.family, tenant: token.tenant)
+        try AuditLog(connection).append(
+            .refreshTokenReplayed, tenant: token.tenant, actor: token.client.rawValue,
+            subject: token.session.rawValue, outcome: "refused", at: now)
+    }
+}
+
+extension Platform {
+    /// Reads in one transaction of the token endpoint.
+    ///
+    /// - Throws: ``StorageError``, or what `body` throws.
+    func readTokens<Outcome: Sendable>(
+        _ body: @escaping @Sendable (TokenTransaction) throws -> Outcome
+    ) async throws -> Outcome {
+        let view = directoryCache.view
+        return try await database.read { [self] in try body(TokenTransaction(self, view: view, $0)) }
+    }
+
+    /// Writes in one transaction of the token endpoint. Where a refresh token had been used before, what came of it is
+    /// revoked, and the use refused.
+    ///
+    /// - Throws: ``OAuthError``, ``StorageError``, or what `body` throws.
+    func writeTokens<Outcome: Sendable>(
+        _ body: @escaping @Sendable (TokenTransaction) throws -> Outcome
+    ) async throws -> Outcome {
+        let view = directoryCache.view
+        do {
+            return try await database.write { [self] in try body(TokenTransaction(self, view: view, $0)) }
+        } catch let reuse as TokenTransaction.Reuse {
+            try await database.write { [self] in try TokenTransaction(self, view: view, $0).revoke(reuse) }
+            throw OAuthError.reusedToken
+        }
+    }
+}

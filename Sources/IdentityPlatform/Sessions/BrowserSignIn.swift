@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import OAuth
+internal import Storage
+
+/// A browser's sign-in by password, as part of the transaction of what follows from it.
+struct BrowserSignIn: Sendable {
+    let session: SessionID
+    let cookie: OpaqueToken
+    let browser: BrowserID
+    /// The browser session that this one takes the place of.
+    let former: OpaqueToken?
+    let client: ClientID
+    let method: SignInMethod
+
+    /// Begins session and browser session; nil where the password is the person's no more. In a browser that belongs to a
+    /// device the session is bound to that device and epoch.
+    ///
+    /// - Parameter allow: throws where the request is for somebody else; then nothing has begun.
+    /// - Throws: ``OAuthError`` where the browser belongs to a shared device and another person, or to an epoch that has
+    ///   ended; ``StorageError``, or what `allow` throws.
+    func begin(
+        _ checked: CheckedPassword, by platform: Platform, at now: Timestamp, _ connection: any Connection,
+        allow: (User) throws -> Void = { _ in }
+    ) throws -> (User, Session)? {
+        guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
+        try allow(user)
+        let binding = try DeviceBrowsers(connection).binding(of: browser, holding: former, at: now)
+        if let binding, binding.device.isShared, !binding.isOf(user) { throw OAuthError.otherPersonOnDevice }
+        var begun = try Sessions(connection).begin(
+            session, user: user, methods: [AuthenticationMethod.password], in: browser, at: now)
+        if let binding, binding.isOf(user) { begun = try bind(begun, to: binding, connection) }
+        if let former { try BrowserSessions(connection).forget(former) }
+        try BrowserSessions(connection).begin(
+            cookie, session: begun, expires: now + platform.configuration.lifetimes.browserSession)
+        try AuditLog(connection).append(
+            .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.rawValue, method: method, at: now)
+        return (user, begun)
+    }
+
+    private func bind(
+        _ session: Session, to binding: BrowserBinding, _ connection: any Connection
+    ) throws -> Session {
+        let sessions = Sessions(connection)
+        guard
+            try sessions.bind(
+                session.id, tenant: session.tenant, to: binding.device, epochCounter: binding.epochCounter),
+            let bound = try sessions.find(session.id, tenant: session.tenant)
+        else { throw OAuthError.badGrant }
+        return bound
+    }
+}

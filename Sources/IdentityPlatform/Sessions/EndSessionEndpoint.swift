@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import OAuth
+internal import Storage
+
+/// `POST /{tenant}/oauth2/v2.0/device/endsession` (Baton's own): a device says that a session has ended there.
+///
+/// Saying it again is no error, nor is a session that the server does not know or that is not this device's: the device
+/// asks until it is heard, learns nothing of others, and ends nothing of theirs.
+struct EndSessionEndpoint: Sendable {
+    let platform: Platform
+
+    func addRoutes(to router: Router<IdentityContext>) {
+        router.post("/{tenant}/oauth2/v2.0/device/endsession", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
+        let form = try await request.form(limit: context.maxUploadSize)
+        let tenant = try await platform.oneTenant(in: context)
+        // A disabled device may still say that a session ended: it gives power away, nothing else.
+        let (end, device) = try await platform.heard(
+            EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
+        let outcome = try await platform.database.write { [platform] connection in
+            try conclude(end, of: device, tenant: tenant.id, at: platform.environment.now(), connection)
+        }
+        context.logger.info("session ended by its device", metadata: ["session.outcome": "\(outcome)"])
+        var body = MembersWriter()
+        body.set(ReplyName.ended, true)
+        return Response(json: body)
+    }
+}
+
+private enum Outcome: Sendable {
+    case ended, unknown
+}
+
+private func conclude(
+    _ end: EndSessionRequest, of device: DeviceID, tenant: TenantID, at time: Timestamp, _ connection: any Connection
+) throws -> Outcome {
+    let (devices, sessions) = (Devices(connection), Sessions(connection))
+    let present = try devices.find(device, tenant: tenant)
+    // The epoch has ended with the session: nothing begins in it any more, nor in one before it.
+    if EpochRule.judge(end.epoch, highest: present?.epoch, isClosed: false) != .stale {
+        try devices.setEpoch(end.epoch, isClosed: true, device, tenant: tenant)
+    }
+    // Also one whose number the device never learnt, since it lost power or the reply.
+    try devices.endSessions(of: device, tenant: tenant, upTo: end.epoch, at: time, by: device.rawValue)
+    guard let id = SessionID(rawValue: end.sessionID), let session = try sessions.find(id, tenant: tenant),
+        session.device?.id == device
+    else { return .unknown }
+    try sessions.end(id, tenant: tenant, at: time, because: .ended, by: device.rawValue)
+    return .ended
+}

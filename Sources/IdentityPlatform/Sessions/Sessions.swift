@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+extension Session: Record {
+    package static let table = "session"
+
+    package enum Column: String, ColumnName {
+        case tenant, id, person, device, sharedDevice, epochCounter, methods, begun, ended, browser, fromDeviceCode
+    }
+
+    package init(_ row: TableRow<Session>) throws {
+        let (device, browser): (DeviceID?, [UInt8]?) = (try row[.device], try row[.browser])
+        let methods: String = try row[.methods]
+        self.init(
+            tenant: try row[.tenant], id: try row[.id], user: try row[.person],
+            device: try device.map { DeviceBinding(id: $0, isShared: try row[.sharedDevice]) },
+            epochCounter: try row[.epochCounter], methods: methods.split(separator: " ").map(String.init),
+            begun: try row[.begun], ended: try row[.ended], browser: browser.map(BrowserID.init(hash:)),
+            isFromDeviceCode: try row[.fromDeviceCode])
+    }
+}
+
+/// The sign-in sessions of one transaction.
+package struct Sessions {
+    private let connection: any Connection
+
+    package init(_ connection: any Connection) { self.connection = connection }
+
+    /// Begins a session; nothing is bound to a device yet.
+    ///
+    /// - Throws: ``StorageError``
+    package func begin(_ id: SessionID, user: User, methods: [String], at time: Timestamp) throws -> Session {
+        try begin(id, user: user, methods: methods, in: nil, at: time)
+    }
+
+    /// Begins a session in a browser, or for another screen.
+    ///
+    /// - Throws: ``StorageError``
+    func begin(
+        _ id: SessionID, user: User, methods: [String], in browser: BrowserID?, fromDeviceCode: Bool = false,
+        at time: Timestamp
+    ) throws -> Session {
+        try connection.insert(
+            into: Session.self,
+            [
+                .tenant: user.tenant, .id: id, .person: user.id, .methods: methods.joined(separator: " "),
+                .begun: time, .browser: browser?.hash, .fromDeviceCode: fromDeviceCode,
+            ])
+        return Session(
+            tenant: user.tenant, id: id, user: user.id, device: nil, epochCounter: nil, methods: methods, begun: time,
+            ended: nil, browser: browser, isFromDeviceCode: fromDeviceCode)
+    }
+
+    /// The session, ended or not.
+    ///
+    /// - Throws: ``StorageError``
+    package func find(_ id: SessionID, tenant: TenantID) throws -> Session? {
+        try connection.record(Session.self, "WHERE tenant = \(tenant) AND id = \(id)")
+    }
+
+    /// The session, if it is still good.
+    ///
+    /// - Throws: ``StorageError``
+    package func live(_ id: SessionID, tenant: TenantID) throws -> Session? {
+        try find(id, tenant: tenant).flatMap { $0.ended == nil ? $0 : nil }
+    }
+
+    /// Binds a live session to the device that proved its key, in the epoch that the device is in. On a shared device a
+    /// session belongs to one epoch for good.
+    ///
+    /// - Returns: whether there was such a session, not bound to another device or epoch, nor begun for another screen.
+    /// - Throws: ``StorageError``
+    package func bind(
+        _ id: SessionID, tenant: TenantID, to device: DeviceBinding, epochCounter: Int64? = nil
+    ) throws -> Bool {
+        try connection.execute(
+            """
+            UPDATE session
+            SET device = \(device.id), sharedDevice = \(device.isShared), epochCounter = \(epochCounter)
+            WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL AND fromDeviceCode = 0
+                AND (device IS NULL
+                    OR (device = \(device.id) AND (sharedDevice = 0 OR epochCounter = \(epochCounter))))
+            """) == 1
+    }
+
+    /// Ends a session, and where it is bound to an epoch of a shared device every session of that epoch: there they live
+    /// and end together.
+    ///
+    /// - Returns: whether the session lived until now.
+    /// - Throws: ``StorageError``
+    @discardableResult
+    package func end(
+        _ id: SessionID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
+    ) throws -> Bool {
+        guard try endAlone(id, tenant: tenant, at: time, because: reason, by: actor) else { return false }
+        let others = try connection.rows(
+            """
+            SELECT other.id AS id FROM session JOIN session AS other
+                ON other.tenant = session.tenant AND other.device = session.device
+                AND other.epochCounter = session.epochCounter
+            WHERE session.tenant = \(tenant) AND session.id = \(id) AND session.sharedDevice = 1
+                AND other.ended IS NULL
+            """)
+        for row in others {
+            try endAlone(try row["id"], tenant: tenant, at: time, because: reason, by: actor)
+        }
+        return true
+    }
+
+    /// Ends one session and with it everything that hangs on it: codes, refresh tokens, primary refresh tokens with their
+    /// session keys, browser sessions; writes the line of the audit log, and announces the ``DeviceStateChange`` of the device
+    /// that it is bound to. Again is no error and writes nothing.
+    ///
+    /// - Returns: whether the session lived until now.
+    /// - Throws: ``StorageError``
+    @discardableResult
+    func endAlone(
+        _ id: SessionID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
+    ) throws -> Bool {
+        let ended = try connection.row(
+            """
+            UPDATE session SET ended = \(time) WHERE tenant = \(tenant) AND id = \(id) AND ended IS NULL
+            RETURNING device, person
+            """)
+        try connection.execute("DELETE FROM authorizationCode WHERE tenant = \(tenant) AND session = \(id)")
+        try connection.execute("DELETE FROM refreshToken WHERE tenant = \(tenant) AND session = \(id)")
+        try connection.execute("DELETE FROM primaryRefreshToken WHERE tenant = \(tenant) AND session = \(id)")
+        try connection.execute("DELETE FROM browserSession WHERE tenant = \(tenant) AND session = \(id)")
+        guard let ended else { return false }
+        try AuditLog(connection).append(
+            .sessionEnded, tenant: tenant, actor: actor, subject: id.rawValue, outcome: reason.rawValue, at: time)
+        // A device that said so itself knows.
+        if reason != .ended, let device: DeviceID = try ended["device"] {
+            if reason == .revoked || reason == .replayed {
+                try OfflineLeases(connection).withdraw(of: try ended["person"], device: device, tenant: tenant)
+            }
+            try connection.announce(DeviceStateChange(tenant: tenant, device: device))
+        }
+        return true
+    }
+
+    /// Ends every session of a person, and withdraws their offline leases.
+    ///
+    /// - Throws: ``StorageError``
+    package func endAll(
+        of user: UserID, tenant: TenantID, at time: Timestamp, because reason: SessionEnd, by actor: String
+    ) throws {
+        let live: [SessionID] = try connection.values(
+            .id, of: Session.self, "WHERE tenant = \(tenant) AND person = \(user) AND ended IS NULL")
+        try OfflineLeases(connection).withdraw(of: user, tenant: tenant)
+        for session in live { try end(session, tenant: tenant, at: time, because: reason, by: actor) }
+    }
+}
+
+/// The sessions of one transaction that have not ended, for whoever looks after them.
+struct LiveSessions {
+    private let connection: any Connection
+
+    init(_ connection: any Connection) { self.connection = connection }
+
+    /// The sessions that began last, of one person where `user` names one.
+    ///
+    /// - Throws: ``StorageError``
+    func newest(_ count: Int, of user: UserID? = nil, tenant: TenantID) throws -> [Session] {
+        let person: SQL = user.map { "AND person = \($0)" } ?? ""
+        return try connection.records(
+            Session.self,
+            "WHERE tenant = \(tenant) AND ended IS NULL \(person) ORDER BY begun DESC, id LIMIT \(count)")
+    }
+}
