@@ -175,7 +175,7 @@ let package = Package(
             name: "IdentityPlatformTests",
             dependencies: [
                 "AdminAPI", "IdentityPlatform", "JSON", "OAuth", "Receipts", "Redaction", "Storage", "TestSupport",
-                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore,
+                .asn1, .certificates, .crypto, .cryptoExtras, .httpTypes, .hummingbird, .nioCore, .subprocess,
             ]),
         .testTarget(
             name: "MDMServerTests",

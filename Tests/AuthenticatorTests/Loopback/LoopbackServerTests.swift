@@ -56,10 +56,14 @@ import Testing
     @Test func `a connection of an attempt that ends without an agent is closed, and leaves nothing`() async throws {
         var limits = LoopbackServer.Limits()
         limits.patience = .seconds(30)
+        limits.unjudged = 1
         do {
             let server = try await opened(owner: Promise(), limits: limits)
             let port = try LoopbackBrowser(at: server.startURL).port
             let connection = try LoopbackConnection(to: port)
+            // There is no place for another one, so that its end shows that the first was accepted.
+            let another = try LoopbackConnection(to: port)
+            #expect(try await BlockingCall.run { another.readToEnd() } == "")
             let begun = ContinuousClock.now
             let page = try await BlockingCall.run {
                 server.close()

@@ -57,6 +57,10 @@ import Testing
     }
 
     @Test func `every end is committed before anything is destroyed, and destroys everything`() {
+        for step in steps {
+            guard let pending = step.after.pending, pending.ended != step.before.pending?.ended else { continue }
+            #expect(step.actions.contains(.destroyKey), "\(step.actions)")
+        }
         for step in steps where step.actions.contains(.destroyKey) {
             guard let pending = step.after.pending else {
                 Issue.record("a key destroyed without an end in \(step.actions)")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Foundation
+import Subprocess
 import TestSupport
 import Testing
 
-/// Holds the threat model and the security review to what is there: each of their rows names a test, and a defence a file.
+/// Checks the threat model and the security review against the code: each of their rows names a test that is there, and each
+/// row of the threat model a mutation that removes its defence.
 @Suite struct ReviewTests {
     private struct Page {
         let name: String
@@ -14,14 +16,14 @@ import Testing
             text = try String(contentsOfFile: Repository.root + "/docs/" + name, encoding: .utf8)
         }
 
-        /// The rows of the tables whose head has a column of tests.
+        /// The rows of the tables that have a column of tests.
         var rows: [String] {
             var rows: [String] = []
             var isTested = false
             for line in text.components(separatedBy: "\n") {
                 if !line.hasPrefix("|") { isTested = false }
                 if isTested, !line.hasPrefix("|---") { rows.append(line) }
-                if line.hasPrefix("|"), line.hasSuffix("| test |") { isTested = true }
+                if line.hasPrefix("|"), line.contains("| test |") { isTested = true }
             }
             return rows
         }
@@ -36,10 +38,15 @@ import Testing
         }
     }
 
-    /// What of a row names no test that is there, and no file.
-    private static func faults(_ row: String, _ sources: [String]) -> [String] {
-        let quoted = row.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+    /// What a text has between backticks.
+    private static func quoted(_ text: some StringProtocol) -> [String] {
+        text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
+
+    /// The tests and files of a row that do not exist.
+    private static func faults(_ row: String, _ sources: [String]) -> [String] {
+        let quoted = quoted(row)
         let tests = quoted.filter { $0.contains(": ") && $0.first?.isUppercase == true }
         var faults = tests.isEmpty ? ["names no test: \(row)"] : []
         for test in tests {
@@ -54,6 +61,85 @@ import Testing
             if !FileManager.default.fileExists(atPath: path) { faults.append("no such file: \(file)") }
         }
         return faults
+    }
+
+    /// An entry of one of the scripts that remove a defence and run the tests.
+    private struct Mutation: Decodable {
+        /// What the defence is there for.
+        let sentence: String
+        let file: String
+        /// The suites that run against it.
+        let suites: Set<String>
+    }
+
+    /// The entries of both scripts.
+    private static func mutations() async throws -> [Mutation] {
+        var mutations: [Mutation] = []
+        for script in ["break-defences", "break-session-machine"] {
+            let listing = try await run(
+                .name("python3"), arguments: ["\(Repository.root)/scripts/\(script)", "--json"],
+                output: .bytes(limit: 4 << 20), error: .string(limit: 1 << 16))
+            try #require(listing.terminationStatus.isSuccess, "\(script): \(listing.standardError)")
+            mutations += try JSONDecoder().decode([Mutation].self, from: Data(listing.standardOutput))
+        }
+        return mutations
+    }
+
+    /// What begins the column of a row that no code of ours defends; a reason follows.
+    private static let noMutation = "none: "
+
+    /// What is missing for a proof that the row's defence matters: a mutation of one of its files, against which one of its
+    /// tests runs.
+    private static func proofFaults(_ row: String, _ mutations: [Mutation]) -> [String] {
+        let cells = row.dropFirst(2).dropLast(2).components(separatedBy: " | ")
+        guard cells.count == 4 else { return ["has no column of mutations: \(row)"] }
+        guard !cells[3].hasPrefix(noMutation) else { return [] }
+        let files = quoted(cells[1]).filter { $0.hasPrefix("Sources/") }
+        let suites = Set(quoted(cells[2]).compactMap { $0.split(separator: ": ").first.map(String.init) })
+        let sentences = quoted(cells[3])
+        var faults = files.isEmpty ? ["names no file: \(row)"] : []
+        if sentences.isEmpty { faults.append("names no mutation: \(row)") }
+        for sentence in sentences {
+            let named = mutations.filter { $0.sentence == sentence }
+            if named.isEmpty { faults.append("no such mutation: \(sentence)") }
+            for mutation in named {
+                if !files.contains(where: { mutation.file == $0 || mutation.file.hasPrefix($0 + "/") }) {
+                    faults.append("does not name \(mutation.file): \(row)")
+                }
+                if mutation.suites.isDisjoint(with: suites) {
+                    faults.append("no test of the row runs against “\(sentence)”: \(row)")
+                }
+            }
+        }
+        return faults
+    }
+
+    @Test func `every row of the threat model names the mutation that removes its defence`() async throws {
+        let (page, mutations) = (try Page("threat-model.md"), try await Self.mutations())
+        for row in page.rows {
+            let faults = Self.proofFaults(row, mutations)
+            #expect(faults.isEmpty, "\(faults)")
+        }
+        #expect(page.rows.count { $0.contains("| \(Self.noMutation)") } < 5)
+    }
+
+    @Test func `a row without a mutation, or with one that proves nothing, is noticed`() async throws {
+        let mutations = try await Self.mutations()
+        let (file, test) = ("`Sources/IdentityPlatform/Passwords/Passwords.swift`", "`PasswordTests: a name`")
+        let mutation = "`a hash of another cost is made anew`"
+        #expect(Self.proofFaults("| a | b: \(file) | \(test) | \(mutation) |", mutations).isEmpty)
+        let folder = "`Sources/IdentityPlatform/Passwords`"
+        #expect(Self.proofFaults("| a | b: \(folder) | \(test) | \(mutation) |", mutations).isEmpty)
+        #expect(Self.proofFaults("| a | b | \(test) | none: the kernel refuses |", mutations).isEmpty)
+        for bad in [
+            "| a | b: \(file) | \(test) |", "| a | b: \(file) | \(test) |  |", "| a | b: \(file) | \(test) | none |",
+            "| a | b | \(test) | \(mutation) |", "| a | b: \(file) | \(test) | `there is no such mutation` |",
+            "| a | b: `Sources/Redaction/SecretBytes.swift` | \(test) | \(mutation) |",
+            "| a | b: \(file) | `ReviewTests: a name` | \(mutation) |",
+            "| a | b: \(file) | \(test) | \(mutation), `an unlock token is sealed` |",
+        ] {
+            #expect(!Self.proofFaults(bad, mutations).isEmpty, "\(bad)")
+        }
     }
 
     @Test(arguments: [("threat-model.md", 50), ("security-review.md", 50)])
