@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Authenticator
+import BrokerIPC
 import BrokerProtocol
+import Files
 import Logging
 import Processes
 import Synchronization
