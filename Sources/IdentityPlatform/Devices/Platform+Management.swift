@@ -50,7 +50,10 @@ extension Platform {
 
 extension Devices {
     fileprivate func management(of id: DeviceID, tenant: TenantID) throws -> String? {
-        try connection.value(.managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)") ?? nil
+        // The column may be NULL, so its type has to be named: Swift would take String, which NULL is not.
+        let name: String?? = try connection.value(
+            .managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
+        return name ?? nil
     }
 
     /// - Returns: whether something changed.

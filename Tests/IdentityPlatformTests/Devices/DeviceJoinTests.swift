@@ -58,6 +58,19 @@ import X509
         #expect(try await devices(fixture).count == 2)
     }
 
+    @Test func `a device is managed under the name that it was seen with, until it is managed no more`() async throws {
+        let fixture = try await TestPlatform()
+        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        _ = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
+        let (id, tenant) = (try #require(try await devices(fixture).first).id, fixture.tenant.id)
+        #expect(try await fixture.platform.setManagement("udid", of: id, tenant: tenant))
+        #expect(try await !fixture.platform.setManagement("udid", of: id, tenant: tenant))
+        #expect(try await devices(fixture).first?.isManaged == true)
+        #expect(try await fixture.platform.setManagement(nil, of: id, tenant: tenant))
+        #expect(try await !fixture.platform.setManagement(nil, of: id, tenant: tenant))
+        #expect(try await devices(fixture).first?.isManaged == false)
+    }
+
     @Test(arguments: [true, false])
     func `a device that was in use, or is disabled, is not replaced by who has its key`(isUsed: Bool) async throws {
         let fixture = try await TestPlatform()

@@ -125,10 +125,10 @@ import Testing
 
     @Test func `a row without a mutation, or with one that proves nothing, is noticed`() async throws {
         let mutations = try await Self.mutations()
-        let (file, test) = ("`Sources/IdentityPlatform/Passwords/Passwords.swift`", "`PasswordTests: a name`")
+        let (file, test) = ("`Sources/IdentityPlatform/Credentials/Passwords/Passwords.swift`", "`PasswordTests: a name`")
         let mutation = "`a hash of another cost is made anew`"
         #expect(Self.proofFaults("| a | b: \(file) | \(test) | \(mutation) |", mutations).isEmpty)
-        let folder = "`Sources/IdentityPlatform/Passwords`"
+        let folder = "`Sources/IdentityPlatform/Credentials/Passwords`"
         #expect(Self.proofFaults("| a | b: \(folder) | \(test) | \(mutation) |", mutations).isEmpty)
         #expect(Self.proofFaults("| a | b | \(test) | none: the kernel refuses |", mutations).isEmpty)
         for bad in [
