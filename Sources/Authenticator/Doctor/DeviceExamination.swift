@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerIPC
-internal import Files
 internal import BrokerProtocol
+internal import Files
 internal import Glibc
 internal import Processes
 internal import SwiftASN1

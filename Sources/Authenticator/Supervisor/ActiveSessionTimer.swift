@@ -92,7 +92,9 @@ final class ActiveSessionTimer {
 
     /// Posts ``SupervisorInput/sessionTimerDue(_:)`` for when something may be due.
     func lookAgain(at epoch: Epoch) {
-        guard let running, running.epoch == epoch, let pause = running.timer.pause(at: clock.sinceBoot()) else { return }
+        guard let running, running.epoch == epoch, let pause = running.timer.pause(at: clock.sinceBoot()) else {
+            return
+        }
         inputs.post(.sessionTimerDue(epoch), after: pause)
     }
 }

@@ -242,7 +242,8 @@ final class BrowserSupervision {
     /// Why the sign-out waits for the browser; nil where it has not waited for long.
     var obstacle: String? {
         guard let agent else {
-            return "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
+            return
+                "The last session's browser cannot be cleared without its agent. Start baton-agent in the graphical session."
         }
         if let problem { return problem }
         guard let closeOrdered, closeOrdered.duration(to: clock.moment()) >= Self.closePatience else { return nil }

@@ -108,7 +108,8 @@ final class OperatorService {
             tenantID: snapshot.join?.tenantID, deviceID: snapshot.join?.deviceID,
             apps: snapshot.apps.map(\.bundleID).sorted(), agentConnected: agent != nil, agentPID: agent?.pid,
             agentUser: agent?.user, problems: problems, lockedApps: session.locks.epochs.keys.sorted(),
-            receiptsDamagedAt: session.receipts.damageFound, keys: KeyFindings(state: device.files.root).place?.rawValue,
+            receiptsDamagedAt: session.receipts.damageFound,
+            keys: KeyFindings(state: device.files.root).place?.rawValue,
             connectionLimits: limits.recent)
     }
 

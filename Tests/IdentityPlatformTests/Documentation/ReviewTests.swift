@@ -125,7 +125,9 @@ import Testing
 
     @Test func `a row without a mutation, or with one that proves nothing, is noticed`() async throws {
         let mutations = try await Self.mutations()
-        let (file, test) = ("`Sources/IdentityPlatform/Credentials/Passwords/Passwords.swift`", "`PasswordTests: a name`")
+        let (file, test) = (
+            "`Sources/IdentityPlatform/Credentials/Passwords/Passwords.swift`", "`PasswordTests: a name`"
+        )
         let mutation = "`a hash of another cost is made anew`"
         #expect(Self.proofFaults("| a | b: \(file) | \(test) | \(mutation) |", mutations).isEmpty)
         let folder = "`Sources/IdentityPlatform/Credentials/Passwords`"
@@ -140,6 +142,15 @@ import Testing
         ] {
             #expect(!Self.proofFaults(bad, mutations).isEmpty, "\(bad)")
         }
+    }
+
+    /// A step names its file by as much of the path as tells it from all others.
+    @Test func `every step of the architecture's paths names one file that is there`() throws {
+        let root = Repository.root + "/Sources"
+        let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { "/Sources/\($0)" }
+        let named = try Page("architecture.md").text.matches(of: /`([\w\/+.-]+\.swift)`/).map { String($0.output.1) }
+        #expect(named.count > 90)
+        for name in named { #expect(files.count { $0.hasSuffix("/" + name) } == 1, "\(name)") }
     }
 
     @Test(arguments: [("threat-model.md", 50), ("security-review.md", 50)])
