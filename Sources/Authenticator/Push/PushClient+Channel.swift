@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import Logging
 internal import OAuth
-// SPDX-License-Identifier: Apache-2.0
 internal import PushProtocol
 internal import Synchronization
 

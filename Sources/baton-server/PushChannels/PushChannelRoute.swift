@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import HTTPTypes
 internal import Hummingbird
 internal import IdentityPlatform
@@ -5,7 +6,6 @@ internal import Logging
 internal import MDMServer
 internal import NIOCore
 internal import OAuth
-// SPDX-License-Identifier: Apache-2.0
 internal import PushProtocol
 
 /// Opens devices' push channels (`PushChannel` of PushProtocol): the one place where a device of the directory and one of device

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 internal import IdentityPlatform
 internal import MDMServer
-// SPDX-License-Identifier: Apache-2.0
 internal import PushProtocol
 internal import Synchronization
 
