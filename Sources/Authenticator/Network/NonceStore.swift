@@ -29,7 +29,7 @@ package final class NonceStore: Sendable {
         kept.withLock { $0 = new }
     }
 
-    /// The nonce for one request; nil where there is none, or it is too old.
+    /// Takes the nonce for one request. Returns nil if none is kept or the kept one is too old.
     package func take() -> String? {
         let taken = kept.withLock { kept in
             defer { kept = nil }

@@ -7,7 +7,7 @@ extension SessionMachine {
     /// What follows from the journal at the start.
     package enum RecoveryOutcome: Sendable, Equatable {
         case started([StartStep])
-        /// A sign-out that the supervisor before had committed, or the end of what died with it.
+        /// The previous supervisor committed a sign-out, or died during a session; the device is signing out.
         case signingOut([SignOutStep])
     }
 

@@ -34,7 +34,7 @@ final class CurrentSession: Sendable {
         state.withLock { ($0.worker, $0.epoch) = (worker, epoch) }
     }
 
-    /// Takes the worker's session with the server in place of what was there, in the same epoch.
+    /// Replaces what is kept of the worker's session. The epoch stays.
     ///
     /// - Returns: the epoch.
     @discardableResult
@@ -83,7 +83,7 @@ enum SignedInUser: Sendable {
         }
     }
 
-    /// The session at the server; nil where there is none.
+    /// The worker's session at the server. Nil if they signed in offline.
     var session: WorkerSession? {
         guard case .online(let session) = self else { return nil }
         return session

@@ -133,11 +133,15 @@ final class SessionCoordinator {
 
     /// Tells others in the process how the session stands.
     func report() {
-        reports.tell(
-            WatchedSession(
-                join: join.record, epoch: machine.epoch,
-                serverSession: journal.serverSessions.number(in: machine.state.heldEpoch), receipt: receipts.sequence))
+        reports.tell(watched)
         reports.tell(machine.state.stage)
+    }
+
+    /// What the device states to its server.
+    private var watched: WatchedSession {
+        WatchedSession(
+            join: join.record, epoch: machine.epoch,
+            serverSession: journal.serverSessions.number(in: machine.state.heldEpoch), receipt: receipts.sequence)
     }
 
     // MARK: - Steps
@@ -207,6 +211,7 @@ final class SessionCoordinator {
                 sessionProcess.tell(.locks(locks.epochs))
             case .writeReceipt(let handover):
                 try receipts.write(handover, join: join.record)
+                reports.tell(watched)
                 Failpoint.receiptWritten.reach()
             case .journal(let epoch): try journalReady(epoch)
             case .answer(let requesters): answer(requesters)

@@ -22,8 +22,7 @@ struct AccountService: Sendable {
         return AppResponse(type: .accounts, entries: accounts.entries)
     }
 
-    /// The account of whoever is signed in, which an app may ask for without saying which client it is: it must be some app
-    /// of this device all the same.
+    /// The account that is signed in. An app may ask without a client id, but must be an app of this device.
     func defaultAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try ClientRequest.checkVersion(call.parameters)
         let device = try session.sharedDevice()

@@ -23,7 +23,7 @@ final class AppAccess: Sendable {
 
     /// The registered app, also one that is locked.
     ///
-    /// - Throws: ``BrokerError`` where the device is not in shared mode, or whoever asks may not ask for this client id.
+    /// - Throws: ``BrokerError`` where the device is not in shared mode, or the process may not use this client id.
     func registered(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         try session.sharedDevice().app(client.clientID, for: call.identity)
     }
