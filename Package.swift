@@ -58,13 +58,37 @@ let package = Package(
 
         // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
+        // The device's side of the broker. What its parts share: keys, files, apps, settings, https, and their messages.
         .target(
-            name: "Authenticator",
+            name: "BrokerDevice",
             dependencies: [
                 "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "JSON", "OAuth", "Processes",
-                "PushProtocol", "Receipts", "Redaction", "UnixSocket",
-                .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .logging, .nioCore,
-                .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
+                "Redaction", "UnixSocket",
+                .asn1, .asyncHTTPClient, .certificates, .crypto, .cryptoExtras, .nioCore, .nioHTTP1, .nioSSL,
+            ]),
+        // The device's agent of the MDM, and its push channel.
+        .target(
+            name: "DeviceEnrollment",
+            dependencies: [
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "OAuth",
+                "PushProtocol", "Redaction",
+                .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
+            ]),
+        // The session process: it serves the apps of one epoch and dies with it.
+        .target(
+            name: "BrokerSession",
+            dependencies: [
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceManagement", "Files", "JSON", "OAuth",
+                "Processes", "Redaction", "UnixSocket",
+                .asn1, .certificates, .crypto, .cryptoExtras, .logging, .nioCore, .nioHTTP1, .nioPosix,
+            ]),
+        // The supervisor: the session machine, the clean-up and its receipt. It never holds a worker's token.
+        .target(
+            name: "BrokerSupervisor",
+            dependencies: [
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "CLinux", "DeviceEnrollment", "Files", "JSON", "OAuth",
+                "Processes", "Receipts", "Redaction", "UnixSocket",
+                .asn1, .certificates, .crypto, .logging, .serviceLifecycle,
             ]),
         // What `baton-agent` stands on: no network, no cryptography.
         .target(
@@ -87,14 +111,14 @@ let package = Package(
             ]),
 
         // 7. What only one executable stands on: the chip of a device, so that no other program loads its library.
-        .target(name: "TPM", dependencies: ["Authenticator", "CLinux", "CTSS", "Files", "Redaction"]),
+        .target(name: "TPM", dependencies: ["BrokerDevice", "CLinux", "CTSS", "Files", "Redaction"]),
 
         // 8. Executables: compose, parse arguments, run.
         .executableTarget(
             name: "baton",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerIPC", "BrokerProtocol", "CLinux", "Files", "JSON", "MSAL", "OAuth",
-                "Processes", "Receipts", "Redaction", "UnixSocket",
+                "AdminAPI", "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Files",
+                "JSON", "MSAL", "OAuth", "Processes", "Receipts", "Redaction", "UnixSocket",
                 .argumentParser, .asn1, .asyncHTTPClient, .certificates, .crypto, .nioCore, .nioHTTP1,
             ]),
         .executableTarget(
@@ -112,7 +136,8 @@ let package = Package(
         .executableTarget(
             name: "batond",
             dependencies: [
-                "Authenticator", "BrokerIPC", "BrokerProtocol", "Files", "JSON", "Processes", "TPM", "UnixSocket",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor", "DeviceEnrollment",
+                "Files", "JSON", "Processes", "TPM", "UnixSocket",
                 .argumentParser, .logging, .serviceLifecycle, .unixSignals,
             ]),
 
@@ -158,17 +183,18 @@ let package = Package(
         .testTarget(name: "BrokerProtocolTests", dependencies: ["BrokerProtocol", "JSON", "Redaction"]),
         .testTarget(name: "BrokerAgentTests", dependencies: ["BrokerAgent", "BrokerIPC"]),
         .testTarget(
-            name: "AuthenticatorTests",
+            name: "BrokerTests",
             dependencies: [
-                "Authenticator", "BrokerIPC", "BrokerProtocol", "DeviceManagement", "FileRecorder", "Files", "JSON",
-                "OAuth",
-                "Processes", "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSession", "BrokerSupervisor",
+                "DeviceEnrollment", "DeviceManagement", "FileRecorder", "Files", "JSON", "OAuth", "Processes",
+                "PushProtocol", "Receipts", "Redaction", "TestSupport", "UnixSocket", .crypto,
             ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "TPMTests",
             dependencies: [
-                "Authenticator", "Files", "OAuth", "Redaction", "TPM", "TestSupport", "UnixSocket", .crypto,
+                "BrokerDevice", "BrokerSession", "BrokerSupervisor", "Files", "OAuth", "Redaction", "TPM",
+                "TestSupport", "UnixSocket", .crypto,
                 .cryptoExtras,
             ]),
         .testTarget(
@@ -180,7 +206,8 @@ let package = Package(
         .testTarget(
             name: "MDMServerTests",
             dependencies: [
-                "AdminAPI", "Authenticator", "BrokerIPC", "DeviceManagement", "Files", "MDMServer", "Redaction",
+                "AdminAPI", "BrokerDevice", "BrokerIPC", "DeviceEnrollment", "DeviceManagement", "Files", "MDMServer",
+                "Redaction",
                 "Storage",
                 "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
@@ -192,7 +219,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Authenticator", "BrokerIPC", "BrokerProtocol", "Files", "MSAL", "OAuth", "Processes", "Redaction",
+                "BrokerDevice", "BrokerIPC", "BrokerProtocol", "BrokerSupervisor", "Files", "MSAL", "OAuth",
+                "Processes",
+                "Redaction",
                 "TestSupport", "UnixSocket", "baton", "baton-agent", "baton-server", "batond", "canary", .crypto,
                 .cryptoExtras,
                 .subprocess,
@@ -252,14 +281,20 @@ extension Package {
     /// Leaves MSAL, what it stands on and the device's session machine, with their tests: the parts that threads share.
     func keepWhatRaces() {
         let own = [
-            "Authenticator", "BrokerProtocol", "CLinux", "Files", "JSON", "MSAL", "Processes", "Redaction",
-            "TestSupport", "UnixSocket",
+            "Broker", "BrokerDevice", "BrokerProtocol", "BrokerSupervisor", "CLinux", "Files", "JSON", "MSAL",
+            "Processes", "Redaction", "TestSupport", "UnixSocket",
         ]
         targets = targets.filter { own.contains($0.name.replacing(/Tests$/, with: "")) }
         for target in targets {
             target.dependencies = target.dependencies.filter { own.contains($0.ownName ?? "") }
             if target.isTest { target.dependencies.append("RaceDetection") }
-            if target.name.hasPrefix("Authenticator") { target.sources = ["Session"] }
+            if ["BrokerSupervisor", "BrokerTests"].contains(target.name) { target.sources = ["Session"] }
+            if target.name == "BrokerDevice" {
+                target.sources = [
+                    "Device/SignOutTrigger.swift", "SessionMessages/AccountTombstone.swift",
+                    "SessionMessages/SignInRefusal.swift", "SessionPolicy/SessionTimeouts.swift",
+                ]
+            }
             if target.name == "TestSupport" { target.sources = ["Processes"] }
             // Starting programs is no matter of threads.
             if target.name == "ProcessesTests" { target.sources = ["MailboxTests.swift"] }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import CTSS
 
 /// What stays outside of the chip of an object in it, in the library's own form: the public area, then the private one, which

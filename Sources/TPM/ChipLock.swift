@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import Files
 
 /// Takes a chip without a resource manager for one conversation, from this process's others and from other processes: it has

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import CTSS
 
 /// The device's counter in the chip's own memory (TPM 2.0 library, part 1, section 37.2.5): it only goes up, also when it is

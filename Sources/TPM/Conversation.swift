@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import CTSS
 
 /// One connection with the chip: the library's contexts, and what was loaded for as long as it lasts.

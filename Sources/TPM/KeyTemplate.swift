@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import CTSS
 
 /// What the keys in the chip are (TPM 2.0 library, part 1, section 27): none can leave it, and each does one thing.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import CTSS
 
 /// What a call came to (TPM 2.0 library, part 2, section 6.6; the layers are the software stack's).

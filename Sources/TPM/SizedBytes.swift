@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import Authenticator
+internal import BrokerDevice
 internal import CLinux
 internal import CTSS
 internal import Redaction

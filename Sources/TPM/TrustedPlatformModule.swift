@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Authenticator
+package import BrokerDevice
 package import Redaction
 
 /// A TPM 2.0, spoken with through the TPM2 Software Stack.

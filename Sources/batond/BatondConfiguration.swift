@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
 import BrokerProtocol
+import DeviceEnrollment
 internal import Files
 import JSON
 import Logging

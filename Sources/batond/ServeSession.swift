@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 public import ArgumentParser
-import Authenticator
+import BrokerDevice
 internal import BrokerIPC
+import BrokerSession
 public import Logging
 import Processes
 

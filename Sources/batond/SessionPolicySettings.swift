@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
 
 /// The object `sessionPolicy` of the configuration file: when a session ends by itself, and how long apps have at its end.
 struct SessionPolicySettings: Decodable {

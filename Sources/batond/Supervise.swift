@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Authenticator
+import BrokerDevice
 internal import BrokerIPC
+import BrokerSupervisor
+internal import DeviceEnrollment
 internal import Files
 import Glibc
 import Logging
@@ -75,11 +77,11 @@ struct Supervise: AsyncParsableCommand {
         let passage = try await passQuarantine(
             configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
         guard passage != .end else { return }
-        let device = try DeviceEnrollment.agent(
+        let device = try EnrollmentSetup.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let anchors = AnchorUploader(
-            state: state, platform: platform, https: DeviceEnrollment.https(configuration.supervisor), logger: logger)
-        let line = DeviceEnrollment.line(
+            state: state, platform: platform, https: EnrollmentSetup.https(configuration.supervisor), logger: logger)
+        let line = EnrollmentSetup.line(
             configuration.supervisor, platform, agent: device, inputs: inputs, opened: { anchors.serverReached() },
             logger: logger)
         let supervisor = SupervisorService(

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
 
 /// The object `tpm` of the configuration file: the chip with the device's keys.
 struct TPMSettings: Decodable {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import Authenticator
+import BrokerDevice
+import DeviceEnrollment
 import DeviceManagement
 import Files
 import Foundation

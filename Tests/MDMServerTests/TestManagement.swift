@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
-import Authenticator
+import BrokerDevice
 import Crypto
 import DeviceManagement
 import Files

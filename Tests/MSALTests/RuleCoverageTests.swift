@@ -7,7 +7,7 @@ import Testing
 @Suite struct RuleCoverageTests {
     private static let folders = [
         "Tests/MSALTests", "Tests/IntegrationTests",
-        "Tests/AuthenticatorTests/SessionProcess", "Tests/AuthenticatorTests/Session",
+        "Tests/BrokerTests/SessionProcess", "Tests/BrokerTests/Session",
     ]
 
     private static func text(_ path: String) throws -> String {

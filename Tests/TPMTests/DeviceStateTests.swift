@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
+import BrokerSupervisor
 import CryptoExtras
 import Files
 import Foundation

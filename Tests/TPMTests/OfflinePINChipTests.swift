@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
+import BrokerSession
 import Redaction
 import TPM
 import TestSupport

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
 import FoundationEssentials
 
 /// What the story plays on: an environment, the person at its browser, the apps in hand, a clock.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Authenticator
 internal import BrokerIPC
 import BrokerProtocol
+import BrokerSupervisor
 internal import Files
 import FoundationEssentials
 import Processes

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
 internal import Files
 import FoundationEssentials
 import Glibc

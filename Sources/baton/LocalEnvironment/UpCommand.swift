@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Authenticator
+import BrokerDevice
 import FoundationEssentials
 import Glibc
 import UnixSocket

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
-import Authenticator
+import BrokerDevice
+import BrokerSupervisor
 internal import Files
 import FoundationEssentials
 import Processes

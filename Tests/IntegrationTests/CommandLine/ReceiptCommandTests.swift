@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
+import BrokerSupervisor
 import Files
 import Foundation
 import TestSupport

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package import DeviceManagement
+
+/// Which apps may use single sign-on at all, as the MDM's profile says it in the plug-in's own words.
+package struct AppPermissions: Sendable, Codable, Equatable {
+    /// `AppAllowList`: bundle ids that may, whoever installed them.
+    package var allowed: Set<String> = []
+    /// `AppBlockList`: bundle ids that may not, whatever else says that they may.
+    package var blocked: Set<String> = []
+    /// `AppPrefixAllowList`: beginnings of bundle ids that may; compared with case.
+    package var allowedPrefixes: [String] = []
+    /// `Enable_SSO_On_All_ManagedApps`: every app that the MDM installed may.
+    package var allManaged = false
+
+    package init() {}
+
+    /// What the rules say of an app.
+    package enum Verdict: Sendable, Equatable {
+        case permitted, blocked
+        /// No list names it, and nothing else permits it.
+        case unlisted
+    }
+
+    /// Judges an app: the block list wins; an app whose client the MDM configured needs no list (Microsoft's "MSAL apps need
+    /// no listing"), nor does what comes with the broker; every other one needs the allow list, a prefix, or the flag
+    /// where the MDM installed it.
+    package func verdict(on app: RegisteredApp) -> Verdict {
+        if blocked.contains(app.bundleID) { return .blocked }
+        switch app.source {
+        case .management, .broker: return .permitted
+        case .device:
+            let isListed = allowed.contains(app.bundleID) || allowedPrefixes.contains(where: app.bundleID.hasPrefix)
+            return isListed || (allManaged && app.isManaged) ? .permitted : .unlisted
+        }
+    }
+}
+
+extension AppPermissions {
+    /// Reads the rules of every installed profile for the broker's extension: lists add up; the flag is on where one says
+    /// so and none says otherwise.
+    ///
+    /// - Throws: ``RegistryFailure`` that names the key which is of another type, for a block list that cannot be read
+    ///   blocks nobody.
+    package init(_ profiles: [[String: PropertyList]]) throws(RegistryFailure) {
+        var flags: [Bool] = []
+        for data in profiles {
+            allowed.formUnion(try Self.names(.appAllowList, in: data))
+            blocked.formUnion(try Self.names(.appBlockList, in: data))
+            allowedPrefixes += try Self.names(.appPrefixAllowList, in: data)
+            if let flag = try Self.flag(.enableSSOOnAllManagedApps, in: data) { flags.append(flag) }
+        }
+        allManaged = !flags.isEmpty && flags.allSatisfy(\.self)
+    }
+
+    /// The names of a list: a text, separated by commas; blanks around them do not count.
+    private static func names(
+        _ key: PropertyKey, in data: [String: PropertyList]
+    ) throws(RegistryFailure) -> [String] {
+        switch data[key.rawValue] {
+        case nil: return []
+        case .string(let text)?:
+            return text.split(separator: ",").map { name in
+                String(name.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+            }.filter { !$0.isEmpty }
+        default: throw RegistryFailure(.rules, key.rawValue)
+        }
+    }
+
+    private static func flag(_ key: PropertyKey, in data: [String: PropertyList]) throws(RegistryFailure) -> Bool? {
+        switch data[key.rawValue] {
+        case nil: nil
+        case .integer(0)?: false
+        case .integer(1)?: true
+        default: throw RegistryFailure(.rules, key.rawValue)
+        }
+    }
+}

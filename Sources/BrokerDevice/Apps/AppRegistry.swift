@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// Every app that may ask for accounts and tokens, who it is told by, and the rules that apply to all; checked as a whole,
+/// since one entry that claims what is another's makes both worthless.
+package struct AppRegistry: Sendable, Codable, Equatable {
+    package let apps: [RegisteredApp]
+    package let rules: AppPermissions
+
+    /// No app at all.
+    package static let none = AppRegistry(apps: [], rules: AppPermissions())
+
+    private init(apps: [RegisteredApp], rules: AppPermissions) {
+        self.apps = apps
+        self.rules = rules
+    }
+
+    /// Puts together what the MDM and the device's own file declare.
+    ///
+    /// - Parameters:
+    ///   - file: the device's own registry; nil where there is none.
+    ///   - sharedUsers: root, the broker's user and the session's, none of which is one app's alone.
+    /// - Throws: ``RegistryFailure`` for the first thing that leaves open who is who.
+    package init(
+        managed: ManagedSettings, file: RegistryFile?, sharedUsers: Set<UInt32>
+    ) throws(RegistryFailure) {
+        if let failure = managed.registryFailure { throw failure }
+        var apps = managed.apps
+        var seen: Set<String> = []
+        for entry in file?.entries ?? [] {
+            guard seen.insert(entry.bundleID).inserted else { throw RegistryFailure(.appTwice, entry.bundleID) }
+            try Self.add(entry, to: &apps, isManaged: managed.installed.contains(entry.bundleID))
+        }
+        apps.append(.commandLine)
+        try Self.check(apps, sharedUsers)
+        self.init(apps: apps, rules: managed.rules)
+    }
+
+    /// Adds the clients of an entry, or gives the app that the MDM declared its binding.
+    private static func add(
+        _ entry: RegistryFile.Entry, to apps: inout [RegisteredApp], isManaged: Bool
+    ) throws(RegistryFailure) {
+        let declared = apps.indices.filter { apps[$0].bundleID == entry.bundleID }
+        guard declared.isEmpty || entry.clients.isEmpty else { throw RegistryFailure(.appTwice, entry.bundleID) }
+        for index in declared {
+            guard let binding = entry.binding else { continue }
+            guard apps[index].binding == .session || apps[index].binding == binding else {
+                throw RegistryFailure(.appTwice, entry.bundleID)
+            }
+            apps[index].binding = binding
+        }
+        apps += entry.clients.map { client in
+            RegisteredApp(
+                bundleID: entry.bundleID, clientID: client.clientID, redirectURIs: client.redirectURIs,
+                binding: entry.binding ?? .session, source: .device, isManaged: isManaged)
+        }
+    }
+
+    private static func check(_ apps: [RegisteredApp], _ sharedUsers: Set<UInt32>) throws(RegistryFailure) {
+        var clients: Set<String> = []
+        var users: [UInt32: String] = [:]
+        for app in apps {
+            guard isName(app.bundleID) else { throw RegistryFailure(.name, app.bundleID) }
+            guard clients.insert(app.clientID.lowercased()).inserted else {
+                throw RegistryFailure(.clientTwice, app.bundleID)
+            }
+            guard case .user(let user) = app.binding else { continue }
+            guard !sharedUsers.contains(user) else { throw RegistryFailure(.userShared, app.bundleID) }
+            guard users.updateValue(app.bundleID, forKey: user) ?? app.bundleID == app.bundleID else {
+                throw RegistryFailure(.userTwice, app.bundleID)
+            }
+        }
+    }
+
+    /// Whether an app can be called so: its name becomes that of a file.
+    package static func isName(_ text: String) -> Bool {
+        let letters =
+            (1...100).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+                    || [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
+            }
+        return letters && text.utf8.allSatisfy { $0 < 0x80 } && text.utf8.first != UInt8(ascii: ".")
+    }
+
+    /// The apps that have a user of their own, by that user.
+    package var users: [UInt32: String] {
+        apps.reduce(into: [:]) { users, app in if case .user(let user) = app.binding { users[user] = app.bundleID } }
+    }
+
+    /// The apps that have a socket of their own.
+    package var sockets: Set<String> {
+        Set(apps.filter { $0.binding == .socket }.map(\.bundleID))
+    }
+}

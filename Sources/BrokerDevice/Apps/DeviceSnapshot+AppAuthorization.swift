@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+internal import JSON
+
+extension DeviceSnapshot {
+    /// The registered client of this id, whoever asks; ids are compared without case.
+    package func registered(_ clientID: String) -> RegisteredApp? {
+        apps.first { $0.clientID.lowercased() == clientID.lowercased() }
+    }
+
+    /// The client in whose name somebody of this identity asks.
+    ///
+    /// - Throws: ``BrokerError``, each with a reason of its own: the registry is of no use, nobody registered the client id,
+    ///   it belongs to an app that this is not, or the profile's lists do not permit the app.
+    package func app(_ clientID: String, for identity: AppIdentity) throws(BrokerError) -> RegisteredApp {
+        if let registryFailure { throw registryFailure.brokerError }
+        guard let app = registered(clientID) else {
+            throw BrokerError(
+                .unauthorizedClient, "This client id belongs to no app on the device. Let the MDM install the app.",
+                reason: .unknownClient)
+        }
+        guard identity.mayAct(as: app) else { throw Self.otherApp(app.binding) }
+        if let refusal = refusal(of: app) { throw refusal }
+        return app
+    }
+
+    /// Whether an app of this identity may learn who is signed in without saying which client it is.
+    ///
+    /// - Throws: ``BrokerError`` where nothing that this identity may act as is permitted.
+    package func checkAnyApp(for identity: AppIdentity) throws(BrokerError) {
+        if let registryFailure { throw registryFailure.brokerError }
+        guard apps.contains(where: { identity.mayAct(as: $0) && refusal(of: $0) == nil }) else {
+            throw BrokerError(
+                .unauthorizedClient, "The app that asks is none that may on this device. Let the MDM install the app.",
+                reason: .unknownClient)
+        }
+    }
+
+    private func refusal(of app: RegisteredApp) -> BrokerError? {
+        switch rules.verdict(on: app) {
+        case .permitted: nil
+        case .blocked:
+            BrokerError(
+                .unauthorizedClient, "The profile's AppBlockList names this app. Take it from the list to let it in.",
+                reason: .blocked)
+        case .unlisted:
+            BrokerError(
+                .unauthorizedClient,
+                "No list of the profile permits this app. Name it in AppAllowList or AppPrefixAllowList.",
+                reason: .unlisted)
+        }
+    }
+
+    private static func otherApp(_ binding: AppBinding) -> BrokerError {
+        let way =
+            switch binding {
+            case .socket: "Start it so that it has its own socket, and name that in BATON_SOCKET."
+            case .user: "Start it as the user that the registry gives it."
+            case .session: "Use the broker's socket for the session's apps, as one of its users."
+            }
+        return BrokerError(
+            .unauthorizedClient, "The client id belongs to an app that this one is not, as far as can be told. \(way)",
+            reason: .otherApp)
+    }
+
+    /// What else an app may know of the device, a JSON object of texts.
+    package func extraInfo(for clientID: String) -> String {
+        let isManaged = registered(clientID)?.isManaged ?? false
+        return JSONWriter.text(.object([Key.isCallerAppManaged.rawValue: .string(isManaged ? "1" : "0")]))
+    }
+}

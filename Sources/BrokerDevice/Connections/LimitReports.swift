@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
+
+/// What was closed or refused of late because somebody had too many connections; in memory alone, and bounded.
+package struct LimitReports: Sendable {
+    private struct Entry: Sendable {
+        var report: ConnectionLimitReport
+        /// Since it was told last.
+        var untold = 0
+        var told: Int?
+    }
+
+    private var entries: [Entry] = []
+
+    private static let capacity = 16
+
+    package init() {}
+
+    /// Adds to what is known.
+    ///
+    /// - Parameter pause: seconds between two that are told about the same app and limit.
+    /// - Returns: what is to be told now, with everything since it was told last; nil where that was a moment ago.
+    package mutating func note(_ report: ConnectionLimitReport, pause: Int) -> ConnectionLimitReport? {
+        var entry = Entry(report: report)
+        if let index = entries.firstIndex(where: { $0.report.isAbout(sameAs: report) }) {
+            entry = entries.remove(at: index)
+            let known = entry.report
+            entry.report = report
+            entry.report.first = known.first
+            entry.report.closed = known.closed + report.closed
+        }
+        entry.untold += report.closed
+        defer {
+            // The one that was heard of longest ago makes room.
+            if entries.count == Self.capacity { entries.removeFirst() }
+            entries.append(entry)
+        }
+        if let told = entry.told, told <= report.last, report.last < told + pause { return nil }
+        var due = report
+        due.closed = entry.untold
+        (entry.untold, entry.told) = (0, report.last)
+        return due
+    }
+
+    /// What was noted since this time, in seconds; the latest last.
+    package func since(_ time: Int) -> [ConnectionLimitReport] { entries.map(\.report).filter { $0.last >= time } }
+}
+
+extension ConnectionLimitReport {
+    package init(_ limit: Limit, _ stage: Stage, of process: AppProcess, held: Int, at time: Int) {
+        self.init(
+            app: process.app.identity.bundleID, user: process.app.user, process: process.number, stage: stage,
+            limit: limit, held: held, at: time)
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerIPC
+package import BrokerProtocol
+
+/// What the session process must know of the device: mode, join, apps, and servers still to be told of ended sessions.
+package struct DeviceSnapshot: Sendable, Codable, Equatable {
+    package let mode: DeviceMode
+    package let join: JoinRecord?
+    package let apps: [RegisteredApp]
+    /// Which of the apps may use single sign-on.
+    package let rules: AppPermissions
+    /// Why nobody can say which app is which; no app is served then.
+    package let registryFailure: RegistryFailure?
+    /// Ended sessions that the server may not know of yet.
+    package var endedSessions: [EndedSession]
+
+    /// - Parameter registry: the apps, or why they are not known.
+    package init(
+        mode: DeviceMode, join: JoinRecord?, registry: Result<AppRegistry, RegistryFailure>,
+        endedSessions: [EndedSession]
+    ) {
+        self.mode = mode
+        self.join = join
+        switch registry {
+        case .success(let registry): (apps, rules, registryFailure) = (registry.apps, registry.rules, nil)
+        case .failure(let failure): (apps, rules, registryFailure) = ([], AppPermissions(), failure)
+        }
+        self.endedSessions = endedSessions
+    }
+
+    /// What apps are told of the device.
+    ///
+    /// - Throws: ``BrokerError`` while shared mode is incomplete: such a device is neither shared nor personal, and an
+    ///   app must not take it for either.
+    package func info() throws(BrokerError) -> DeviceInfo {
+        switch mode {
+        case .shared: info(.shared)
+        case .personal: info(.personal)
+        case .incomplete(let missing):
+            throw BrokerError(
+                missing == .join ? .workplaceJoinRequired : .brokerUnavailable,
+                "Shared mode is not complete (\(mode.reason)). \(mode.remedy ?? "")")
+        }
+    }
+
+    private func info(_ mode: DeviceInfo.Mode) -> DeviceInfo {
+        DeviceInfo(
+            mode: mode, reason: self.mode.reason, brokerVersion: BrokerVersion.current,
+            registration: join.map {
+                DeviceInfo.Registration(
+                    deviceID: $0.deviceID, tenantID: $0.tenantID, cloudHost: $0.loginHost, thumbprint: $0.thumbprint)
+            })
+    }
+}

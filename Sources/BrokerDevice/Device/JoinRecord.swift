@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The device's registration in the organisation's directory.
+package struct JoinRecord: Sendable, Codable, Equatable {
+    package let tenantID: String
+    package let deviceID: String
+    /// `https://<host>[:<port>]` of the identity platform.
+    package let loginURL: String
+    /// The device certificate, PEM.
+    package let certificate: String
+    /// SHA-1 of the certificate in upper-case hexadecimal digits.
+    package let thumbprint: String
+
+    package init(tenantID: String, deviceID: String, loginURL: String, certificate: String, thumbprint: String) {
+        self.tenantID = tenantID
+        self.deviceID = deviceID
+        self.loginURL = loginURL
+        self.certificate = certificate
+        self.thumbprint = thumbprint
+    }
+
+    /// The identity platform's host, with its port where it has one.
+    package var loginHost: String {
+        loginURL.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? loginURL
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerProtocol
+package import OAuth
+internal import SwiftASN1
+
+/// Speaks to the identity platform in the device's own name; holds no worker's secret.
+package struct DeviceCallSigner: Sendable {
+    package var server: IdentityClient
+    package let keys: DeviceKeys
+    /// DER.
+    package let certificate: [UInt8]
+    /// Seconds since 1970.
+    package let now: @Sendable () -> Int
+    private let deviceID: String
+
+    /// - Throws: the reader's error for a certificate that cannot be read.
+    package init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws
+    {
+        server = IdentityClient(https: https, loginURL: join.loginURL, tenant: join.tenantID)
+        self.keys = keys
+        certificate = try PEMDocument(pemString: join.certificate).derBytes
+        self.now = now
+        deviceID = join.deviceID
+    }
+
+    /// Makes a call over a fresh nonce and gives the reply's body.
+    ///
+    /// - Parameter make: makes the call from its binding, where it may block.
+    /// - Throws: as ``IdentityClient/post(to:signed:)``.
+    package func answer<Call: DeviceCall>(
+        to make: @escaping @Sendable (CallBinding) throws -> Call
+    ) async throws -> [UInt8] {
+        try await server.post(to: Call.path(tenant: server.tenant)) { nonce in
+            Call.form(try await signed(over: nonce, make))
+        }
+    }
+
+    /// Proves that a sign-in page is shown on this device, for the person who signs in to that epoch.
+    package func signInPageProof(_ epoch: Epoch) async throws -> String {
+        guard let counter = Int(exactly: epoch.counter),
+            let epoch = DeviceEpoch(id: epoch.id.description, counter: counter)
+        else { throw BrokerError(.internal, "The epoch cannot be told to the server. Reset the device.") }
+        return try await signed(over: try await server.nonce()) { SignInPageProof($0, epoch: epoch) }
+    }
+
+    /// The call over this nonce, signed by the device's identity key.
+    package func signed<Call: DeviceCall>(
+        over nonce: String, _ make: @escaping @Sendable (CallBinding) throws -> Call
+    ) async throws -> String {
+        let binding = CallBinding(
+            audience: server.loginURL + Call.path(tenant: server.tenant), deviceID: deviceID, nonce: nonce,
+            issuedAt: now())
+        return try await keys.using { [certificate] keys in
+            try make(binding).signed(with: keys.identity, certificate: certificate)
+        }
+    }
+}

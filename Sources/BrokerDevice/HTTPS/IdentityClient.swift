@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+package import OAuth
+internal import Redaction
+
+/// The device's side of the identity platform's endpoints.
+package struct IdentityClient: Sendable {
+    package let https: any HTTPSending
+    /// `https://<host>[:<port>]`.
+    package let loginURL: String
+    /// By id or by domain.
+    package var tenant: String
+    /// The app's id of what is being asked for it, a UUID.
+    package var correlationID: String?
+
+    package init(https: any HTTPSending, loginURL: String, tenant: String) {
+        (self.https, self.loginURL, self.tenant) = (https, loginURL, tenant)
+    }
+
+    /// A fresh nonce for a signed request.
+    ///
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError``, ``HTTPSError``.
+    package func nonce() async throws -> String {
+        try PrimaryRefreshToken.nonce(decoding: try await post(PrimaryRefreshToken.nonceForm))
+    }
+
+    /// Posts a form to the token endpoint and gives the body of a 200 reply.
+    ///
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` for a reply that is none, ``HTTPSError`` where none came.
+    package func post(_ form: FormParameters) async throws -> [UInt8] {
+        try await post(form, to: EndpointPath.token(tenant: tenant))
+    }
+
+    /// Posts a form to `path` of the identity platform.
+    package func post(_ form: FormParameters, to path: String) async throws -> [UInt8] {
+        try await reply(to: form, at: path).body
+    }
+
+    private func reply(to form: FormParameters, at path: String) async throws -> HTTPSClient.Response {
+        var headers = [(name: "Content-Type", value: "application/x-www-form-urlencoded")]
+        if let correlationID { headers.append((ParameterName.clientRequestID.rawValue, correlationID)) }
+        let response = try await https.send(
+            .init(method: "POST", url: loginURL + path, headers: headers, body: Array(form.encoded.utf8)))
+        guard response.status == 200 else { throw Self.refusal(response) }
+        return response
+    }
+
+    /// Posts a request that is signed over a nonce, to the token endpoint or to `path`.
+    ///
+    /// The server may have been started again since it gave the nonce: then another is fetched and signed over, once.
+    ///
+    /// - Parameters:
+    ///   - nonces: has the nonce of the reply before, and takes that of this one; without it, or where it has none, the
+    ///     server is asked.
+    ///   - form: signs the request over a nonce.
+    /// - Throws: as ``post(_:to:)``, or what `form` throws.
+    package func post(
+        to path: String? = nil, with nonces: NonceStore? = nil,
+        signed form: (_ nonce: String) async throws -> FormParameters
+    ) async throws -> [UInt8] {
+        let path = path ?? EndpointPath.token(tenant: tenant)
+        var kept = nonces?.take()
+        var isRepeated = false
+        while true {
+            do {
+                let nonce = if let kept { kept } else { try await nonce() }
+                let response = try await reply(to: try await form(nonce), at: path)
+                nonces?.keep(response.header(PrimaryRefreshToken.nonceHeader))
+                return response.body
+            } catch let refusal as OAuthError where refusal.suberror == Suberror.staleNonce && !isRepeated {
+                (kept, isRepeated) = (nil, true)
+            }
+        }
+    }
+
+    /// The refusal that a reply stands for; what is no OAuth error counts as trouble of the server.
+    private static func refusal(_ response: HTTPSClient.Response) -> any Error {
+        guard let members = try? Members(decoding: response.body), let error = OAuthError(members) else {
+            return BrokerError(
+                .serverError, "The identity platform answered with status \(response.status). Look at its log.")
+        }
+        return error
+    }
+}
+
+extension BrokerError {
+    /// The broker's code for an OAuth error of the server.
+    package init(_ error: OAuthError) {
+        let code: Code =
+            switch error.code {
+            case .invalidRequest: .invalidRequest
+            case .invalidClient: .invalidClient
+            case .invalidGrant, .interactionRequired, .loginRequired: .interactionRequired
+            case .invalidScope, .invalidResource: .invalidScope
+            case .unauthorizedClient: .unauthorizedClient
+            case .accessDenied: .accessDenied
+            case .serverError, .temporarilyUnavailable: .serverError
+            default: .server
+            }
+        self.init(
+            code, error.wireDescription, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+        if error.number != 0 { serverCodes = [error.number] }
+    }
+
+    /// The broker's code for whatever went wrong between device and server.
+    package init(reading error: any Error) {
+        switch error {
+        case let error as BrokerError: self = error
+        case let error as OAuthError: self.init(error)
+        case let error as HTTPSError:
+            self.init(.network, "The identity platform cannot be reached (\(error.code.rawValue)). Check the network.")
+        case let failure as TrustedPlatformFailure:
+            self.init(.internal, "The device's keys cannot be used (\(failure.code)). \(failure.remedy)")
+        case is CancellationError:
+            self.init(.programCanceled, "The request was given up before it was finished.")
+        default:
+            self.init(
+                .internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")
+        }
+    }
+}

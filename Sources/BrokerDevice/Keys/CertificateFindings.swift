@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
+internal import FoundationEssentials
+package import X509
+
+extension CheckResult {
+    /// How long a certificate of the device still lives.
+    ///
+    /// - Parameters:
+    ///   - name: whose certificate it is, for codes: `device` or `mdm`.
+    ///   - now: seconds since 1970.
+    package static func certificate(
+        of name: String, titled title: String, _ certificate: Certificate?, now: Int, remedy: String
+    ) -> CheckResult {
+        guard let certificate else {
+            return CheckResult(
+                .certificates, "\(name)_certificate_unreadable", .bad, "\(title) cannot be read.", remedy: remedy)
+        }
+        let begin = certificate.notValidBefore.timeIntervalSince1970
+        let end = certificate.notValidAfter.timeIntervalSince1970
+        let days = Int((end - Double(now)) / 86_400)
+        if Double(now) >= end {
+            return CheckResult(
+                .certificates, "\(name)_certificate_expired", .bad, "\(title) has expired.", remedy: remedy)
+        }
+        if Double(now) < begin {
+            return CheckResult(
+                .certificates, "\(name)_certificate_not_yet", .bad, "\(title) is not valid yet: look at the clock.",
+                remedy: "Set the clock.")
+        }
+        return days < 30
+            ? CheckResult(
+                .certificates, "\(name)_certificate_ends", .warning, "\(title) ends in \(days) days.", remedy: remedy)
+            : CheckResult(.certificates, "\(name)_certificate", .good, "\(title) is good for \(days) days.")
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import FoundationEssentials
+package import OAuth
+internal import SwiftASN1
+package import X509
+
+extension Certificate.PublicKey {
+    /// - Throws: ``JOSEFailure`` for a symmetric key.
+    package init(_ key: VerificationKey) throws(JOSEFailure) {
+        switch key {
+        case .rsa(let key): self.init(key)
+        case .p256(let key): self.init(key)
+        case .symmetric: throw .unusableKey
+        }
+    }
+}
+
+extension Certificate.PrivateKey {
+    /// The key as one that signs certificate requests, wherever it is.
+    ///
+    /// - Throws: ``JOSEFailure`` for a symmetric key.
+    package init(_ key: SigningKey) throws(JOSEFailure) {
+        switch key {
+        case .rsa(let key): self.init(key)
+        case .p256(let key): self.init(key)
+        case .held(let key): self.init(CertificateSigner(key: key, publicKey: try .init(key.verification)))
+        case .symmetric: throw .unusableKey
+        }
+    }
+}
+
+/// A held RSA key for the library of certificates.
+private struct CertificateSigner: CustomPrivateKey {
+    let key: any HeldSigningKey
+    let publicKey: Certificate.PublicKey
+
+    static let defaultPEMDiscriminator = "PRIVATE KEY"
+
+    var defaultSignatureAlgorithm: Certificate.SignatureAlgorithm { .sha256WithRSAEncryption }
+    var supportedSignatureAlgorithms: [Certificate.SignatureAlgorithm] { [.sha256WithRSAEncryption] }
+
+    func signSynchronously(
+        bytes: some DataProtocol, signatureAlgorithm: Certificate.SignatureAlgorithm
+    ) throws -> Certificate.Signature {
+        guard signatureAlgorithm == .sha256WithRSAEncryption else { throw JOSEFailure.unsupported }
+        let signature = try key.signature(for: Array(bytes))
+        return try Certificate.Signature(
+            signatureAlgorithm: signatureAlgorithm, signatureBytes: ASN1BitString(bytes: signature[...]))
+    }
+
+    /// It cannot be written down: that is what it is for.
+    func serialize(into coder: inout DER.Serializer) throws { throw JOSEFailure.unusableKey }
+
+    static func == (left: CertificateSigner, right: CertificateSigner) -> Bool { left.publicKey == right.publicKey }
+    func hash(into hasher: inout Hasher) { hasher.combine(publicKey) }
+}
+
+extension Certificate {
+    /// The subject's one common name.
+    package var commonName: String {
+        for relative in subject {
+            for attribute in relative where attribute.type == .RDNAttributeType.commonName {
+                return String(attribute.value) ?? ""
+            }
+        }
+        return ""
+    }
+}

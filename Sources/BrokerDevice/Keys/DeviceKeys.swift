@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import CryptoExtras
+internal import Files
+internal import FoundationEssentials
+package import OAuth
+package import Redaction
+
+/// The device's two keys of the directory: one signs for the device, the other opens the session keys sent to it.
+///
+/// Both are files, or both are of the device's chip. What signs or opens has to come through ``using(_:)`` or
+/// ``usingHere(_:)``, since a chip takes its time.
+package struct DeviceKeys: Sendable {
+    private let held: Held
+    private let queue: BlockingQueue?
+
+    /// The keys where a thread may block.
+    package struct Held: Sendable {
+        package let identity: SigningKey
+        fileprivate let transport: Transport
+    }
+
+    fileprivate enum Transport: Sendable {
+        case file(SecretBytes)
+        case platform(PlatformKey, KeyStore)
+    }
+
+    private enum Name {
+        static let identity = "device.pem"
+        static let transport = "transport.pem"
+        static let platformIdentity = "device.tpm"
+        static let platformTransport = "transport.tpm"
+    }
+    /// Every file of these keys.
+    package static let files = [Name.identity, Name.transport, Name.platformIdentity, Name.platformTransport]
+
+    /// Reads the keys.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` where one is missing or unreadable, ``KeyFileExposed``.
+    package init(in store: KeyStore) throws {
+        if let key = try store.platformKey(Name.platformIdentity, .rsaSigning) {
+            guard let transport = try store.platformKey(Name.platformTransport, .rsaDecryption) else {
+                throw DeviceStateDamaged(file: Name.platformTransport)
+            }
+            held = Held(identity: .held(try PlatformSigner(key, in: store)), transport: .platform(transport, store))
+            queue = BlockingQueue(label: "baton.keys")
+            return
+        }
+        let identityPEM = try Self.read(store, Name.identity)
+        let transportPEM = try Self.read(store, Name.transport)
+        do {
+            held = Held(
+                identity: .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(identityPEM))),
+                transport: .file(transportPEM))
+        } catch { throw DeviceStateDamaged(file: Name.identity) }
+        queue = nil
+        _ = try Self.transport(transportPEM)
+    }
+
+    /// Runs what signs or opens with these keys where it may block.
+    package func using<T: Sendable>(_ body: @escaping @Sendable (Held) throws -> T) async throws -> T {
+        guard let queue else { return try body(held) }
+        return try await queue.run { [held] in try body(held) }
+    }
+
+    /// Runs it on this thread, which may block.
+    package func usingHere<T>(_ body: (Held) throws -> T) rethrows -> T { try body(held) }
+
+    /// The public half of the identity key.
+    package var identityPublicKey: VerificationKey { held.identity.verification }
+
+    /// The public half of the transport key.
+    package func transportPublicKey() throws -> VerificationKey {
+        switch held.transport {
+        case .platform(let key, _): try key.verification()
+        case .file(let pem): .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: KeyFile.text(pem)).publicKey)
+        }
+    }
+
+    /// The keys that a join which came to nothing has left, or new ones.
+    ///
+    /// - Throws: ``TrustedPlatformFailure``, ``KeyFileExposed``, ``FileError``.
+    package static func leftOrMade(in store: KeyStore) throws -> DeviceKeys {
+        do { return try DeviceKeys(in: store) } catch is DeviceStateDamaged { return try make(in: store) }
+    }
+
+    /// Makes new keys and writes them down, readable by the broker's user alone; in the device's chip where it has one.
+    ///
+    /// - Throws: ``TrustedPlatformFailure``, ``FileError``.
+    package static func make(in store: KeyStore) throws -> DeviceKeys {
+        try store.directory.make(mode: 0o700)
+        if try store.makesPlatformKeys() {
+            // The one by whose presence the keys are known comes last.
+            _ = try store.makePlatformKey(Name.platformTransport, .rsaDecryption)
+            _ = try store.makePlatformKey(Name.platformIdentity, .rsaSigning)
+            for name in [Name.identity, Name.transport] { try store.directory.file(name).remove() }
+        } else {
+            for name in [Name.identity, Name.transport] {
+                let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+                try store.directory.file(name).replace(with: Array(key.pemRepresentation.utf8), mode: 0o600)
+            }
+        }
+        return try DeviceKeys(in: store)
+    }
+
+    fileprivate static func transport(_ pem: SecretBytes) throws -> _RSA.Encryption.PrivateKey {
+        do { return try _RSA.Encryption.PrivateKey(pemRepresentation: KeyFile.text(pem)) } catch {
+            throw DeviceStateDamaged(file: Name.transport)
+        }
+    }
+
+    private static func read(_ store: KeyStore, _ name: String) throws -> SecretBytes {
+        guard let secret = try KeyFile.read(name, in: store.directory) else { throw DeviceStateDamaged(file: name) }
+        return secret
+    }
+}
+
+extension DeviceKeys.Held {
+    /// Opens what was encrypted to the transport key, RSA-OAEP with SHA-1.
+    ///
+    /// - Throws: ``JOSEFailure`` where it was not encrypted to it; ``TrustedPlatformFailure``.
+    package func decrypt(_ encrypted: [UInt8]) throws -> SecretBytes {
+        switch transport {
+        case .platform(let key, let store):
+            let platform = try store.requirePlatform()
+            do throws(TrustedPlatformFailure) { return try platform.decrypt(encrypted, with: key) } catch {
+                if case .refused = error { throw JOSEFailure.wrongSignature }
+                throw error
+            }
+        case .file(let pem):
+            // Made anew for each use, since the library's type stays on one thread.
+            let key = try DeviceKeys.transport(pem)
+            var bytes: [UInt8]
+            do { bytes = Array(try key.decrypt(encrypted, padding: .PKCS1_OAEP)) } catch {
+                throw JOSEFailure.wrongSignature
+            }
+            return SecretBytes(consuming: &bytes)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long a worker may stay signed in.
+package struct SessionTimeouts: Sendable, Codable, Equatable {
+    /// Seconds without a person's activity after which the session ends; 0 for never.
+    package var idle: Int
+    /// Seconds before that end at which apps are told of it.
+    package var idleWarning: Int
+    /// Seconds after the sign-in at which the shift ends; 0 for never.
+    package var shiftLength: Int
+    /// Minutes after midnight, by the device's clock and time zone, at which shifts end.
+    package var shiftEnds: [Int]
+
+    package static let standard = SessionTimeouts(idle: 900, idleWarning: 60, shiftLength: 0, shiftEnds: [])
+
+    package init(idle: Int, idleWarning: Int, shiftLength: Int, shiftEnds: [Int]) {
+        self.idle = idle
+        self.idleWarning = idleWarning
+        self.shiftLength = shiftLength
+        self.shiftEnds = shiftEnds
+    }
+
+    /// Whether a session ends some time whatever its worker does.
+    package var hasShifts: Bool { shiftLength > 0 || !shiftEnds.isEmpty }
+
+    /// When the person must have done something last for the warning to be due now.
+    package func warned(at now: Duration) -> Duration { now - .seconds(max(0, idle - idleWarning)) }
+
+    private static let day = 24 * 60 * 60
+
+    /// Seconds from a time of the day (in seconds after midnight) to the next end of a shift; nil where none has one.
+    ///
+    /// An end at this very second is the one of tomorrow: the worker who signs in now has a shift before them.
+    package func secondsToShiftEnd(at secondOfDay: Int) -> Int? {
+        shiftEnds.map { minute in
+            let ahead = (minute * 60 - secondOfDay) % Self.day
+            return ahead > 0 ? ahead : ahead + Self.day
+        }.min()
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Synchronization
+
+/// Knows which accounts each reader of a client was told of, until the reader acknowledges that the worker has left.
+///
+/// What a reader is about to be told is on disk first. Meanwhile other requests of the same reader wait, and nobody else's.
+final class AccountChangeTracker: Sendable {
+    private struct State {
+        var tombstones: [AccountReader: AccountTombstones]
+        /// What readers wait for while the supervisor writes.
+        var storing: [AccountReader: Promise<Void>] = [:]
+    }
+
+    /// What became of an attempt to change what a reader was told.
+    private enum Change<Answer> {
+        case done(Answer)
+        /// The answer may go out once this is on disk.
+        case stored(Answer, [AccountTombstone], Promise<Void>)
+        /// Another change of the same reader is on its way to the disk.
+        case occupied(Promise<Void>)
+    }
+
+    private let state: Mutex<State>
+    private let session: CurrentSession
+    private let access: AppAccess
+    private let supervisor: SupervisorLink
+
+    /// How many named readers one app may have; each is kept on disk.
+    private static let maximumReaders = 4
+
+    init(
+        tombstones: [AccountReader: [AccountTombstone]], session: CurrentSession, access: AppAccess,
+        supervisor: SupervisorLink
+    ) {
+        state = Mutex(State(tombstones: tombstones.mapValues(AccountTombstones.init)))
+        (self.session, self.access, self.supervisor) = (session, access, supervisor)
+    }
+
+    /// The current account and the one that the reader saw before. Blocks until the disk has what the reader is told.
+    func currentAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let reader = try reader(ClientRequest(call.parameters), of: call)
+        let answer = try change(reader) { tombstones in
+            let now = session.now
+            let current = now.worker?.account
+            let answer = CurrentAccount(
+                current: current, previousHomeAccountID: tombstones.previous, epoch: now.epoch)
+            let isNew = current.map { tombstones.tell($0.homeAccountID, in: now.epoch) } ?? false
+            return (answer, isNew)
+        }
+        return AppResponse(type: .accounts, entries: answer.entries)
+    }
+
+    /// Notes that a reader has dealt with the leaving of an account. Blocks until that is on disk.
+    func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let note = try Acknowledgement(call.parameters)
+        let reader = try reader(note.client, of: call)
+        try change(reader) { tombstones in
+            let now = session.now
+            guard note.epoch == now.epoch, let previous = note.previousHomeAccountID else { return ((), false) }
+            return ((), tombstones.acknowledge(previous, current: now.worker?.account.homeAccountID))
+        }
+        return AppResponse()
+    }
+
+    /// Takes what readers have been told of, after some of it was forgotten.
+    func update(_ tombstones: [AccountReader: [AccountTombstone]]) {
+        state.withLock { $0.tombstones = tombstones.mapValues(AccountTombstones.init) }
+    }
+
+    /// A reader's tombstones are on disk.
+    func stored(_ reader: AccountReader) {
+        state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
+    }
+
+    /// The reader that asks. Its client id is spelled as in the registry, so that one app is one client.
+    ///
+    /// - Throws: ``BrokerError`` where the app may not ask, or has as many readers as one may have.
+    private func reader(_ client: ClientRequest, of call: AppRequest) throws(BrokerError) -> AccountReader {
+        let reader = try AccountReader(call.parameters, clientID: try access.app(client, in: call).clientID)
+        let named = state.withLock { state in
+            state.tombstones.keys.filter { $0.clientID == reader.clientID && !$0.name.isEmpty }
+        }
+        guard reader.name.isEmpty || named.contains(reader) || named.count < Self.maximumReaders else {
+            throw BrokerError(
+                .developerParameter, "The app has \(Self.maximumReaders) readers of accounts already. Use one of them.")
+        }
+        return reader
+    }
+
+    /// Changes what a reader has been told, one change of the reader at a time, and waits until it is on disk.
+    ///
+    /// - Parameter change: gives the answer, and whether it has changed the tombstones.
+    private func change<Answer: Sendable>(
+        _ reader: AccountReader, _ change: (inout AccountTombstones) -> (Answer, Bool)
+    ) throws(BrokerError) -> Answer {
+        do {
+            while true {
+                switch begin(change, of: reader) {
+                case .done(let answer): return answer
+                case .stored(let answer, let told, let stored):
+                    supervisor.tell(.storeTombstones(reader: reader, told))
+                    try stored.wait()
+                    return answer
+                case .occupied(let other): try other.wait()
+                }
+            }
+        } catch { throw BrokerError(reading: error) }
+    }
+
+    private func begin<Answer: Sendable>(
+        _ change: (inout AccountTombstones) -> (Answer, Bool), of reader: AccountReader
+    ) -> Change<Answer> {
+        state.withLock { state in
+            if let other = state.storing[reader] { return .occupied(other) }
+            var tombstones = state.tombstones[reader] ?? AccountTombstones([])
+            let (answer, isChanged) = change(&tombstones)
+            guard isChanged else { return .done(answer) }
+            let stored = Promise<Void>()
+            state.tombstones[reader] = tombstones.told.isEmpty ? nil : tombstones
+            state.storing[reader] = stored
+            return .stored(answer, tombstones.told, stored)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+
+/// Answers what apps ask about the device and about who is signed in.
+struct AccountService: Sendable {
+    let session: CurrentSession
+    let access: AppAccess
+    let tokens: TokenService
+
+    func deviceInfo(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        try ClientRequest.checkVersion(call.parameters)
+        var response = AppResponse()
+        if let clientID = call.parameters[.clientID] {
+            response.entries[.extraDeviceInfo] = session.device.extraInfo(for: clientID)
+        }
+        return response
+    }
+
+    func accounts(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        try access.app(ClientRequest(call.parameters), in: call)
+        let accounts = AccountsResponse(accounts: session.worker.map { [$0.account] } ?? [])
+        return AppResponse(type: .accounts, entries: accounts.entries)
+    }
+
+    /// The account that is signed in. An app may ask without a client id, but must be an app of this device.
+    func defaultAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        try ClientRequest.checkVersion(call.parameters)
+        let device = try session.sharedDevice()
+        if let clientID = call.parameters[.clientID], !clientID.isEmpty {
+            _ = try device.app(clientID, for: call.identity)
+        } else {
+            try device.checkAnyApp(for: call.identity)
+        }
+        return AppResponse(
+            type: .defaultAccount, entries: DefaultAccountResponse(account: session.worker?.account).entries)
+    }
+
+    /// Drops the tokens that this client was given for the account. Who is signed in stays so, on the device and for this
+    /// client: the end of a session is the sign-out's alone. Of an account that is not here nothing is held.
+    func remove(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let wanted = try RemoveAccountRequest(call.parameters)
+        let app = try access.app(wanted.client, in: call)
+        if let worker = session.worker, wanted.means(worker.account) { tokens.drop(client: app.clientID) }
+        return AppResponse()
+    }
+}
+
+extension RemoveAccountRequest {
+    /// Whether the request names this account.
+    fileprivate func means(_ account: AccountRecord) -> Bool {
+        if let homeAccountID { return homeAccountID.lowercased() == account.homeAccountID }
+        return username?.lowercased() == account.username.lowercased()
+    }
+}

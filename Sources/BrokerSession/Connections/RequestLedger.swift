@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+package import BrokerProtocol
+internal import Synchronization
+
+/// Bounds the memory that open requests and long frames take in the session process, in KiB.
+///
+/// Each process has ``guaranteed`` KiB that nobody else can take. What it uses beyond that comes from a pool, of which each
+/// process, each app and each user has a limited share. So a program that takes all that it can get has only its own requests
+/// refused, and neither another process's sign-out nor its acknowledgement. The sum is bounded because the number of
+/// connections is (``ConnectionLimits``).
+package final class RequestLedger: Sendable {
+    /// Whether there is room; if not, the limit that was reached, and how many KiB those have whom it is for.
+    package enum Admission: Sendable, Equatable {
+        case admitted
+        case refused(ConnectionLimitReport.Limit, held: Int)
+    }
+
+    private struct State {
+        /// All that a process has.
+        var processes: [AppProcess: Int] = [:]
+        /// What comes from the pool.
+        var apps: [ConnectedApp: Int] = [:]
+        var users: [UInt32: Int] = [:]
+        var total = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// About eight short requests.
+    static let guaranteed = 32
+    private static let limits = ConnectionLimits(process: 2048, session: 6144, app: 2048, user: 8192, total: 12_288)
+
+    /// Longer frames are counted before they are read, and read only of an app that is served.
+    static let longFrame = 64 << 10
+
+    package static func size(ofFrame bytes: Int) -> Int { bytes > longFrame ? bytes / 1024 : 0 }
+
+    package static func size(of request: Request) -> Int {
+        4 + request.parameters.byteCount / 1024
+    }
+
+    /// Takes so many KiB for a process, where there is room for them.
+    package func take(_ size: Int, for process: AppProcess) -> Admission {
+        guard size > 0 else { return .admitted }
+        return state.withLock { state in
+            if let refusal = Self.refusal(of: size, for: process, in: state) { return refusal }
+            Self.add(size, for: process, in: &state)
+            return .admitted
+        }
+    }
+
+    package func giveBack(_ size: Int, for process: AppProcess) {
+        guard size > 0 else { return }
+        state.withLock { Self.add(-size, for: process, in: &$0) }
+    }
+
+    private static func refusal(of size: Int, for process: AppProcess, in state: State) -> Admission? {
+        let own = state.processes[process, default: 0]
+        guard own + size <= limits.process else { return .refused(.process, held: own) }
+        let more = fromPool(own + size) - fromPool(own)
+        guard more > 0 else { return nil }
+        let app = state.apps[process.app, default: 0]
+        guard app + more <= limits.most(of: process.app) else { return .refused(.app, held: app) }
+        let user = state.users[process.app.user, default: 0]
+        guard user + more <= limits.user else { return .refused(.user, held: user) }
+        return state.total + more <= limits.total ? nil : .refused(.total, held: state.total)
+    }
+
+    private static func add(_ size: Int, for process: AppProcess, in state: inout State) {
+        let own = state.processes[process, default: 0]
+        let more = fromPool(own + size) - fromPool(own)
+        add(size, to: &state.processes[process])
+        add(more, to: &state.apps[process.app])
+        add(more, to: &state.users[process.app.user])
+        state.total += more
+    }
+
+    /// Adds to a count, which goes where nothing is left of it.
+    private static func add(_ size: Int, to count: inout Int?) {
+        let sum = (count ?? 0) + size
+        count = sum > 0 ? sum : nil
+    }
+
+    /// The part of a process's KiB that counts against the pool.
+    private static func fromPool(_ own: Int) -> Int { max(0, own - guaranteed) }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import JSON
+internal import OAuth
+
+/// A worker who is at the device by an offline lease.
+struct OfflineSession: Sendable {
+    let account: AccountRecord
+    /// The lease's id; the session ends with it.
+    let lease: String
+    /// What is sealed in this session is sealed under it, as in every other.
+    let key: MemoryKey
+}
+
+extension OfflineLease {
+    /// The worker as apps are told, the same account as with the server.
+    ///
+    /// - Parameter environment: the host of the identity platform.
+    func account(environment: String) -> AccountRecord {
+        let info = ClientInfo(userID: person.id, tenantID: tenant)
+        var claims: [ClaimName: String] = [
+            .name: person.displayName, .objectID: person.id, .preferredUsername: person.userName, .subject: person.id,
+            .tenantID: tenant, .uniqueName: person.userName, .userPrincipalName: person.userName, .version: "1.0",
+        ]
+        claims[.givenName] = person.givenName
+        claims[.familyName] = person.familyName
+        let members = claims.map { ($0.key.rawValue, JSONValue.string($0.value)) }
+        return AccountRecord(
+            homeAccountID: info.homeAccountID, localAccountID: person.id, realm: tenant, environment: environment,
+            username: person.userName, name: person.displayName, clientInfo: info.encoded,
+            idTokenClaims: .object(Dictionary(uniqueKeysWithValues: members)))
+    }
+}
+
+extension BrokerError {
+    /// To an app that wants a token of a worker who signed in offline, while the server is away.
+    static let signedInOffline = BrokerError(
+        .network,
+        "The worker is signed in without the server, which gives no tokens. Use the account; ask again when the network is "
+            + "back, interactively.", reason: .signedInOffline)
+
+    /// The same, when the server is back: somebody has to prove themselves to it.
+    static let backOnline = BrokerError(
+        .interactionRequired,
+        "The worker signed in without the server, which can be reached again. Ask interactively for a token.",
+        reason: .signedInOffline)
+}

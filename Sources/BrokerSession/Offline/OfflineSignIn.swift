@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Logging
+internal import OAuth
+
+/// A worker's sign-in without the server: the device judges, by a lease, what they type on a page of its own.
+struct OfflineSignIn: Sendable {
+    let session: CurrentSession
+    let leases: OfflineLeaseService
+    let network: SessionNetwork
+    let supervisor: SupervisorLink
+    let files: DeviceFiles
+    let disk: BlockingQueue
+    let logger: Logger
+
+    /// Whether a sign-in goes on without the server: somebody holds a lease here, and the network leads to no server.
+    ///
+    /// If that cannot be found out, the sign-in goes on with the server.
+    func isDue() async -> Bool {
+        guard let join = session.device.join else { return false }
+        do {
+            guard try await !disk.run({ [files] in try LeaseStore.isEmpty(files.offline) }) else { return false }
+            let holds = try await leases.with { [leases] store in
+                try leases.look(at: store).contains { $0.isFor(device: join.deviceID) }
+            }
+            guard holds else { return false }
+            return try await !network.reachability.leads(to: join.loginURL)
+        } catch {
+            logger.error("whether the device is offline is not known", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Asks the person for a credential and judges it by the leases.
+    func prove(_ attempt: SignInAttempt, epoch: Epoch, key: MemoryKey) async throws -> OfflineSession {
+        let join = try session.join()
+        let known = Promise<HeldLease>()
+        let held = try await leases.with { [leases] in try leases.look(at: $0) }
+        let server = try await OfflineSignInServer.open(
+            .signIn(by: secret(of: held)), owner: attempt.browserOwner,
+            unable: { known.settle(.failure(BrokerError.browserNotKnown($0))) },
+            judge: { [self] typed in await judge(typed, on: join, known) })
+        defer { server.close() }
+        attempt.interruption.whenSettled { outcome in
+            if case .failure(let error) = outcome { known.settle(.failure(error)) }
+        }
+        let worker = try await attempt.inTime {
+            try attempt.open(server.startURL)
+            return try await known.value()
+        }
+        let session = OfflineSession(
+            account: worker.lease.account(environment: join.loginHost), lease: worker.lease.id, key: key)
+        logger.notice("a worker is signed in without the server")
+        supervisor.tell(.signedInOffline(subject: worker.nextSubject))
+        try await disk.run { [files] in
+            try SealedSession(directory: files.session).write(session, epoch: epoch)
+        }
+        return session
+    }
+
+    /// The credential that the page asks for.
+    private func secret(of leases: [HeldLease]) -> OfflinePage.Secret {
+        let takesPIN = leases.contains { $0.lease.takesPIN(underPlatform: files.keyStore.platform != nil) }
+        let takesPassword = leases.contains { $0.lease.credentials.contains(.password) }
+        return takesPIN ? takesPassword ? .either : .pin : .password
+    }
+
+    private func judge(
+        _ typed: OfflineForm.Typed, on join: JoinRecord, _ known: Promise<HeldLease>
+    ) async -> OfflineSignInServer.Verdict {
+        do {
+            let finding = try await leases.with { [files] store in
+                try OfflineAuthenticator(store: store, device: join.deviceID, platform: files.keyStore.platform)
+                    .judge(name: typed.name, secret: typed.secret)
+            }
+            switch finding {
+            case .known(let held):
+                known.settle(.success(held))
+                return .known
+            case .wrong:
+                try await leases.with { [leases] in _ = try leases.look(at: $0) }
+                return .again(.wrong)
+            case .clockSetBack: return .again(.clock)
+            case .unjudged(let failure):
+                logger.error("a PIN was not judged", metadata: ["error": "\(failure)"])
+                return .again(failure == .lockedOut ? .chipLocked : .chipSilent)
+            }
+        } catch {
+            logger.error("an offline attempt was not judged", metadata: ["error": "\(error)"])
+            return .again(.wrong)
+        }
+    }
+}

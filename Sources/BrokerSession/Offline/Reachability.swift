@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import Glibc
+internal import NIOCore
+internal import NIOPosix
+
+/// Whether the network leads to a server at all.
+///
+/// Nothing is sent and nothing is believed: a server that takes the connection is there, whatever it says then, and whoever
+/// it is. So neither an error of the server's nor a certificate that is not good makes a device offline.
+package struct Reachability: Sendable {
+    /// Host name → address, for names that no resolver knows.
+    private let resolve: [String: String]
+
+    package init(resolve: [String: String]) { self.resolve = resolve }
+
+    /// Seconds for a connection.
+    private static let patience: Int64 = 5
+
+    /// Tries to connect.
+    ///
+    /// - Parameter url: `https://<host>[:<port>]`.
+    /// - Returns: false only where the network said that there is no way there, or said nothing in time.
+    /// - Throws: what kept this device from finding out.
+    package func leads(to url: String) async throws -> Bool {
+        guard let (host, port) = Self.address(in: url) else { throw HTTPSError(.invalidURL, "not an https URL") }
+        do {
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(.seconds(Self.patience))
+                .connect(host: resolve[host] ?? host, port: port).get()
+            channel.close(promise: nil)
+            return true
+        } catch {
+            guard Self.saysNo(error) else { throw error }
+            return false
+        }
+    }
+
+    private static func address(in url: String) -> (host: String, port: Int)? {
+        guard url.hasPrefix("https://") else { return nil }
+        let authority = url.dropFirst("https://".count).prefix { $0 != "/" }
+        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else {
+            return (String(authority), 443)
+        }
+        guard let port = Int(authority[authority.index(after: colon)...]), (1...65535).contains(port) else {
+            return nil
+        }
+        return (String(authority[..<colon]), port)
+    }
+
+    /// Whether an error is the network's word, and not this process's own trouble (no descriptors, no memory).
+    private static func saysNo(_ error: any Error) -> Bool {
+        switch error {
+        case ChannelError.connectTimeout: true
+        case let error as IOError: networkErrors.contains(error.errnoCode)
+        case let error as NIOConnectionError:
+            error.connectionErrors.allSatisfy { saysNo($0.error) }
+        case is SocketAddressError: true
+        default: false
+        }
+    }
+
+    private static let networkErrors: Set<Int32> = [
+        ECONNREFUSED, ECONNRESET, ENETUNREACH, EHOSTUNREACH, ETIMEDOUT, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, EACCES,
+        EPERM,
+    ]
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Synchronization
+
+/// Finds the registered app that a request comes from, and refuses locked apps.
+final class AppAccess: Sendable {
+    private let session: CurrentSession
+    /// The ended epoch that each locked app has not erased, by bundle id.
+    private let locks: Mutex<[String: Epoch]>
+
+    init(session: CurrentSession, locks: [String: Epoch]) {
+        self.session = session
+        self.locks = Mutex(locks)
+    }
+
+    func update(_ locks: [String: Epoch]) { self.locks.withLock { $0 = locks } }
+
+    /// The ended epoch that keeps an app locked; nil for one that is not.
+    func lock(of bundleID: String) -> Epoch? { locks.withLock { $0[bundleID] } }
+
+    /// Whether some app is locked because of that epoch.
+    func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.values.contains(epoch) } }
+
+    /// The registered app, also one that is locked.
+    ///
+    /// - Throws: ``BrokerError`` where the device is not in shared mode, or the process may not use this client id.
+    func registered(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
+        try session.sharedDevice().app(client.clientID, for: call.identity)
+    }
+
+    /// The registered app that a request comes from.
+    ///
+    /// - Throws: as ``registered(_:in:)``, and where the app has not erased what is of a former worker.
+    @discardableResult
+    func app(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
+        let app = try registered(client, in: call)
+        guard lock(of: app.bundleID) == nil else {
+            throw BrokerError(
+                .appLocked,
+                "The app has not erased the data of a former worker and is locked until it has: ask for baton.epoch, erase, "
+                    + "then acknowledge that epoch (baton.acknowledge) on a connection whose hello names it.")
+        }
+        return app
+    }
+
+    /// Checks the app of a request for tokens; its redirect URI must be a registered one.
+    func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) {
+        guard try app(client, in: call).redirectURIs.contains(redirectURI) else {
+            throw BrokerError(
+                .invalidRedirectURI, "The redirect URI is not the registered one. Use msauth.<bundle id>://auth.")
+        }
+    }
+}

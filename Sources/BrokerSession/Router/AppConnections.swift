@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import Synchronization
+internal import UnixSocket
+
+/// The connections of the apps to this process: gives each a place and a thread, and knows which are there.
+final class AppConnections: Sendable {
+    private typealias Table = ConnectionTable<ObjectIdentifier>
+
+    private struct State {
+        /// The epoch in whose name apps are greeted.
+        var epoch: Epoch
+        var open: [ObjectIdentifier: AppConnection] = [:]
+        /// A table for each stage, so that connections in one stage cannot keep out those in another.
+        var places: [ConnectionLimitReport.Stage: Table] = [
+            .greeting: Table(ConnectionLimits.greeting.scaled()), .serving: Table(ConnectionLimits.serving.scaled()),
+            .acknowledging: Table(ConnectionLimits.acknowledging.scaled()),
+        ]
+        var reports = LimitReports()
+
+        mutating func removePlace(of app: AppConnection) {
+            for stage in places.keys { places[stage]?.remove(ObjectIdentifier(app)) }
+        }
+    }
+
+    private let state: Mutex<State>
+    private let erasures: ErasureService
+    private let supervisor: SupervisorLink
+    private let logger: Logger
+    private let ledger = RequestLedger()
+    private let concurrency = ConcurrencyLimit()
+    /// A connection with a higher descriptor number is refused, so that some remain for sealed files and the network.
+    private let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
+    /// Seconds between two reports about the same app and limit.
+    private static let reportPause = 1
+
+    init(epoch: Epoch, erasures: ErasureService, supervisor: SupervisorLink, logger: Logger) {
+        state = Mutex(State(epoch: epoch))
+        (self.erasures, self.supervisor, self.logger) = (erasures, supervisor, logger)
+    }
+
+    /// Those that asked for events.
+    var listeners: [AppConnection] { state.withLock { $0.open.values.filter(\.wantsEvents) } }
+
+    func contains(_ app: AppConnection) -> Bool { state.withLock { $0.open[ObjectIdentifier(app)] != nil } }
+
+    /// Greets apps in the name of a new epoch from here on.
+    ///
+    /// - Returns: the connections of the epoch before.
+    func begin(_ epoch: Epoch) -> [AppConnection] {
+        state.withLock { state in
+            state.epoch = epoch
+            return Array(state.open.values)
+        }
+    }
+
+    /// Serves an app on a thread of its own, where there is a place for it.
+    ///
+    /// - Parameters:
+    ///   - answer: answers a request, on that thread.
+    ///   - gone: is called when the connection has ended.
+    func serve(
+        _ descriptor: Descriptor, of peer: PeerRecord, answer: @escaping @Sendable (Request, AppConnection) -> Void,
+        gone: @escaping @Sendable (AppConnection) -> Void
+    ) {
+        guard descriptor.withNumber({ $0 }) < fileCeiling else { return report(.total, .greeting, of: peer.process) }
+        let app = AppConnection(descriptor, peer: peer, ledger: ledger, concurrency: concurrency) { [weak self] in
+            self?.report($0, .requesting, of: peer.process, held: $1)
+        }
+        let epoch = state.withLock { state in
+            state.open[ObjectIdentifier(app)] = app
+            return state.epoch
+        }
+        guard enter(.greeting, app) else { return remove(app) }
+        do {
+            try BlockingThread.start { [self] in
+                app.serve(epoch: epoch, logger: logger, greeted: { greeted($0, in: epoch) }, answer: answer)
+                remove(app)
+                gone(app)
+            }
+        } catch {
+            logger.error("no thread for an app", metadata: ["error": "\(error)"])
+            remove(app)
+        }
+    }
+
+    /// Decides whether an app that has said hello is served.
+    private func greeted(_ app: AppConnection, in epoch: Epoch) -> Bool {
+        // Only for an epoch that some app is asked about: the places are kept for those who must answer.
+        let acknowledges = app.endedEpoch.map(erasures.isAsked(about:)) ?? false
+        guard enter(acknowledges ? .acknowledging : .serving, app) else { return false }
+        if app.wantsEvents { supervisor.tell(.listenerArrived(epoch: epoch)) }
+        return true
+    }
+
+    /// Admits a connection to a stage, if need be in the place of another one, and removes it from its former stage.
+    private func enter(_ stage: ConnectionLimitReport.Stage, _ app: AppConnection) -> Bool {
+        let (admission, displaced) = state.withLock { state -> (Table.Admission, AppConnection?) in
+            let open = state.open
+            state.removePlace(of: app)
+            let admission =
+                state.places[stage]?.admit(ObjectIdentifier(app), of: app.peer.process) {
+                    open[$0]?.use ?? .init(isIdle: true, last: 0)
+                } ?? .refused(.total)
+            guard case .displacing(let other, _) = admission else { return (admission, nil) }
+            return (admission, open[other])
+        }
+        switch admission {
+        case .admitted: return true
+        case .displacing(_, let limit):
+            displaced?.end()
+            report(limit, stage, of: app.peer.process)
+            return true
+        case .refused(let limit):
+            report(limit, stage, of: app.peer.process)
+            return false
+        }
+    }
+
+    private func remove(_ app: AppConnection) {
+        app.end()
+        state.withLock { state in
+            state.removePlace(of: app)
+            state.open[ObjectIdentifier(app)] = nil
+        }
+    }
+
+    /// Tells the supervisor that a process has as many connections as it may have.
+    ///
+    /// - Parameter held: how many it has; nil for the connections in `stage`.
+    private func report(
+        _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess,
+        held: Int? = nil
+    ) {
+        let time = Int(Glibc.time(nil))
+        let due = state.withLock { state in
+            let held = held ?? state.places[stage]?.count(limit, of: process) ?? 0
+            return state.reports.note(
+                ConnectionLimitReport(limit, stage, of: process, held: held, at: time), pause: Self.reportPause)
+        }
+        if let due { supervisor.tell(.limitReached(due)) }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Glibc
+internal import Logging
+internal import Synchronization
+
+/// Logs why apps were refused, and tells the supervisor of it for `baton doctor`.
+///
+/// Nothing goes along that an app could have made up or that is a worker's: of a request only what the registry knows.
+final class RefusalReporter: Sendable {
+    private let session: CurrentSession
+    private let supervisor: SupervisorLink
+    private let logger: Logger
+    private let meter = Mutex(RefusalMeter())
+
+    init(session: CurrentSession, supervisor: SupervisorLink, logger: Logger) {
+        (self.session, self.supervisor, self.logger) = (session, supervisor, logger)
+    }
+
+    /// An app is answered with this error.
+    func report(_ error: BrokerError, to call: AppRequest) {
+        logger.info(
+            "refused",
+            metadata: [
+                "request.operation": "\(Operation.all.contains(call.operation) ? call.operation.rawValue : "-")",
+                "error.code": "\(error.code.rawValue)",
+                "request.correlation": "\(call.parameters.correlationID ?? "-")",
+            ])
+        note(.refused, call, code: error.code, reason: error.reason)
+    }
+
+    /// A person is asked to sign in.
+    func reportPrompt(for call: AppRequest, reason: BrokerError.Reason) {
+        note(.prompted, call, code: nil, reason: reason)
+    }
+
+    private func note(
+        _ kind: RefusalRecord.Kind, _ call: AppRequest, code: BrokerError.Code?, reason: BrokerError.Reason?
+    ) {
+        let time = Int(Glibc.time(nil))
+        guard let swallowed = meter.withLock({ $0.admits(at: time) }) else { return }
+        let clientID = call.parameters[.clientID].flatMap { session.device.registered($0)?.clientID }
+        let operation = Operation.all.contains(call.operation) ? call.operation.rawValue : nil
+        let record = RefusalRecord(
+            kind: kind, time: time, operation: operation, code: code?.rawValue, reason: reason?.rawValue,
+            level: call.identity.level, app: call.identity.bundleID, clientID: clientID)
+        supervisor.tell(.refused(record, before: swallowed))
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+
+/// Gives each request of an app to the service that answers it, and sends the answer.
+struct RequestRouter: Sendable {
+    let session: CurrentSession
+    let refusals: RefusalReporter
+    let accounts: AccountService
+    let changes: AccountChangeTracker
+    let tokens: TokenService
+    let signIns: SignInCoordinator
+    let signOuts: SignOutNotifier
+    let erasures: ErasureService
+    let activity: ActivityReporter
+
+    /// Answers at once where everything is in memory, else later from another thread.
+    func answer(_ request: Request, from app: AppConnection) {
+        let call = AppRequest(request: request, app: app, refusals: refusals)
+        do throws(BrokerError) {
+            guard app.endedEpoch == nil || request.operation == .acknowledge else {
+                throw BrokerError(
+                    .unsupported, "This connection is for the acknowledgement of an ended epoch. Connect without one.")
+            }
+            if request.operation == .login, !request.isSilent { activity.personActed() }
+            switch try route(call) {
+            case .now(let response):
+                call.reply(.success(try response.entries(to: call.operation, from: session.device)))
+            case .later(let response): Task { await answer(call, with: response) }
+            case .elsewhere: break
+            }
+            // After its answer: the connection may end at once.
+            if request.operation == .readyToEnd { signOuts.isReady(app) }
+        } catch { call.refuse(error) }
+    }
+
+    private func route(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
+        switch call.operation {
+        case .getDeviceInfo: .now(try accounts.deviceInfo(call))
+        case .getAccounts: .now(try accounts.accounts(call))
+        case .getDefaultAccount: .now(try accounts.defaultAccount(call))
+        case .removeAccount: .now(try accounts.remove(call))
+        case .currentAccount: .now(try changes.currentAccount(call))
+        case .acknowledgeAccount: .now(try changes.acknowledge(call))
+        case .refresh: try tokens.silentToken(call)
+        case .deviceToken: try tokens.deviceToken(call)
+        case .login: try signIns.login(call)
+        case .signOut: try signOuts.signOut(call)
+        case .readyToEnd: .now(try signOuts.readyToEnd(call))
+        case .epoch: .now(try erasures.epoch(call))
+        case .registerEraser: .now(try erasures.register(call))
+        case .acknowledge: .now(try erasures.acknowledge(call))
+        case .activity: .now(try activity.report(call))
+        default:
+            throw BrokerError(
+                .unsupported, "This broker does not know the operation. Look at the operations of its hello.")
+        }
+    }
+
+    private func answer(_ call: AppRequest, with response: @Sendable () async throws -> AppResponse) async {
+        do {
+            let response = try await response()
+            call.answerLater(.success(try response.entries(to: call.operation, from: session.device)))
+        } catch { call.answerLater(.failure(BrokerError(reading: error))) }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Logging
+internal import UnixSocket
+
+/// The services of one session process, one for each epoch, and which of them takes what the supervisor says.
+///
+/// They answer from memory; the supervisor writes what must outlive the process.
+struct SessionServices: Sendable {
+    /// What the supervisor says at the start.
+    struct Start {
+        let configuration: SupervisorConfiguration
+        let epoch: Epoch
+        let device: DeviceSnapshot
+        let tombstones: [AccountReader: [AccountTombstone]]
+        /// The ended epoch that each app is asked about, by bundle id.
+        let asked: [String: Epoch]
+        /// Of these, the apps that may do nothing else any more.
+        let locks: [String: Epoch]
+    }
+
+    private let session: CurrentSession
+    private let access: AppAccess
+    private let connections: AppConnections
+    private let attempts: SignInAttempts
+    private let renewal: PrimaryRefreshTokenRenewal
+    private let endedSessions: EndedSessionReporter
+    private let leases: OfflineLeaseService
+    private let pins: PINService
+    private let join: JoinAttempt
+    private let router: RequestRouter
+    private let supervisor: SupervisorLink
+    private let files: DeviceFiles
+
+    init(_ start: Start, supervisor: SupervisorLink, files: DeviceFiles, logger: Logger) {
+        let network = SessionNetwork(configuration: start.configuration, keys: files.keyStore)
+        // For what blocks on the disk and is asked for by tasks.
+        let disk = BlockingQueue(label: "baton.session.disk")
+        session = CurrentSession(epoch: start.epoch, device: start.device)
+        access = AppAccess(session: session, locks: start.locks)
+        attempts = SignInAttempts(supervisor: supervisor)
+        renewal = PrimaryRefreshTokenRenewal(
+            session: session, network: network, files: files, disk: disk, logger: logger)
+        endedSessions = EndedSessionReporter(
+            session: session, network: network, supervisor: supervisor, logger: logger)
+        leases = OfflineLeaseService(
+            session: session, network: network, supervisor: supervisor, files: files, disk: disk, logger: logger)
+        pins = PINService(
+            session: session, attempts: attempts, leases: leases, supervisor: supervisor,
+            platform: files.keyStore.platform, logger: logger)
+        join = JoinAttempt(
+            attempts: attempts, network: network, supervisor: supervisor, files: files, disk: disk)
+        let erasures = ErasureService(asked: start.asked, session: session, access: access, supervisor: supervisor)
+        connections = AppConnections(
+            epoch: start.epoch, erasures: erasures, supervisor: supervisor, logger: logger)
+        let tokens = TokenService(session: session, access: access, network: network, supervisor: supervisor)
+        let signOuts = SignOutNotifier(
+            session: session, access: access, connections: connections, supervisor: supervisor, logger: logger)
+        router = RequestRouter(
+            session: session, refusals: RefusalReporter(session: session, supervisor: supervisor, logger: logger),
+            accounts: AccountService(session: session, access: access, tokens: tokens),
+            changes: AccountChangeTracker(
+                tombstones: start.tombstones, session: session, access: access, supervisor: supervisor),
+            tokens: tokens,
+            signIns: SignInCoordinator(
+                session: session, attempts: attempts, access: access, connections: connections, tokens: tokens,
+                signOuts: signOuts,
+                online: OnlineSignIn(
+                    session: session, network: network, supervisor: supervisor, files: files, disk: disk,
+                    logger: logger),
+                offline: OfflineSignIn(
+                    session: session, leases: leases, network: network, supervisor: supervisor, files: files,
+                    disk: disk, logger: logger),
+                renewal: renewal, leases: leases, pins: pins, supervisor: supervisor, logger: logger),
+            signOuts: signOuts, erasures: erasures,
+            activity: ActivityReporter(session: session, access: access, supervisor: supervisor))
+        (self.supervisor, self.files) = (supervisor, files)
+    }
+
+    /// Takes a live session up again after this process's predecessor died.
+    func resume(with key: MemoryKey) throws {
+        let epoch = session.epoch
+        let worker = try SealedSession(directory: files.session).read(epoch: epoch, under: key)
+        session.begin(worker, in: epoch)
+        switch worker {
+        case .online: renewal.start(under: key)
+        case .offline(let offline): leases.watch(offline)
+        }
+    }
+
+    /// Begins what goes on without anybody's request.
+    func start() {
+        endedSessions.start()
+        leases.tend()
+    }
+
+    /// Takes a message of the supervisor.
+    func take(_ message: SupervisorMessage, _ descriptors: [Descriptor]) {
+        switch message {
+        case .start: break
+        case .device(let device, let change):
+            session.update(device)
+            supervisor.tell(.deviceKnown(change: change))
+            endedSessions.start()
+        case .connection(let peer):
+            if let descriptor = descriptors.first {
+                connections.serve(descriptor, of: peer, answer: router.answer, gone: router.signOuts.isReady)
+            }
+            supervisor.tell(.connectionTaken)
+        case .tombstones(let tombstones): router.changes.update(tombstones)
+        case .tombstonesStored(let reader): router.changes.stored(reader)
+        case .admit(let requestID, let epoch): attempts.admit(requestID, epoch: epoch, key: descriptors.first)
+        case .refuse(let requestID, let refusal): attempts.refuse(requestID, because: refusal)
+        case .confirm(let requestID): attempts.confirm(requestID)
+        case .browserOpening(let user): attempts.browserOpens(for: user)
+        case .browserEnded(let end): attempts.browserEnded(end)
+        case .tokenNoted(let time): router.tokens.tokenNoted(until: time)
+        case .join(let order): join.start(order)
+        case .willEnd(let epoch, let milliseconds): router.signOuts.announce(epoch, milliseconds: milliseconds)
+        case .idle(let epoch, let seconds): router.signOuts.warn(epoch, seconds: seconds)
+        case .locks(let locks): access.update(locks)
+        case .appSettled(let requestID, let accepted): router.erasures.settle(requestID, accepted: accepted)
+        case .pinWanted: pins.set()
+        case .leasesInQuestion: Task { await leases.askWhereHeld() }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import OAuth
+internal import Redaction
+
+/// A sign-in of a person in the browser: authorization code with proof key, for the broker itself (RFC 8252, RFC 7636).
+struct InteractiveSignIn: Sendable {
+    let server: IdentityClient
+    let scopes: Scopes
+    /// The name that the app suggests.
+    var loginHint: String?
+    var prompt: String?
+    /// A claims request, JSON text, which the server judges before anybody is asked.
+    var claims: String?
+    /// What the app adds to the address.
+    var extraParameters: [String: String] = [:]
+    /// Proves to the server that this device shows the page; nil where the device has not joined.
+    var deviceProof: PageProof?
+
+    /// What the token endpoint gave for the code.
+    struct Tokens: Sendable {
+        let accessToken: Sensitive<String>
+        let refreshToken: Sensitive<String>
+        /// Who signed in.
+        let homeAccountID: String
+    }
+
+    /// Opens the browser and waits for the person.
+    ///
+    /// - Throws: ``BrokerError``, or the error of the browser's interruption.
+    func run(in attempt: SignInAttempt) async throws -> Tokens {
+        let verifier = ProofKey.verifier()
+        let proof = await deviceProof?.text()
+        let redirection = try await SignInRedirection.open(for: attempt) { [self] redirectURI, state in
+            authorizeURL(
+                redirectURI: redirectURI, state: state, challenge: ProofKey.challenge(for: verifier), proof: proof)
+        }
+        defer { redirection.close() }
+        try attempt.open(redirection.startURL)
+        let answer = try await redirection.answer.value()
+        return try await redeem(try code(in: answer), verifier, redirectURI: redirection.redirectURI)
+    }
+
+    /// What the broker says itself may not be said by an app, in its name or against it.
+    ///
+    /// - Throws: ``BrokerError`` -51112 that names the parameter.
+    static func check(extraParameters: [String: String]) throws(BrokerError) {
+        for name in extraParameters.keys where reserved.contains(name.lowercased()) {
+            throw BrokerError(
+                .developerParameter, "The extra query parameter \(name.lowercased()) is the broker's. Leave it out.")
+        }
+    }
+
+    private static let reserved = Set(
+        [
+            ParameterName.claims, .clientID, .clientInfo, .clientRequestID, .clientSecret, .code, .codeChallenge,
+            .codeChallengeMethod, .codeVerifier, .deviceProof, .idTokenHint, .loginHint, .nonce, .prompt, .redirectURI,
+            .request,
+            .resource, .responseMode, .responseType, .scope, .state,
+        ].map(\.rawValue))
+
+    private struct ExtraParameter: WireName { let rawValue: String }
+
+    private func authorizeURL(redirectURI: String, state: String, challenge: String, proof: String?) -> String {
+        var query = FormParameters()
+        query.append(ParameterName.clientID, WellKnownApplication.broker)
+        query.append(ParameterName.responseType, "code")
+        query.append(ParameterName.redirectURI, redirectURI)
+        query.append(ParameterName.scope, scopes.text)
+        query.append(ParameterName.state, state)
+        query.append(ParameterName.codeChallenge, challenge)
+        query.append(ParameterName.codeChallengeMethod, ProofKey.method)
+        query.append(ParameterName.loginHint, loginHint)
+        query.append(ParameterName.prompt, prompt)
+        query.append(ParameterName.claims, claims)
+        query.append(ParameterName.clientRequestID, server.correlationID)
+        query.append(ParameterName.deviceProof, proof)
+        for (name, value) in extraParameters.sorted(by: { $0.key < $1.key }) {
+            query.append(ExtraParameter(rawValue: name), value)
+        }
+        return server.loginURL + EndpointPath.authorize(tenant: server.tenant) + "?" + query.encoded
+    }
+
+    private func code(in answer: FormParameters) throws(BrokerError) -> String {
+        if let word = answer[ParameterName.error] {
+            throw BrokerError(
+                OAuthError(
+                    .init(rawValue: word), number: 0, description: answer[ParameterName.errorDescription] ?? ""))
+        }
+        guard let code = answer[ParameterName.code] else {
+            throw BrokerError(.serverError, "The identity platform sent no code. Look at its log.")
+        }
+        return code
+    }
+
+    private func redeem(_ code: String, _ verifier: String, redirectURI: String) async throws -> Tokens {
+        var form = FormParameters()
+        form.append(ParameterName.grantType, GrantType.authorizationCode.rawValue)
+        form.append(ParameterName.clientID, WellKnownApplication.broker)
+        form.append(ParameterName.code, code)
+        form.append(ParameterName.redirectURI, redirectURI)
+        form.append(ParameterName.codeVerifier, verifier)
+        form.append(ParameterName.scope, scopes.text)
+        form.append(ParameterName.clientInfo, "1")
+        let reply = try Members(decoding: try await server.post(form))
+        return Tokens(
+            accessToken: Sensitive(try reply.string(ReplyName.accessToken)),
+            refreshToken: Sensitive(try reply.string(ReplyName.refreshToken)),
+            homeAccountID: try ClientInfo(decoding: try reply.string(ReplyName.clientInfo)).homeAccountID)
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Synchronization
+internal import UnixSocket
+
+/// One person at the browser: a sign-in, a join, or a PIN, from the request to the end of it.
+struct SignInAttempt: Sendable {
+    let requestID: UInt64
+    /// Asks the supervisor to open a loopback address in the browser.
+    let open: @Sendable (String) throws -> Void
+    /// The supervisor's permission to begin, with the epoch and the key.
+    let admission = Promise<(Epoch, MemoryKey)>()
+    /// The sign-in is in the journal.
+    let confirmation = Promise<Void>()
+    /// The user whose agent opens the browser, as the supervisor says.
+    let browserOwner = Promise<UInt32>()
+    /// Settles with an error when the person closed the browser, the app gave up, or the time is over.
+    let interruption = Promise<Void>()
+
+    /// Runs `body`, and interrupts the attempt when the time is over: a page that somebody left open must not keep the next
+    /// worker waiting for ever.
+    func inTime<Value: Sendable>(
+        _ patience: Duration = .seconds(600), _ body: () async throws -> Value
+    ) async throws -> Value {
+        let deadline = Task {
+            try await Task.sleep(for: patience)
+            interruption.settle(
+                .failure(
+                    BrokerError(
+                        .userCanceled, "Nobody finished the page within \(patience.components.seconds) seconds.")))
+        }
+        defer { deadline.cancel() }
+        return try await body()
+    }
+
+    /// The app gives up what it asked for.
+    func giveUp() {
+        interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
+    }
+}
+
+/// The attempt that is under way, one at a time, and what the supervisor says to it.
+final class SignInAttempts: Sendable {
+    private struct State {
+        var current: SignInAttempt?
+        var count: UInt64 = 0
+    }
+
+    private let supervisor: SupervisorLink
+    private let state = Mutex(State())
+
+    init(supervisor: SupervisorLink) { self.supervisor = supervisor }
+
+    /// Begins one.
+    ///
+    /// - Throws: ``BrokerError`` while another is under way.
+    func begin() throws(BrokerError) -> SignInAttempt {
+        let attempt: SignInAttempt? = state.withLock { state in
+            guard state.current == nil else { return nil }
+            state.count += 1
+            let attempt = SignInAttempt(requestID: state.count) { [supervisor] url in
+                try supervisor.send(.browserWanted(url: url))
+            }
+            state.current = attempt
+            return attempt
+        }
+        guard let attempt else {
+            throw BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+        }
+        return attempt
+    }
+
+    /// Lets the next one begin.
+    func end(_ attempt: SignInAttempt) {
+        state.withLock { state in
+            if state.current?.requestID == attempt.requestID { state.current = nil }
+        }
+    }
+
+    private func attempt(_ requestID: UInt64) -> SignInAttempt? {
+        state.withLock { state in state.current.flatMap { $0.requestID == requestID ? $0 : nil } }
+    }
+
+    // MARK: - What the supervisor says
+
+    /// - Parameter key: the session key's memory file.
+    func admit(_ requestID: UInt64, epoch: Epoch, key: Descriptor?) {
+        guard let attempt = attempt(requestID) else { return }
+        attempt.admission.settle(
+            Result {
+                guard let key else { throw SessionProcessError.noKey }
+                return (epoch, try MemoryKey(handedOver: key))
+            })
+    }
+
+    func refuse(_ requestID: UInt64, because refusal: SignInRefusal) {
+        attempt(requestID)?.admission.settle(.failure(refusal.error))
+    }
+
+    func confirm(_ requestID: UInt64) { attempt(requestID)?.confirmation.settle(.success(())) }
+
+    func browserOpens(for user: UInt32) { state.withLock(\.current)?.browserOwner.settle(.success(user)) }
+
+    func browserEnded(_ end: BrowserEnd) { state.withLock(\.current)?.interruption.settle(.failure(end.error)) }
+}
+
+extension SignInRefusal {
+    fileprivate var error: BrokerError {
+        switch self {
+        case .occupied: .otherWorker
+        case .anotherSignIn:
+            BrokerError(.interactionRunning, "Somebody is signing in on this device already. Wait for the end.")
+        case .agentMissing:
+            BrokerError(
+                .internal, "The last worker's browser cannot be cleared without baton-agent. Start it, then sign in.")
+        }
+    }
+}
+
+extension BrowserEnd {
+    fileprivate var error: BrokerError {
+        switch self {
+        case .closedByPerson: BrokerError(.userCanceled, "The person closed the browser.")
+        case .couldNotOpen:
+            BrokerError(
+                .noWindow, "The browser could not be opened. Check browser.command of baton-agent.",
+                reason: .browserUnavailable)
+        case .broke:
+            BrokerError(
+                .noWindow,
+                "The browser ended with an error before anybody had signed in. Check that baton-agent has a screen (DISPLAY or "
+                    + "WAYLAND_DISPLAY), and browser.command.", reason: .browserBroke)
+        case .agentMissing:
+            BrokerError(
+                .noWindow, "No baton-agent runs in the graphical session. Start it there.", reason: .agentMissing)
+        }
+    }
+}
+
+extension BrokerError {
+    /// To an app whose worker is not the one who holds the device.
+    static let otherWorker = BrokerError(
+        .mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
+
+    /// The kernel does not say whose browser connects, so that no page can be served to it alone.
+    static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
+        BrokerError(
+            .noWindow,
+            "The kernel does not say which user connects to the sign-in page (sock_diag, errno \(error.errno)). Allow batond "
+                + "AF_NETLINK sockets.", reason: .browserUnavailable)
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Dispatch
+internal import Logging
+
+/// Answers interactive requests: signs a worker in, one attempt at a time, or gives the signed-in worker's token.
+struct SignInCoordinator: Sendable {
+    let session: CurrentSession
+    let attempts: SignInAttempts
+    let access: AppAccess
+    let connections: AppConnections
+    let tokens: TokenService
+    let signOuts: SignOutNotifier
+    let online: OnlineSignIn
+    let offline: OfflineSignIn
+    let renewal: PrimaryRefreshTokenRenewal
+    let leases: OfflineLeaseService
+    let pins: PINService
+    let supervisor: SupervisorLink
+    let logger: Logger
+
+    /// What an app asks interactively, and of which tenant.
+    private struct InteractiveRequest: Sendable {
+        let call: AppRequest
+        let wanted: TokenRequest
+        let tenant: String
+    }
+
+    /// Signs a worker in, or gives the signed-in worker's token: who is signed in is signed in for every app.
+    func login(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
+        let wanted = try TokenRequest(call.parameters)
+        try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
+        let request = InteractiveRequest(
+            call: call, wanted: wanted, tenant: try AuthorityRule(join: session.join()).tenant(of: wanted.authority))
+        try InteractiveSignIn.check(extraParameters: wanted.extraQueryParameters)
+        guard !call.request.isSilent else {
+            throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
+        }
+        // The sign-in is the next worker's: its app asks again in the next epoch, which begins when this connection ends.
+        guard !signOuts.isLeaving else {
+            call.onCancel { call.refuse(BrokerError(.programCanceled, "The app gave the sign-in up.")) }
+            return .elsewhere
+        }
+        if let worker = session.worker { return try again(request, worker) }
+        let attempt = try begin(request, because: .nobody)
+        supervisor.tell(.signInRequested(requestID: attempt.requestID))
+        Task { await signIn(attempt, request) }
+        return .elsewhere
+    }
+
+    private func begin(_ request: InteractiveRequest, because reason: BrokerError.Reason) throws(BrokerError)
+        -> SignInAttempt
+    {
+        let attempt = try attempts.begin()
+        request.call.refusals.reportPrompt(for: request.call, reason: reason)
+        request.call.onCancel { attempt.giveUp() }
+        return attempt
+    }
+
+    /// A request while somebody is signed in.
+    private func again(_ request: InteractiveRequest, _ worker: SignedInUser) throws(BrokerError) -> AppAnswer {
+        guard request.wanted.means(worker.account) else { throw .otherWorker }
+        guard request.wanted.prompt != "login", request.wanted.prompt != "create" else {
+            throw BrokerError(
+                .unsupported, "A worker who is signed in cannot be asked for credentials again. Sign out first.")
+        }
+        switch worker {
+        case .online(let session): return .later { try await token(for: request, of: session) }
+        case .offline(let session):
+            let attempt = try begin(request, because: .signedInOffline)
+            return .later { try await becomeOnline(session, by: attempt, for: request) }
+        }
+    }
+
+    private func token(for request: InteractiveRequest, of worker: WorkerSession) async throws -> AppResponse {
+        AppResponse(try await tokens.token(for: request.wanted, tenant: request.tenant, of: worker))
+    }
+
+    // MARK: - Nobody is signed in
+
+    private func signIn(_ attempt: SignInAttempt, _ request: InteractiveRequest) async {
+        var isAdmitted = false
+        do {
+            let (epoch, key) = try await attempt.admission.value()
+            isAdmitted = true
+            let worker = try await worker(attempt, request, epoch: epoch, key: key)
+            let proof = RecentSignIn(at: .now)
+            supervisor.tell(.signInSucceeded)
+            try await attempt.confirmation.value()
+            session.begin(worker, in: epoch)
+            attempts.end(attempt)
+            // Every other app belongs to the epoch before; the one that signed in gets its answer first.
+            for other in connections.begin(epoch) where other !== request.call.app { other.end() }
+            Failpoint.sessionBegun.reach()
+            let outcome = await began(worker, request, key: key, proof: proof)
+            DispatchQueue.global().async {
+                request.call.reply(outcome)
+                request.call.app.end()
+            }
+        } catch {
+            let failure = BrokerError(reading: error)
+            attempts.end(attempt)
+            DispatchQueue.global().async { [isAdmitted] in
+                request.call.refuse(failure)
+                // The answer is out; now the supervisor may end this process and what it holds of the attempt.
+                if isAdmitted { supervisor.tell(.signInFailed(OperatorFailure(failure))) }
+            }
+        }
+    }
+
+    private func worker(
+        _ attempt: SignInAttempt, _ request: InteractiveRequest, epoch: Epoch, key: MemoryKey
+    ) async throws -> SignedInUser {
+        if await offline.isDue() { return .offline(try await offline.prove(attempt, epoch: epoch, key: key)) }
+        return .online(
+            try await online.prove(attempt, for: request.wanted, tenant: request.tenant, epoch: epoch, key: key))
+    }
+
+    /// The worker holds the device: begins what goes on for as long as the session, and gives the app its first answer.
+    private func began(
+        _ worker: SignedInUser, _ request: InteractiveRequest, key: MemoryKey, proof: RecentSignIn
+    ) async -> Result<FlatMap, BrokerError> {
+        switch worker {
+        case .online(let session):
+            renewal.start(under: key)
+            // The epoch's browser was empty before, so that somebody has typed what only this worker knows.
+            pins.note(proof)
+            leases.fetch(for: session, then: pins.offer)
+            do {
+                let response = try await token(for: request, of: session)
+                return .success(try response.entries(to: request.call.operation, from: self.session.device))
+            } catch { return .failure(BrokerError(reading: error)) }
+        case .offline(let session):
+            leases.watch(session)
+            return .failure(.signedInOffline)
+        }
+    }
+
+    // MARK: - A worker who signed in offline
+
+    /// The worker who is here offline proves themselves to the server, in the same epoch; from then on there are tokens.
+    private func becomeOnline(
+        _ offline: OfflineSession, by attempt: SignInAttempt, for request: InteractiveRequest
+    ) async throws -> AppResponse {
+        defer { attempts.end(attempt) }
+        let refusal = await tokens.refusalOffline()
+        guard refusal == .backOnline else { throw refusal }
+        let worker = try await online.prove(
+            attempt, for: request.wanted, tenant: request.tenant, epoch: session.epoch, key: offline.key,
+            as: offline.account)
+        session.replace(with: worker)
+        attempts.end(attempt)
+        logger.notice("the worker is signed in with the server now")
+        renewal.start(under: offline.key)
+        leases.fetch(for: worker, then: pins.offer)
+        return try await token(for: request, of: worker)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import OAuth
+internal import Redaction
+
+/// The device's end of a sign-in at the identity platform: sends the browser there, and takes the answer back (RFC 8252
+/// section 7.3).
+struct SignInRedirection: Sendable {
+    /// The parameters that came back.
+    let answer: Promise<FormParameters>
+    private let server: LoopbackServer
+
+    /// Where the identity platform sends the answer.
+    var redirectURI: String { server.origin }
+    /// What the browser opens.
+    var startURL: String { server.startURL }
+
+    /// Listens on a free port.
+    ///
+    /// - Parameter authorizeURL: gives the identity platform's address for a redirect URI and a `state`; only an answer with
+    ///   that `state` is taken.
+    static func open(
+        for attempt: SignInAttempt,
+        authorizeURL: @escaping @Sendable (_ redirectURI: String, _ state: String) -> String
+    ) async throws -> SignInRedirection {
+        let answer = Promise<FormParameters>()
+        let state = ProofKey.verifier()
+        let address = Promise<String>()
+        attempt.interruption.whenSettled { outcome in
+            if case .failure(let error) = outcome { answer.settle(.failure(error)) }
+        }
+        let server = try await LoopbackServer.open(
+            owner: attempt.browserOwner, unable: { answer.settle(.failure(BrokerError.browserNotKnown($0))) },
+            serve: { request in
+                switch request {
+                case .start:
+                    guard let address = try? await address.value() else { return .notFound }
+                    return .redirect(to: address)
+                case .get("/", let query?):
+                    guard let fields = fields(in: query, of: state) else { return .notFound }
+                    answer.settle(.success(fields))
+                    let page = fields[ParameterName.error] == nil ? LoopbackPage.done : LoopbackPage.refused
+                    return .page(page, headers: LoopbackPage.headers)
+                case .get, .post: return .notFound
+                }
+            })
+        address.settle(.success(authorizeURL(server.origin, state)))
+        return SignInRedirection(answer: answer, server: server)
+    }
+
+    /// Closes the port.
+    func close() { server.close() }
+
+    /// The parameters of an answer that brings `state` back; nil for any other.
+    private static func fields(in query: String, of state: String) -> FormParameters? {
+        guard let fields = try? FormParameters(parsing: Array(query.utf8)), let returned = fields[ParameterName.state],
+            equalInConstantTime(Array(returned.utf8), Array(state.utf8))
+        else { return nil }
+        return fields
+    }
+}

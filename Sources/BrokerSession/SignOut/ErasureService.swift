@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Synchronization
+
+/// Has apps register that they erase a worker's data themselves, asks them after a sign-out, and takes their answers.
+///
+/// What an app says is on disk, at the supervisor, before the app hears that it is noted.
+final class ErasureService: Sendable {
+    private struct State {
+        /// The ended epoch that each app is asked about, by bundle id.
+        var asked: [String: Epoch]
+        /// What apps wait to hear of from the supervisor.
+        var waiting: [UInt64: Promise<Bool>] = [:]
+        var requests: UInt64 = 0
+    }
+
+    private let session: CurrentSession
+    private let access: AppAccess
+    private let supervisor: SupervisorLink
+    private let state: Mutex<State>
+
+    /// - Parameter asked: the ended epoch that each app is asked about, by bundle id.
+    init(asked: [String: Epoch], session: CurrentSession, access: AppAccess, supervisor: SupervisorLink) {
+        state = Mutex(State(asked: asked))
+        (self.session, self.access, self.supervisor) = (session, access, supervisor)
+    }
+
+    /// Whether any app still has to say that it has erased what is of this epoch.
+    func isAsked(about ended: Epoch) -> Bool {
+        state.withLock { $0.asked.values.contains(ended) } || access.holdsLock(of: ended)
+    }
+
+    /// The epoch, and the ended one that the app has to erase; a locked app may ask, too.
+    func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
+        var response = AppResponse()
+        response.entries[.epoch] = session.epoch.description
+        let ended = state.withLock { $0.asked[bundleID] } ?? access.lock(of: bundleID)
+        response.entries[.endedEpoch] = ended?.description
+        return response
+    }
+
+    /// Registers the app's eraser: the sign-out asks the app whether it has erased. Blocks until that is on disk.
+    func register(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let app = try access.app(ClientRequest(call.parameters), in: call)
+        let now = session.now
+        guard now.worker != nil else {
+            throw BrokerError(
+                .interactionRequired, "Nobody is signed in, so that there is nothing to erase. Register in a session.")
+        }
+        let epoch = now.epoch
+        guard try settled({ .appEnlisted(app: app.bundleID, epoch: epoch, requestID: $0) }) else {
+            throw BrokerError(
+                .internal, "The session has ended, or has too many apps with erasers. Ask for the epoch again.")
+        }
+        return AppResponse()
+    }
+
+    /// Takes an app's answer about an ended epoch. Blocks until that is on disk.
+    func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
+        let report = try EraserReport(call.parameters)
+        let bundleID = try access.registered(report.client, in: call).bundleID
+        guard call.app.endedEpoch == report.epoch else {
+            throw BrokerError(
+                .developerParameter,
+                "An ended epoch is acknowledged on a connection of its own. Connect with ended_epoch in the hello.")
+        }
+        let ended = report.epoch
+        guard try settled({ .appAnswered(app: bundleID, ended: ended, report.result, requestID: $0) }) else {
+            throw BrokerError(.developerParameter, "This epoch has not ended. Acknowledge one that has.")
+        }
+        if report.result == .done {
+            state.withLock { state in
+                if state.asked[bundleID] == ended { state.asked[bundleID] = nil }
+            }
+        }
+        return AppResponse()
+    }
+
+    /// Tells the supervisor, and waits until it has dealt with that. Each app has a thread of its own that may wait.
+    private func settled(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
+        let promise = Promise<Bool>()
+        let requestID = state.withLock { state in
+            state.requests += 1
+            state.waiting[state.requests] = promise
+            return state.requests
+        }
+        supervisor.tell(message(requestID))
+        do { return try promise.wait() } catch { throw BrokerError(reading: error) }
+    }
+
+    /// The supervisor has noted, or refused, what an app said with this request.
+    func settle(_ requestID: UInt64, accepted: Bool) {
+        state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(accepted))
+    }
+}

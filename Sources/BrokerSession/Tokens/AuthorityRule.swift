@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerProtocol
+internal import DeviceManagement
+
+/// Which authorities of apps this device can serve: its own organisation's, under the identity platform's name or under
+/// one of the names that the single sign-on profile stands in for.
+package struct AuthorityRule {
+    let join: JoinRecord
+
+    package init(join: JoinRecord) { self.join = join }
+
+    /// The name to use for the tenant at the identity platform.
+    ///
+    /// A domain is passed on, for only the server knows whose it is.
+    ///
+    /// - Throws: ``BrokerError`` -51600 for another identity platform, another organisation, or personal accounts.
+    package func tenant(of authority: String) throws(BrokerError) -> String {
+        guard let (origin, tenant) = Self.parts(of: authority) else {
+            throw Self.refusal("is not of the form https://<host>/<tenant>")
+        }
+        guard origin == join.loginURL.lowercased() || Self.standIns.contains(origin) else {
+            throw Self.refusal("is of another identity platform than the device's")
+        }
+        switch tenant {
+        case "common", "organizations", join.tenantID.lowercased(): return join.tenantID
+        case "consumers": throw Self.refusal("means personal accounts, which a shared device has none of")
+        default:
+            guard tenant.contains(".") else { throw Self.refusal("is of another organisation than the device's") }
+            return tenant
+        }
+    }
+
+    private static let standIns = Set(SSOPreset.microsoft2020.urls)
+
+    private static func parts(of authority: String) -> (origin: String, tenant: String)? {
+        let parts = authority.lowercased().split(separator: "/", maxSplits: 4, omittingEmptySubsequences: false)
+        let plain = Set("abcdefghijklmnopqrstuvwxyz0123456789.-".utf8)
+        guard parts.count >= 4, parts[0] == "https:", parts[1].isEmpty, !parts[2].isEmpty, !parts[3].isEmpty,
+            parts[3].utf8.allSatisfy(plain.contains)
+        else { return nil }
+        return ("https://\(parts[2])", String(parts[3]))
+    }
+
+    private static func refusal(_ reason: String) -> BrokerError {
+        BrokerError(.authorityInvalid, "The authority \(reason). Use the organisation's, or /common.")
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Glibc
+internal import Logging
+internal import OAuth
+
+/// Renews the worker's PRT for as long as this process, and so the session, lives.
+struct PrimaryRefreshTokenRenewal: Sendable {
+    let session: CurrentSession
+    let network: SessionNetwork
+    let files: DeviceFiles
+    let disk: BlockingQueue
+    let logger: Logger
+
+    private enum Outcome { case done, unanswered, refused }
+
+    /// A program that is to die at a renewal has one now.
+    private static let renewsAtOnce = Failpoint.renewalGranted.isArmed || Failpoint.renewalSealed.isArmed
+
+    /// Renews whenever it is due.
+    ///
+    /// Where the server does not answer, it is asked again soon: what it gave meanwhile it gives again for an hour.
+    func start(under key: MemoryKey) {
+        Task {
+            var patience = 5
+            while let worker = session.worker?.session {
+                var pause = Self.renewsAtOnce ? 0 : worker.renewal.pause(at: Int(Glibc.time(nil)))
+                if pause == 0 {
+                    switch await renew(worker, under: key) {
+                    case .done: patience = 5
+                    case .refused: return
+                    case .unanswered:
+                        pause = patience
+                        patience = min(patience * 2, 600)
+                    }
+                }
+                do { try await Task.sleep(for: .seconds(pause)) } catch { return }
+            }
+        }
+    }
+
+    private func renew(_ worker: WorkerSession, under key: MemoryKey) async -> Outcome {
+        do {
+            let renewed = try await network.tokenSource(for: session.join()).renewed(worker)
+            Failpoint.renewalGranted.reach()
+            let epoch = session.replace(with: renewed)
+            // The old token opens nothing any more: the new one has to be there when this process is started again.
+            try await disk.run { [files] in
+                try SealedSession(directory: files.session).write(renewed, epoch: epoch, under: key)
+            }
+            Failpoint.renewalSealed.reach()
+            logger.info("the worker's primary refresh token was renewed")
+            return .done
+        } catch let refusal as OAuthError where refusal.code != .temporarilyUnavailable && refusal.code != .serverError
+        {
+            logger.notice(
+                "the identity platform does not renew the session", metadata: ["oauth.number": "\(refusal.number)"])
+            return .refused
+        } catch {
+            logger.notice(
+                "the session is not renewed yet",
+                metadata: ["error.code": "\(BrokerError(reading: error).code.rawValue)"])
+            return .unanswered
+        }
+    }
+}

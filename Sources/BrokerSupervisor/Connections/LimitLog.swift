@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import Logging
+internal import Synchronization
+
+/// Keeps in mind who has too many connections, for the log (a line a minute for each) and for operators; any thread notes.
+final class LimitLog: Sendable {
+    private let reports = Mutex(LimitReports())
+    private let now: @Sendable () -> Int
+    private let logger: Logger
+
+    /// Seconds between two lines about the same app and limit.
+    private static let pause = 60
+    /// Seconds for which an operator is told of it.
+    private static let memory = 600
+
+    init(now: @escaping @Sendable () -> Int, logger: Logger) { (self.now, self.logger) = (now, logger) }
+
+    func note(_ report: ConnectionLimitReport) {
+        guard let due = reports.withLock({ $0.note(report, pause: Self.pause) }) else { return }
+        logger.warning(
+            "as many connections or open requests as there may be: others are refused, or closed for new ones",
+            metadata: [
+                "connections.whose": "\(due.whose)", "connections.stage": "\(due.stage.rawValue)",
+                "connections.limit": "\(due.limit.rawValue)", "connections.held": "\(due.held)",
+                "connections.closed": "\(due.closed)",
+            ])
+    }
+
+    /// A connection of `process` was refused, or took another one's place.
+    func note(
+        _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess, held: Int
+    ) { note(ConnectionLimitReport(limit, stage, of: process, held: held, at: now())) }
+
+    /// What an operator should know of now.
+    var recent: [ConnectionLimitReport] { reports.withLock { $0.since(now() - Self.memory) } }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+internal import BrokerProtocol
+
+extension CheckResult {
+    /// Which apps there are, and by what they are told apart.
+    package static func apps(_ registry: Result<AppRegistry, RegistryFailure>) -> [CheckResult] {
+        let known: AppRegistry
+        switch registry {
+        case .success(let registry): known = registry
+        case .failure(let failure):
+            return [CheckResult(.apps, failure.code.rawValue, .bad, failure.message, remedy: failure.remedy)]
+        }
+        let apps = known.apps.filter { $0.source != .broker }
+        guard !apps.isEmpty else {
+            return [
+                CheckResult(
+                    .apps, "apps_none", .note, "No app is registered: nobody but the command line is served.",
+                    remedy: "Push an app with clientId and redirectUri as its configuration.")
+            ]
+        }
+        let levels = Set(apps.map(\.binding.level)).sorted().map { level in
+            let names = Set(apps.filter { $0.binding.level == level }.map(\.bundleID)).sorted()
+            let isShared = level == AppBinding.session.level
+            return CheckResult(
+                .apps, "apps_\(level)", isShared ? .note : .good,
+                "\(level): \(names.joined(separator: ", "))"
+                    + (isShared ? "; one trust domain, with every program of the session's users." : "."))
+        }
+        return levels
+            + apps.filter { known.rules.verdict(on: $0) != .permitted }.map { app in
+                CheckResult(
+                    .apps, known.rules.verdict(on: app) == .blocked ? "app_blocked" : "app_unlisted", .note,
+                    "The profile's lists do not let \(app.bundleID) use single sign-on.",
+                    remedy: "See AppAllowList, AppPrefixAllowList and AppBlockList in docs/app-identity.md.")
+            }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Files
+internal import Glibc
+internal import Processes
+internal import SwiftASN1
+internal import X509
+
+/// What `baton doctor` is told: what the supervisor knows at once, and what is asked of disk and network beside its thread.
+struct DeviceExamination: Sendable {
+    private let status: DeviceStatus
+    private let known: [CheckResult]
+    private let join: JoinRecord?
+    private let refusals: RefusalRing
+    private let leases: LeaseCount?
+    private let files: DeviceFiles
+    private let configuration: SupervisorConfiguration
+    private let clock: SupervisorClock
+    private let inspect: @Sendable () async -> [CheckResult]
+
+    /// Takes down what the supervisor's thread knows.
+    ///
+    /// - Parameter inspect: what others of this process know.
+    init(
+        _ session: SessionCoordinator, status: DeviceStatus, refusals: RefusalRing, clock: SupervisorClock,
+        inspect: @escaping @Sendable () async -> [CheckResult]
+    ) {
+        (self.status, self.refusals, self.clock, self.inspect) = (status, refusals, clock, inspect)
+        join = session.join.record
+        leases = session.sessionProcess.leases
+        (files, configuration) = (session.device.files, session.device.configuration)
+        known = Self.known(session, status, now: clock.now())
+    }
+
+    private static func known(_ session: SessionCoordinator, _ status: DeviceStatus, now: Int) -> [CheckResult] {
+        let (device, browser, join) = (session.device, session.browser, session.join.record)
+        var findings = CheckResult.sharedMode(
+            device.management.settings, isJoined: join != nil, mode: session.snapshot.mode)
+        findings += CheckResult.apps(device.registry)
+        findings += CheckResult.connections(status.connectionLimits ?? [])
+        findings += CheckResult.sessionPolicy(device.policy, refusal: device.policyError)
+        findings += CheckResult.input(device.policy, isHeard: browser.hasHeardInput, status: status)
+        if let agent = browser.agent, let rival = browser.rival {
+            findings.append(.refusedAgent(rival, while: agent.text))
+        }
+        if let join {
+            findings.append(
+                .certificate(
+                    of: "device", titled: "The device's certificate of the directory",
+                    try? Certificate(pemEncoded: join.certificate), now: now,
+                    remedy: "Remove the device in the directory, and join anew."))
+        }
+        let untold = session.journal.serverSessions.ended.count
+        if untold > 0 {
+            findings.append(
+                CheckResult(
+                    .server, "ends_untold", .note,
+                    "The identity platform has not been told of \(untold) ended sessions yet; that goes on."))
+        }
+        findings.append(coreLimit)
+        return findings
+    }
+
+    private static var coreLimit: CheckResult {
+        var limit = rlimit()
+        let outcome = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        return outcome == 0 && limit.rlim_max == 0
+            ? CheckResult(.host, "core_forbidden", .good, "The broker writes no core file.")
+            : CheckResult(
+                .host, "core_allowed", .bad, "The broker may write core files.", remedy: "Set LimitCORE=0 in its unit.")
+    }
+
+    /// Looks at the rest, and says what would move the device on.
+    func diagnosis() async -> Diagnosis {
+        let diagnosis = SessionDiagnosis(status)
+        var findings = known + diagnosis.findings
+        findings += await inspect()
+        let (files, leases) = (files, leases)
+        do {
+            findings += try await blocking {
+                FileFindings(state: files.root).all + KeyFindings(state: files.root).all
+                    + ReceiptFindings(state: files.root).all
+                    + OfflineFindings(folder: files.offline, count: leases).all
+            }
+        } catch {
+            findings.append(FileFindings.closed(files.root.path))
+        }
+        if let join {
+            if let https = try? await blocking({ [configuration] in try HTTPSClient(for: configuration) }) {
+                findings += await ServerFindings(join: join, https: https, now: clock.now).all
+            } else {
+                findings.append(.trustRootsUnreadable)
+            }
+        }
+        return Diagnosis(
+            status: status, movers: diagnosis.movers, findings: findings, refusals: refusals.records,
+            unlisted: refusals.unlisted)
+    }
+}
+
+extension CheckResult {
+    fileprivate static let trustRootsUnreadable = CheckResult(
+        .server, "trust_roots_unreadable", .bad, "The file of trust roots cannot be read.",
+        remedy: "Correct trustRoots in batond.json.")
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+package import BrokerIPC
+package import Files
+
+/// What protects the device's own keys; says nothing of the keys themselves.
+package struct KeyFindings: Sendable {
+    private let keys: Directory
+
+    /// - Parameter state: the folder of the device's state.
+    package init(state: Directory) { keys = DeviceFiles(root: state).keys }
+
+    /// Where the keys are.
+    package enum Place: String, Sendable { case files, tpm, partly }
+
+    private var names: [String] { get throws(FileError) { try keys.names() } }
+
+    private static func isPlain(_ name: String) -> Bool { name.hasSuffix(".pem") || name.hasSuffix(".key") }
+
+    /// Where the keys are; nil where there are none, or nobody can look. Blocks on the disk.
+    package var place: Place? { (try? names).flatMap(Self.place) }
+
+    private static func place(_ names: [String]) -> Place? {
+        let isInChip = names.contains { $0.hasSuffix(KeyStore.platformSuffix) }
+        guard names.contains(where: isPlain) else { return isInChip ? .tpm : nil }
+        return isInChip ? .partly : .files
+    }
+
+    /// Looks which files there are. Blocks on the disk.
+    package var all: [CheckResult] {
+        let names: [String]
+        do throws(FileError) { names = try self.names } catch { return [FileFindings.closed(keys.path)] }
+        switch Self.place(names) {
+        case nil: return []
+        case .tpm:
+            return [CheckResult(.files, "keys_in_tpm", .good, "The device's keys are in its TPM, and cannot leave it.")]
+        case .partly:
+            let plain = names.filter(Self.isPlain).joined(separator: ", ")
+            return [
+                CheckResult(
+                    .files, "keys_partly_in_tpm", .note,
+                    "The device has a TPM, and keys in files from before: \(plain).",
+                    remedy: "Join the device anew; its receipt key changes only with: baton device recover.")
+            ]
+        case .files:
+            return [
+                CheckResult(
+                    .files, "keys_in_files", .note,
+                    "The device's keys are files: whoever is root on it, or has its disk, can copy them.",
+                    remedy: "Where it has a TPM, name it with tpm in batond.json (docs/keys.md).")
+            ]
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+internal import BrokerProtocol
+package import Files
+
+/// What the device holds for signing in without the server; opens nothing of it, and names nobody.
+package struct OfflineFindings: Sendable {
+    private let folder: Directory
+    private let count: LeaseCount?
+
+    /// - Parameters:
+    ///   - folder: where the leases are.
+    ///   - count: what the session process found when it last looked; nil where it has not.
+    package init(folder: Directory, count: LeaseCount?) { (self.folder, self.count) = (folder, count) }
+
+    /// Looks which files there are. Blocks on the disk.
+    package var all: [CheckResult] {
+        let ids: [String]
+        do { ids = try LeaseFile.ids(in: folder) } catch { return [FileFindings.closed(folder.path)] }
+        guard !ids.isEmpty else {
+            return [CheckResult(.offline, "offline_none", .good, "Nobody can sign in here without the server.")]
+        }
+        guard let count, count.leases == ids.count else { return [Self.unread(ids.count)] }
+        return [Self.status(count)] + (count.pinsInFiles > 0 ? [Self.withoutTPM(count.pinsInFiles)] : [])
+    }
+
+    private static func status(_ count: LeaseCount) -> CheckResult {
+        guard count.mayBegin else {
+            return CheckResult(
+                .offline, "offline_clock_set_back", .warning,
+                "Leases for signing in without the server: \(count.leases). None lets anybody in, for the clock was set back.",
+                remedy: "Set the clock right, and let the device reach its server.")
+        }
+        return CheckResult(
+            .offline, "offline_leases", .good,
+            "Leases for signing in without the server: \(count.leases), with a PIN: \(count.pins).")
+    }
+
+    private static func unread(_ number: Int) -> CheckResult {
+        CheckResult(
+            .offline, "offline_unread", .warning,
+            "Leases for signing in without the server: \(number). The broker has not read them.",
+            remedy: "Ask again in a moment; where it stays so, look at the broker's log.")
+    }
+
+    private static func withoutTPM(_ number: Int) -> CheckResult {
+        CheckResult(
+            .offline, "offline_pin_without_tpm", .warning,
+            "PINs that no TPM keeps: \(number). Whoever has a copy of the disk may guess them without end.",
+            remedy:
+                "Name the device's TPM with tpm in batond.json (docs/keys.md), or turn it off: baton admin offline on without "
+                + "--pin-without-tpm.")
+    }
+}

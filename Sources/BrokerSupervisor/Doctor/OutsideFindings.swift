@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+package import BrokerIPC
+package import Files
+
+/// What can be found out about a device whose broker does not answer.
+package struct OutsideFindings: Sendable {
+    private let state: Directory
+    private let marker: String
+
+    /// - Parameters:
+    ///   - state: the folder of the device's state.
+    ///   - marker: the file by which apps know that the device is managed.
+    package init(state: Directory, marker: String) {
+        self.state = state
+        self.marker = marker
+    }
+
+    /// Looks at the files. Blocks on the disk.
+    package var all: [CheckResult] {
+        let files = FileFindings(state: state).all
+        // A missing folder says nothing about a journal, keys or receipts, not even that there are none.
+        guard !files.contains(where: { $0.code == "state_missing" }) else { return [managed] + files }
+        return [journal, managed] + files + KeyFindings(state: state).all + ReceiptFindings(state: state).all
+    }
+
+    /// In which state the broker left the device.
+    private var journal: CheckResult {
+        do {
+            guard let record = try DeviceFiles(root: state).journal() else {
+                return CheckResult(
+                    .session, "journal_none", .note, "There is no journal in \(state.path): no broker has run on it.")
+            }
+            return CheckResult(
+                .session, "journal_\(record.stateName)", .note,
+                "The journal says \(record.stateName); the broker goes on from there when it starts, and nobody is served "
+                    + "before.")
+        } catch is DeviceStateDamaged {
+            return CheckResult(
+                .session, "journal_damaged", .bad, "The journal cannot be read: the broker does not start on it.",
+                remedy: "See docs/architecture.md; never remove the journal alone.")
+        } catch {
+            return CheckResult(
+                .session, "journal_closed", .note, "The journal cannot be looked at.",
+                remedy: "Run as root or the broker's user.")
+        }
+    }
+
+    private var managed: CheckResult {
+        let isThere: Bool
+        do { isThere = try AtomicFile(path: marker).read(limit: 4096) != nil } catch {
+            return CheckResult(
+                .mode, "marker_closed", .bad,
+                "\(marker) cannot be read (\(error)): apps may not find out that the device is managed.",
+                remedy: "Make it a plain file that everybody may read.")
+        }
+        return !isThere
+            ? CheckResult(
+                .mode, "marker_missing", .note,
+                "\(marker) is not there: to apps this device is unmanaged while the broker is down.")
+            : CheckResult(
+                .mode, "marker_there", .good, "Apps know that the device is managed, and take nothing for personal.")
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+package import BrokerIPC
+package import Files
+internal import OAuth
+internal import Receipts
+
+/// Whether the device's receipts are as they were signed, from the first that is kept to the last.
+package struct ReceiptFindings: Sendable {
+    private let files: DeviceFiles
+    private let store: ReceiptStore
+
+    /// - Parameter state: the folder of the device's state.
+    package init(state: Directory) {
+        files = DeviceFiles(root: state)
+        store = ReceiptStore(directory: files.receipts)
+    }
+
+    /// Reads and checks every line. Blocks on the disk, and takes a tenth of a millisecond a receipt.
+    package var all: [CheckResult] {
+        do { return try movedAside() + chain() } catch let damage as ReceiptsDamaged {
+            return [Self.damaged("\(damage)")]
+        } catch {
+            return [
+                CheckResult(
+                    .receipts, "receipts_closed", .note, "The receipts cannot be looked into.",
+                    remedy: "Run as root or the broker's user.")
+            ]
+        }
+    }
+
+    private func chain() throws -> [CheckResult] {
+        guard let end = try store.end(), !end.isAfterDamage else {
+            return [CheckResult(.receipts, "receipts_none", .note, "The chain begins with the next hand-over.")]
+        }
+        let stated = try store.statements().map(\.key).first { $0.thumbprint == end.key }
+        guard let key = try stated ?? ReceiptKey(in: files.keyStore)?.published else { return [Self.keyless] }
+        let verdict = ChainVerifier(.key(key)).verdict(on: ReceiptFile(bytes: try store.export()))
+        guard verdict.isIntact else {
+            return [Self.damaged(verdict.faults.prefix(3).map(\.text).joined(separator: "; "))]
+        }
+        let anchored = try store.anchor(of: end.key)?.sequence
+        let intact = CheckResult(
+            .receipts, "receipts_intact", .good,
+            "Receipts \(verdict.first ?? 0) to \(verdict.last ?? 0) are as they were signed; "
+                + (anchored.map { "the server has countersigned them up to \($0)." } ?? "the server knows of none yet.")
+        )
+        return stated == nil ? [Self.keyless, intact] : [intact]
+    }
+
+    private func movedAside() throws -> [CheckResult] {
+        let folders = try store.movedAside()
+        guard !folders.isEmpty else { return [] }
+        return [
+            CheckResult(
+                .receipts, "receipts_moved_aside", .warning,
+                "A chain of receipts was damaged, and is kept as it was found: \(folders.joined(separator: ", ")).",
+                remedy:
+                    "Find out who changed it, or which disk failed; then remove the folder from \(files.receipts.path)."
+            )
+        ]
+    }
+
+    private static let keyless = CheckResult(
+        .receipts, "receipts_keyless", .warning,
+        "No statement of the device's key names the key that signs the receipts: nobody elsewhere can check them.",
+        remedy: "The next hand-over says it again; where it does not, look at the broker's log.")
+
+    private static func damaged(_ text: String) -> CheckResult {
+        CheckResult(
+            .receipts, "receipts_damaged", .bad, "The receipts are not as they were signed: \(text).",
+            remedy: "Keep a copy (baton receipt export). The next hand-over moves the chain aside and begins another.")
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+
+extension CheckResult {
+    /// When a session ends by itself, and whether that is safe.
+    ///
+    /// - Parameter refusal: why the MDM's are not these.
+    package static func sessionPolicy(_ sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) -> [CheckResult] {
+        var findings: [CheckResult] = []
+        if let refusal {
+            findings.append(
+                CheckResult(
+                    .session, refusal.code.rawValue, .bad,
+                    "The session policy of the MDM's app configuration is refused, and that of batond.json is in force: "
+                        + refusal.message, remedy: refusal.remedy))
+        }
+        if let problem = sessionPolicy.problem {
+            return findings + [
+                CheckResult(.session, problem.code.rawValue, .warning, problem.message, remedy: problem.remedy)
+            ]
+        }
+        return findings + [CheckResult(.session, "sessionPolicy", .good, sessionPolicy.timeouts.sentence)]
+    }
+
+    /// Another agent that asks for the place of the one that is connected.
+    ///
+    /// - Parameters:
+    ///   - refused: process and user of the other.
+    ///   - connected: process and user of the one that is there.
+    package static func refusedAgent(_ refused: String, while connected: String) -> CheckResult {
+        CheckResult(
+            .agent, "agent_refused", .warning,
+            "Another agent (\(refused)) asks for the place of the one that is connected (\(connected)).",
+            remedy:
+                "Where the one that is connected is not baton-agent, end that process: the next one that asks is taken."
+        )
+    }
+
+    /// Whether a worker who uses apps that tell of no activity is taken for one who is away.
+    package static func input(_ sessionPolicy: SessionPolicy, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
+        guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }
+        if isHeard { return [CheckResult(.agent, "input_heard", .good, "The agent tells of the person's input.")] }
+        // Before anybody was there nobody can have touched anything.
+        guard status.session == "signedIn" else { return [] }
+        return [
+            CheckResult(
+                .agent, "input_unheard", .warning,
+                "Nothing has told the agent of a person's input: who uses apps that tell of no activity is signed out after "
+                    + "\(sessionPolicy.timeouts.idle) seconds.",
+                remedy:
+                    "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")
+        ]
+    }
+}
+
+extension SessionTimeouts {
+    fileprivate var sentence: String {
+        var ends: [String] = []
+        if idle > 0 {
+            ends.append("after \(idle) seconds without activity, with a warning \(idleWarning) seconds before")
+        }
+        if shiftLength > 0 { ends.append("\(shiftLength) seconds after the sign-in") }
+        if !shiftEnds.isEmpty {
+            let times = shiftEnds.sorted().map {
+                "\($0 / 60 < 10 ? "0" : "")\($0 / 60):\($0 % 60 < 10 ? "0" : "")\($0 % 60)"
+            }
+            ends.append("at \(times.joined(separator: ", "))")
+        }
+        return "A session ends by itself " + ends.joined(separator: ", ") + "."
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+
+extension CheckResult {
+    /// Why the device is or is not shared: each fact that the mode is worked out of, with its remedy.
+    package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [CheckResult] {
+        // On a device that nothing wants to share a missing piece is no fault.
+        let lack: Verdict = mode == .personal ? .note : .bad
+        func fact(_ holds: Bool, _ missing: DeviceMode.Missing, yes: String, no: String) -> CheckResult {
+            let code = DeviceMode.incomplete(missing)
+            return holds
+                ? CheckResult(.mode, code.reason.replacing("_missing", with: "_there"), .good, yes)
+                : CheckResult(.mode, code.reason, lack, no, remedy: code.remedy)
+        }
+        let enrollment =
+            settings.enrolled
+            ? CheckResult(.mode, "enrolled", .good, "The device is enrolled in an MDM.")
+            : CheckResult(
+                .mode, "not_enrolled", lack, "The device is enrolled in no MDM.",
+                remedy: "Run: baton device enroll PROFILE.")
+        return [summary(of: mode), enrollment] + [
+            fact(
+                settings.brokerManaged, .brokerPackage, yes: "The MDM installed the broker's package.",
+                no: "The MDM did not install the broker's package."),
+            fact(
+                settings.profileShared, .profile, yes: "The single sign-on profile says sharedDeviceMode.",
+                no: "No single sign-on profile says sharedDeviceMode, or one says otherwise."),
+            fact(
+                settings.appConfigurationShared, .appConfiguration, yes: "The app configuration says sharedDeviceMode.",
+                no: "The broker's app configuration does not say sharedDeviceMode."),
+            isJoined
+                ? CheckResult(.mode, "joined", .good, "The device is joined to a directory.")
+                : CheckResult(
+                    .mode, "not_joined", lack, "The device is joined to no directory.",
+                    remedy: DeviceMode.incomplete(.join).remedy),
+        ]
+    }
+
+    private static func summary(of mode: DeviceMode) -> CheckResult {
+        switch mode {
+        case .shared: CheckResult(.mode, "shared", .good, "The device is shared: everything says so.")
+        case .personal:
+            CheckResult(
+                .mode, "not_configured", .note, "The device is personal: nothing says that it is shared.",
+                remedy: mode.remedy)
+        case .incomplete:
+            CheckResult(
+                .mode, "incomplete", .bad, "The device is neither shared nor personal: \(mode.reason).",
+                remedy: mode.remedy)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+
+/// Why a device's state is not believed, so that nobody is served from it.
+package enum QuarantineReason: Sendable, Equatable {
+    /// The file cannot be read.
+    case damaged(file: String)
+    /// The state was made on another machine.
+    case otherMachine
+    /// The state belongs to a machine, and this one does not say which it is.
+    case machineUnknown
+    /// The device certificate is not that of the device key.
+    case otherDeviceKey
+    /// The machine's TPM has counted more epochs than the state.
+    case olderCopy
+    /// The TPM with the device's keys does not do its work.
+    case platform(TrustedPlatformFailure)
+    /// A later version wrote the state, in the form of this number.
+    case newerFormat(Int)
+    /// An earlier version wrote the state, in the form of this number, which this version does not read.
+    case olderFormat(Int)
+
+    /// Why state in the form of this number is refused; nil if it is this version's form.
+    static func format(_ number: Int) -> QuarantineReason? {
+        if number > DeviceFiles.currentFormat { return .newerFormat(number) }
+        return number < DeviceFiles.currentFormat ? .olderFormat(number) : nil
+    }
+
+    /// Stable, for programs.
+    package var code: String {
+        switch self {
+        case .damaged: "device_state_damaged"
+        case .otherMachine: "state_of_another_machine"
+        case .machineUnknown: "machine_unknown"
+        case .otherDeviceKey: "state_of_another_device"
+        case .olderCopy: "state_of_another_time"
+        case .platform(let failure): failure.code
+        case .newerFormat: "device_state_newer"
+        case .olderFormat: "device_state_older"
+        }
+    }
+
+    package var message: String {
+        switch self {
+        case .damaged(let file): "\(code): \(file) cannot be read"
+        case .otherMachine: "\(code): the state was made on another machine"
+        case .machineUnknown: "\(code): /etc/machine-id is missing or empty"
+        case .otherDeviceKey: "\(code): keys and registration are of two devices"
+        case .olderCopy: "\(code): the state is an older copy, or the TPM's counter was removed"
+        case .platform(let failure): "\(code): \(failure.cause)"
+        case .newerFormat(let number):
+            "\(code): a later version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
+        case .olderFormat(let number):
+            "\(code): an earlier version wrote the state, in form \(number); this one knows \(DeviceFiles.currentFormat)"
+        }
+    }
+
+    /// What an operator does about it.
+    package var remedy: String {
+        switch self {
+        case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device anew."
+        case .otherMachine, .otherDeviceKey:
+            "Put the device's own state back and restart batond, or run: baton device recover. Then join it anew."
+        case .olderCopy:
+            "Put the state back that the device had last and restart batond, or run: baton device recover. Then join it anew."
+        case .platform(let failure): failure.remedy + " To go on without its keys run: baton device recover."
+        case .machineUnknown: "Restore /etc/machine-id and restart batond, or run: baton device recover."
+        case .newerFormat: "Install the version of batond that wrote the state, or a later one; it is left as it is."
+        case .olderFormat: "Run: baton device recover. Then enroll and join the device anew."
+        }
+    }
+
+    /// Whether what is the machine's own cannot stay either: sealing key, receipts and management.
+    var isForeign: Bool {
+        switch self {
+        case .otherMachine, .machineUnknown, .otherDeviceKey, .olderCopy, .platform, .olderFormat: true
+        case .newerFormat: false
+        case .damaged(let file): MachineBinding.files.contains(file)
+        }
+    }
+
+    /// Whether the state may be moved aside to begin anew: what is in order, and only too new, may not.
+    var isRecoverable: Bool {
+        if case .newerFormat = self { return false }
+        return true
+    }
+}

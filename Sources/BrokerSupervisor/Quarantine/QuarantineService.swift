@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+internal import BrokerIPC
+internal import Files
+internal import Glibc
+package import Logging
+package import Processes
+internal import ServiceLifecycle
+package import UnixSocket
+
+/// What runs in the broker's place where the device's state may not be believed: operators are answered, nobody else is
+/// served, and no worker is there.
+package struct QuarantineService: Service {
+    private let configuration: SupervisorConfiguration
+    private let reason: QuarantineReason
+    private let inputs: Mailbox<SupervisorInput>
+    private let inherited: InheritedDescriptors
+    private let logger: Logger
+    private let clock: SupervisorClock
+    private let check: @Sendable () throws -> QuarantineReason?
+
+    /// What a TPM that did not answer has of time, before it is asked again.
+    private static let pause = Duration.seconds(10)
+
+    /// - Parameters:
+    ///   - inputs: the supervisor's: what is asked while the quarantine ends, it answers.
+    ///   - check: looks again whether there is still a reason; asked where it may pass by itself.
+    package init(
+        configuration: SupervisorConfiguration, reason: QuarantineReason, inputs: Mailbox<SupervisorInput>,
+        inherited: InheritedDescriptors, logger: Logger, clock: SupervisorClock = .system,
+        check: @escaping @Sendable () throws -> QuarantineReason?
+    ) {
+        self.clock = clock
+        self.check = check
+        self.configuration = configuration
+        self.reason = reason
+        self.inherited = inherited
+        self.logger = logger
+        self.inputs = inputs
+    }
+
+    /// Answers until the state was moved aside, or the process is asked to end.
+    package func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await blocking { try serve() }
+        } onGracefulShutdown: {
+            inputs.post(.stop)
+        }
+    }
+
+    private func serve() throws {
+        logger.critical("quarantined: \(reason.message). \(reason.remedy)")
+        try Directory(path: configuration.runtimeDirectory).make(mode: 0o755)
+        let inheritedState = try InheritedState(inherited, logger: logger)
+        let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritedState)
+        defer { withExtendedLifetime(lock) {} }
+        // No session goes on from such a state.
+        for key in inheritedState.keys.values { key.destroy() }
+        let listeners = AppListeners(
+            configuration: configuration, inheritedState: inheritedState, ownUser: geteuid(), inputs: inputs,
+            now: { Int(time(nil)) }, logger: logger)
+        let sockets = try BrokerSockets(
+            configuration: configuration, inheritedState: inheritedState, listeners: listeners, ownUser: geteuid(),
+            inputs: inputs, helloPatience: SupervisorService.helloPatience, logger: logger)
+        defer { sockets.close() }
+        try sockets.open()
+        try ServiceNotification.ready()
+        awaitPlatform()
+        while true {
+            switch inputs.take() {
+            case .deviceChanged:
+                if hasPassed { return }
+                awaitPlatform()
+            case .operatorAsked(let request, let answer): if answered(request, answer) { return }
+            case .agentConnected(let link): link.end()
+            case .stop: return
+            // The end of an app's connection tells it that nobody can say who is signed in.
+            case .appsWaiting: _ = listeners.waiting.next()
+            default: break
+            }
+        }
+    }
+
+    /// Has a TPM that does not do its work looked at again after a while: it may have come late, or back.
+    private func awaitPlatform() {
+        guard case .platform = reason else { return }
+        clock.after(Self.pause) { [inputs] in inputs.post(.deviceChanged) }
+    }
+
+    /// Whether the TPM does its work again, and the state is in order.
+    private var hasPassed: Bool {
+        do {
+            guard let present = try check() else { return true }
+            logger.debug("quarantined still", metadata: ["quarantine.reason": "\(present.code)"])
+        } catch { logger.error("the state cannot be looked at", metadata: ["error": "\(error)"]) }
+        return false
+    }
+
+    /// Answers an operator; gives whether the quarantine is over.
+    private func answered(_ request: OperatorRequest, _ answer: (OperatorReply) -> Void) -> Bool {
+        switch request {
+        case .status:
+            answer(.status(status))
+            return false
+        case .examine:
+            answer(.diagnosis(diagnosis))
+            return false
+        case .recover where reason.isRecoverable: break
+        default:
+            answer(.failed(failure))
+            return false
+        }
+        let files = DeviceFiles(root: Directory(path: configuration.directory))
+        do {
+            let folder = try Recovery(files: files, reason: reason, now: { Int(time(nil)) }).run()
+            logger.notice("state moved aside", metadata: ["quarantine.folder": "\(folder)"])
+            answer(.done)
+            return true
+        } catch {
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: "recovery_failed", message: "The state cannot be moved aside (\(error)).",
+                        remedy: "Check that the disk has room and works, then try again.")))
+            return false
+        }
+    }
+
+    private var failure: OperatorFailure {
+        OperatorFailure(
+            code: "quarantined", message: "The device serves nobody: \(reason.message).", remedy: reason.remedy)
+    }
+
+    private var diagnosis: Diagnosis {
+        let diagnosis = SessionDiagnosis(status)
+        let state = Directory(path: configuration.directory)
+        let files = FileFindings(state: state).all + KeyFindings(state: state).all
+        let quarantine = CheckResult(.session, reason.code, .bad, reason.message, remedy: reason.remedy)
+        return Diagnosis(
+            status: status, movers: diagnosis.movers, findings: [quarantine] + diagnosis.findings + files, refusals: [],
+            unlisted: 0)
+    }
+
+    private var status: DeviceStatus {
+        DeviceStatus(
+            session: "quarantined", pending: [], epoch: nil, mode: "quarantined", reason: reason.code,
+            remedy: reason.remedy, enrolled: false, tenantID: nil, deviceID: nil, apps: [], agentConnected: false,
+            keys: KeyFindings(state: Directory(path: configuration.directory)).place?.rawValue)
+    }
+}

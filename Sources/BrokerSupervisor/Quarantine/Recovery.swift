@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import DeviceEnrollment
+internal import Files
+internal import Glibc
+
+/// The way out of the quarantine: what belongs to the join and to sessions is moved aside, and the device begins as one
+/// that has not joined. What may be left of a worker is cleared by the ordinary sign-out, which the new journal asks for.
+struct Recovery {
+    private let files: DeviceFiles
+    private let reason: QuarantineReason
+    private let now: @Sendable () -> Int
+
+    init(files: DeviceFiles, reason: QuarantineReason, now: @escaping @Sendable () -> Int) {
+        self.files = files
+        self.reason = reason
+        self.now = now
+    }
+
+    private static let folderName = "quarantine"
+    private static let ofJoin = [
+        "join.json", "join-confirmed.json", "tombstones.json", "ended-sessions.json", "live-session.json",
+        "session-timer.json",
+        "browser-holder.json",
+    ]
+    /// Names that only earlier forms of the state have.
+    private static let ofEarlierForms = ["principals.json", "stay.json"]
+    private static let ofMachine = ["machine-binding", "receipts", "management"]
+    private static let keysOfMachine =
+        ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
+
+    /// Moves everything aside; again after a crash it does what is left.
+    ///
+    /// - Returns: the folder that holds it now.
+    /// - Throws: ``FileError``.
+    func run() throws -> String {
+        let isForeign = reason.isForeign
+        let commit = commit(isForeign: isForeign)
+        let folder = try folder()
+        var names = Self.ofJoin + Self.ofEarlierForms
+        if isForeign { names += Self.ofMachine }
+        if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
+        for name in names { try files.root.file(name).move(to: folder.path + "/" + name) }
+        for name in DeviceKeys.files + (isForeign ? Self.keysOfMachine : []) {
+            try files.keys.file(name).move(to: folder.path + "/" + name)
+        }
+        // Whom the device let in without the server, it lets in no more.
+        try files.offline.removeTree()
+        try files.writeFormat()
+        try files.prepare()
+        try files.clearSession(of: commit.ended)
+        if let journal = try files.root.file("journal").read(limit: 1 << 20) {
+            try folder.file("journal").replace(with: journal)
+        }
+        for directory in [folder, files.keys, files.root] { try directory.sync() }
+        // From here on the state is one that can be read.
+        try files.write(.signingOut(commit))
+        return folder.path
+    }
+
+    /// What an earlier recovery moved aside goes: there is one generation of it.
+    private func folder() throws -> Directory {
+        let parent = files.root.appending(Self.folderName)
+        try parent.make(mode: 0o700)
+        let name = String(now())
+        for old in try parent.names() where old != name { try parent.appending(old).removeTree() }
+        let folder = parent.appending(name)
+        try folder.make(mode: 0o700)
+        return folder
+    }
+
+    /// The end of whatever epoch there was; its number does not come back.
+    private func commit(isForeign: Bool) -> Commit {
+        var random = SystemRandomNumberGenerator()
+        let journal = isForeign ? nil : (try? files.journal()) ?? nil
+        let ended: Epoch
+        switch journal {
+        case .signingOut(let commit): return commit
+        case .ready(let epoch), .signingIn(let epoch), .signedIn(let epoch, _): ended = epoch
+        case nil:
+            let receipt = ((try? ReceiptStore(directory: files.receipts).end()) ?? nil).flatMap { Epoch($0.ended) }
+            let counter = isForeign ? 1 : (receipt?.counter ?? 0) + 2
+            ended = Epoch(random: &random, counter: counter)
+        }
+        return Commit(
+            ended: ended, next: Epoch(random: &random, counter: ended.counter + 1), trigger: .operator, isAttempt: true)
+    }
+}

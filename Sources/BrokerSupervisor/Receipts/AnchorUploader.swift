@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import DeviceEnrollment
+package import Files
+internal import Glibc
+package import Logging
+internal import OAuth
+internal import Receipts
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Has the server countersign the newest receipt: when one was written, and when the server can be reached again.
+///
+/// It looks at no clock. What could not be done waits for the next of these events.
+package final class AnchorUploader: Service {
+    private let store: ReceiptStore
+    private let keys: KeyStore
+    private let https: @Sendable () throws -> any HTTPSending
+    private let logger: Logger
+    private let watched = Mutex<WatchedSession?>(nil)
+    private let events = ChangeCount()
+    private let disk = BlockingQueue(label: "baton.receipts.disk")
+
+    /// - Parameters:
+    ///   - state: the folder of the device's state.
+    ///   - platform: the chip with the device's keys, where it has one.
+    ///   - https: makes the client that reaches the identity platform.
+    package init(
+        state: Directory, platform: (any TrustedPlatform)? = nil,
+        https: @escaping @Sendable () throws -> any HTTPSending, logger: Logger
+    ) {
+        let files = DeviceFiles(root: state, platform: platform)
+        store = ReceiptStore(directory: files.receipts)
+        keys = files.keyStore
+        self.https = https
+        self.logger = logger
+    }
+
+    /// What the device states from here on; never blocks.
+    package func watch(_ present: WatchedSession) {
+        let former = watched.withLock { watched in
+            defer { watched = present }
+            return watched
+        }
+        if former?.join != present.join || former?.receipt != present.receipt { events.advance() }
+    }
+
+    /// The server can be reached; never blocks.
+    package func serverReached() { events.advance() }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var seen: UInt64 = 0
+            while !Task.isCancelled {
+                await self.events.beyond(seen)
+                seen = self.events.value
+                guard let join = self.watched.withLock({ $0?.join }) else { continue }
+                do { try await self.anchor(join) } catch let refusal as OAuthError {
+                    self.logger.error(
+                        "the server does not countersign the receipts", metadata: ["oauth.number": "\(refusal.number)"])
+                } catch { self.logger.info("the newest receipt is not anchored yet", metadata: ["error": "\(error)"]) }
+            }
+        }
+    }
+
+    private func anchor(_ join: JoinRecord) async throws {
+        let (store, keys) = (store, keys)
+        let pending = try await disk.run { () -> (end: ChainEnd, key: ReceiptKey, device: DeviceKeys)? in
+            guard let end = try store.end(), !end.isAfterDamage, !end.isBeforeFirst,
+                try store.anchor(of: end.key).map({ $0.sequence < end.sequence }) ?? true,
+                let key = try ReceiptKey(in: keys), key.published.thumbprint == end.key
+            else { return nil }
+            return (end, key, try DeviceKeys(in: keys))
+        }
+        guard let pending else { return }
+        let device = try DeviceCallSigner(join: join, keys: pending.device, https: try https(), now: { Int(time(nil)) })
+        let line = try await countersignature(of: pending.end, key: pending.key, join: join, from: device)
+        try await disk.run { try store.add(anchor: line) }
+        logger.info("receipts anchored", metadata: ["receipt.sequence": "\(pending.end.sequence)"])
+    }
+
+    private func countersignature(
+        of end: ChainEnd, key: ReceiptKey, join: JoinRecord, from device: DeviceCallSigner
+    ) async throws -> SignedLine {
+        let answer = try await device.answer { binding in
+            let head = ChainHead(
+                tenant: join.tenantID, device: join.deviceID, key: key.published, sequence: end.sequence,
+                hash: end.hash, nonce: binding.nonce)
+            return AnchorRequest(binding, head: try head.signed(with: key.signing))
+        }
+        let (anchor, line) = try AnchorRequest.anchor(decoding: answer)
+        guard anchor.sequence == end.sequence, anchor.hash == end.hash, anchor.key == end.key else {
+            throw ReceiptFailure.malformed
+        }
+        return line
+    }
+}

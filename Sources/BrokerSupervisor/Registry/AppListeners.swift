@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import Files
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import Synchronization
+internal import UnixSocket
+
+/// Where apps come in: the socket for all, and one for each app that has one of its own. It says who somebody is that
+/// has just connected, by the registry of that moment.
+final class AppListeners: Sendable {
+    /// Begins to accept on the socket of one app.
+    typealias Serving = @Sendable (Listener, _ bundleID: String) throws -> Void
+
+    private struct State {
+        var users: [UInt32: String] = [:]
+        /// The apps that may come in by a socket of their own.
+        var apps: Set<String> = []
+        /// Those that this broker made.
+        var own: [String: Listener] = [:]
+        /// What begins to accept, once the broker serves.
+        var serving: Serving?
+    }
+
+    private let state = Mutex(State())
+    private let sessionUsers: Set<UInt32>
+    private let inherited: [String: Listener]
+    private let folder: Directory
+    /// The socket for all, where this broker made it itself and so decides who can reach it.
+    private let socketForAll: String?
+    private let logger: Logger
+    /// The connections that the session process has not taken yet.
+    let waiting: WaitingConnections
+    /// Who has too many connections.
+    let limits: LimitLog
+
+    init(
+        configuration: SupervisorConfiguration, inheritedState: InheritedState, ownUser: UInt32,
+        inputs: Mailbox<SupervisorInput>, now: @escaping @Sendable () -> Int, logger: Logger
+    ) {
+        waiting = WaitingConnections { inputs.post(.appsWaiting) }
+        limits = LimitLog(now: now, logger: logger)
+        sessionUsers = Set(configuration.sessionUsers).union([ownUser, 0])
+        inherited = inheritedState.apps
+        folder = configuration.appSockets
+        socketForAll =
+            configuration.sessionUsers.isEmpty && !inheritedState.hands(.broker) ? configuration.brokerSocket : nil
+        self.logger = logger
+    }
+
+    /// Root, the broker's user and the session's: nobody's alone.
+    var sharedUsers: Set<UInt32> { sessionUsers }
+
+    /// Who came through the socket for all; nil for a user who has no business here.
+    func identity(of peer: Peer) -> AppIdentity? {
+        if sessionUsers.contains(peer.uid) { return .session }
+        return state.withLock { $0.users[peer.uid] }.map { .user($0, peer.uid) }
+    }
+
+    /// Who came through the socket of an app; nil where the registry knows of no such socket (any more).
+    func identity(throughSocketOf bundleID: String) -> AppIdentity? {
+        state.withLock { $0.apps.contains(bundleID) } ? .socket(bundleID) : nil
+    }
+
+    /// Begins to accept.
+    func open(_ serving: @escaping Serving) throws {
+        for (bundleID, listener) in inherited { try serving(listener, bundleID) }
+        let own = state.withLock { state in
+            state.serving = serving
+            return state.own
+        }
+        for (bundleID, listener) in own { try serving(listener, bundleID) }
+    }
+
+    /// From now on this registry says who is who; nil lets in nobody but the session's programs.
+    func follow(_ registry: AppRegistry?) {
+        let users = registry?.users ?? [:]
+        let apps = registry?.sockets ?? []
+        let (gone, wanted) = state.withLock { state in
+            (state.users, state.apps) = (users, apps)
+            let gone = state.own.filter { !apps.contains($0.key) }
+            for bundleID in gone.keys { state.own[bundleID] = nil }
+            return (gone, apps.subtracting(state.own.keys).subtracting(inherited.keys))
+        }
+        for listener in gone.values { listener.close() }
+        for bundleID in wanted.sorted() { make(bundleID) }
+        letIn(others: !users.isEmpty)
+    }
+
+    func close() {
+        let own = state.withLock { state in
+            state.serving = nil
+            return state.own
+        }
+        for listener in Array(own.values) + Array(inherited.values) { listener.close() }
+    }
+
+    /// Makes the socket of an app in a folder that only root and the broker's user can enter: a launcher puts the socket where
+    /// that one app finds it.
+    private func make(_ bundleID: String) {
+        do {
+            try folder.makePrivate()
+            let listener = try Listener(path: folder.path + "/" + bundleID + ".sock", mode: 0o666)
+            let serving = state.withLock { state in
+                state.own[bundleID] = listener
+                return state.serving
+            }
+            try serving?(listener, bundleID)
+        } catch {
+            logger.error("an app has no socket", metadata: ["app.id": "\(bundleID)", "error": "\(error)"])
+        }
+    }
+
+    /// Lets users knock who are neither the broker's nor root: the kernel's word on who they are decides, not the file's mode.
+    private func letIn(others: Bool) {
+        guard let socketForAll else { return }
+        guard unsafe chmod(socketForAll, others ? 0o666 : 0o600) == 0 else {
+            logger.error("the socket for apps keeps its mode", metadata: ["errno": "\(errno)"])
+            return
+        }
+    }
+}

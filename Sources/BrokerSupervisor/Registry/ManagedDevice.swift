@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Files
+internal import Logging
+
+/// What the MDM and the administrator have made of the device: its apps, its session policy, and whether it is shared.
+final class ManagedDevice {
+    let configuration: SupervisorConfiguration
+    let files: DeviceFiles
+    let management: any DeviceManaged
+    /// The apps, or why they are not known; no app is served then.
+    private(set) var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
+    /// The policy in force, from the device's own file and the MDM's override.
+    private(set) var policy: SessionPolicy
+    /// Why the MDM's policy is not in force.
+    private(set) var policyError: SessionPolicyError?
+    private let listeners: AppListeners
+    private let logger: Logger
+
+    init(
+        configuration: SupervisorConfiguration, files: DeviceFiles, management: any DeviceManaged,
+        listeners: AppListeners, logger: Logger
+    ) {
+        (self.configuration, self.files, self.management) = (configuration, files, management)
+        (self.listeners, self.logger) = (listeners, logger)
+        policy = configuration.sessionPolicy
+    }
+
+    /// Reads everything anew, at the start and whenever the MDM or an administrator has changed something.
+    func read() {
+        readRegistry()
+        readPolicy()
+    }
+
+    private func readRegistry() {
+        let former = registry
+        do throws(RegistryFailure) {
+            var file: RegistryFile?
+            if let path = configuration.appRegistry { file = try RegistryFile(path: path) }
+            try trustManagement()
+            registry = .success(
+                try AppRegistry(managed: management.settings, file: file, sharedUsers: listeners.sharedUsers))
+        } catch {
+            registry = .failure(error)
+            logger.error(
+                "no app is served: nobody can say which is which",
+                metadata: ["error.code": "\(error.code.rawValue)", "error.subject": "\(error.subject)"])
+        }
+        if registry != former { listeners.follow(try? registry.get()) }
+    }
+
+    /// What the MDM declared is as good as the file that holds it.
+    private func trustManagement() throws(RegistryFailure) {
+        do throws(RegistryFailure) { try RegistryFile.trust(files.management.path + "/state.json") } catch {
+            // A device that was never enrolled has none.
+            guard error.code == .missing else { throw error }
+        }
+    }
+
+    private func readPolicy() {
+        let (now, refusal) = configuration.sessionPolicy.followed(management.settings)
+        if let refusal, refusal != policyError {
+            logger.error(
+                "the session policy of the MDM is refused; the device's own is in force",
+                metadata: ["error.code": "\(refusal.code.rawValue)", "error.subject": "\(refusal.key)"])
+        }
+        (policy, policyError) = (now, refusal)
+    }
+
+    /// The device as the session process must know it now.
+    func snapshot(join: JoinRecord?, ended: [EndedSession]) -> DeviceSnapshot {
+        let settings = management.settings
+        let mode = DeviceMode(
+            .init(
+                brokerManaged: settings.brokerManaged, profile: settings.profileShared,
+                appConfiguration: settings.appConfigurationShared, joined: join != nil))
+        return DeviceSnapshot(mode: mode, join: join, registry: registry, endedSessions: ended)
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerProtocol
+
+/// A hand-over of the device as its receipt states it: what ended, why, and the outcome for each item.
+package struct Handover: Sendable, Equatable {
+    package let ended: Epoch
+    package let next: Epoch
+    /// Nil where an earlier version committed the end.
+    package let trigger: SignOutTrigger?
+    /// Nobody had signed in: a sign-in that came to nothing, or an administrator's sign-in.
+    package let isAttempt: Bool
+    package let items: [ItemOutcome]
+
+    package init(ended: Epoch, next: Epoch, trigger: SignOutTrigger?, isAttempt: Bool, items: [ItemOutcome]) {
+        self.ended = ended
+        self.next = next
+        self.trigger = trigger
+        self.isAttempt = isAttempt
+        self.items = items
+    }
+}

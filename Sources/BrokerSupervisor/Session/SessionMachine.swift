@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerProtocol
+
+/// Who holds the device, as a pure machine: each event is a method, whose result says what the supervisor must do.
+///
+/// Rules: nobody's session begins before the last one's traces are gone; an epoch's number never comes back; what was
+/// committed to the journal is carried to its end, whatever dies on the way.
+///
+/// An event that may begin an epoch brings the random id of that epoch along: `newID`.
+package struct SessionMachine: Sendable, Equatable {
+    package private(set) var state: State
+    /// What app connections belong to now; they end when it changes.
+    package private(set) var epoch: Epoch
+
+    /// Starts where the journal says the device was left, or as new.
+    ///
+    /// A session that was live or beginning is over, since its key died with the supervisor that held it; but for one
+    /// that was live and whose key the service manager kept.
+    ///
+    /// - Parameter keyKept: whether the key of the journal's epoch is there.
+    package static func recover(
+        from record: JournalRecord?, keyKept: Bool, newID: Epoch.ID
+    ) -> (SessionMachine, RecoveryOutcome) {
+        switch record {
+        case .signedIn(let epoch, let apps) where keyKept:
+            // What the browser was used for died with the supervisor; its profile may still be there.
+            let session = ActiveSession(epoch: epoch, usedBrowser: true, apps: apps)
+            let machine = SessionMachine(state: .signedIn(session), epoch: epoch)
+            return (machine, .started([.startSessionProcess(epoch, resuming: true)]))
+        case nil:
+            let first = Epoch(id: newID, counter: 1)
+            let machine = SessionMachine(state: .ready, epoch: first)
+            return (machine, .started([.journal(first), .startSessionProcess(first, resuming: false)]))
+        case .ready(let epoch):
+            let machine = SessionMachine(state: .ready, epoch: epoch)
+            return (machine, .started([.startSessionProcess(epoch, resuming: false)]))
+        case .signingIn(let epoch):
+            return lost(ActiveSession(epoch: epoch, usedBrowser: true), isAttempt: true, newID: newID)
+        case .signedIn(let epoch, let apps):
+            return lost(ActiveSession(epoch: epoch, usedBrowser: true, apps: apps), isAttempt: false, newID: newID)
+        case .signingOut(let commit):
+            var machine = SessionMachine(state: .ready, epoch: commit.next)
+            let steps = machine.clear(commit, usedBrowser: true, answering: [])
+            return (machine, .signingOut(steps))
+        }
+    }
+
+    /// Ends the session or attempt whose supervisor died.
+    private static func lost(
+        _ session: ActiveSession, isAttempt: Bool, newID: Epoch.ID
+    ) -> (SessionMachine, RecoveryOutcome) {
+        var machine = SessionMachine(state: .ready, epoch: session.epoch)
+        let steps = machine.commit(session, isAttempt: isAttempt, by: .supervisorLost, answering: [], newID: newID)
+        return (machine, .signingOut(steps))
+    }
+}
+
+// MARK: - Sign-in
+
+extension SessionMachine {
+    /// Somebody wants to begin to sign in.
+    package mutating func signInRequested(_ requestID: SignInRequestID, newID: Epoch.ID) -> SignInRequestOutcome {
+        switch state {
+        case .ready: return .admitted(admit(requestID, newID: newID))
+        case .signingOut(var pending) where pending.waiting == nil:
+            pending.waiting = requestID
+            state = .signingOut(pending)
+            return .waiting
+        case .signingIn, .signingOut: return .refused(RefusedSignIn(requestID: requestID, refusal: .anotherSignIn))
+        case .signedIn, .ending: return .refused(RefusedSignIn(requestID: requestID, refusal: .occupied))
+        }
+    }
+
+    private mutating func admit(_ requestID: SignInRequestID, newID: Epoch.ID) -> [AdmissionStep] {
+        let next = Epoch(id: newID, counter: epoch.counter + 1)
+        state = .signingIn(ActiveSession(epoch: next, usedBrowser: false), requestID)
+        return [.journal(next), .makeKey, .admit(requestID, next)]
+    }
+
+    /// A sign-in that waits for the end of a sign-out has waited long enough.
+    package mutating func signInTimedOut(_ requestID: SignInRequestID, _ refusal: SignInRefusal) -> RefusedSignIn? {
+        guard case .signingOut(var pending) = state, pending.waiting == requestID else { return nil }
+        pending.waiting = nil
+        state = .signingOut(pending)
+        return RefusedSignIn(requestID: requestID, refusal: refusal)
+    }
+
+    /// A page is to be opened in a browser.
+    ///
+    /// - Returns: the epoch in whose browser the page opens; nil where nobody may have one.
+    package mutating func browserWanted() -> Epoch? {
+        switch state {
+        case .signingIn(var session, let requestID):
+            session.usedBrowser = true
+            state = .signingIn(session, requestID)
+            return session.epoch
+        case .signedIn(var session):
+            session.usedBrowser = true
+            state = .signedIn(session)
+            return session.epoch
+        case .ready, .ending, .signingOut: return nil
+        }
+    }
+
+    /// The worker has proved who they are.
+    package mutating func signInSucceeded() -> [ConfirmationStep] {
+        guard case .signingIn(let session, let requestID) = state, requestID.purpose == .worker else { return [] }
+        state = .signedIn(session)
+        epoch = session.epoch
+        return [.journal(session.epoch), .confirm(requestID)]
+    }
+
+    /// The sign-in came to nothing.
+    package mutating func signInFailed(newID: Epoch.ID) -> [SignOutStep] {
+        guard case .signingIn = state else { return [] }
+        return end(by: .attemptFailed, answering: [], newID: newID)
+    }
+}
+
+// MARK: - Sign-out
+
+extension SessionMachine {
+    /// Somebody asks for the end of the session, or of the attempt.
+    package mutating func endWanted(
+        by requester: Requester, _ trigger: SignOutTrigger, newID: Epoch.ID
+    ) -> EndOutcome {
+        switch state {
+        case .ready: return .alreadyReady([requester])
+        case .signedIn(let session) where trigger.isGraceful && session.hasListeners:
+            state = .ending(session, Ending(trigger: trigger, requesters: [requester]))
+            return .announced(session.epoch)
+        case .ending(let session, var ending) where trigger.isGraceful:
+            ending.requesters.append(requester)
+            state = .ending(session, ending)
+            return .waiting
+        case .signingIn, .signedIn, .ending:
+            return .committed(end(by: trigger, answering: [requester], newID: newID))
+        case .signingOut(var pending):
+            pending.requesters.append(requester)
+            state = .signingOut(pending)
+            return .waiting
+        }
+    }
+
+    /// Every app that was told of the end has saved, or the time for it is over.
+    package mutating func graceExpired(_ announced: Epoch, newID: Epoch.ID) -> [SignOutStep] {
+        guard case .ending(let session, let ending) = state, session.epoch == announced else { return [] }
+        return end(by: ending.trigger, answering: [], newID: newID)
+    }
+
+    /// Commits the end of the session or attempt, and begins what must follow.
+    private mutating func end(
+        by trigger: SignOutTrigger, answering requesters: [Requester], newID: Epoch.ID
+    ) -> [SignOutStep] {
+        switch state {
+        case .signingIn(let session, _):
+            commit(session, isAttempt: true, by: trigger, answering: requesters, newID: newID)
+        case .signedIn(let session):
+            commit(session, isAttempt: false, by: trigger, answering: requesters, newID: newID)
+        case .ending(let session, let ending):
+            commit(
+                session, isAttempt: false, by: trigger, answering: ending.requesters + requesters, newID: newID)
+        case .ready, .signingOut: []
+        }
+    }
+
+    private mutating func commit(
+        _ session: ActiveSession, isAttempt: Bool, by trigger: SignOutTrigger, answering requesters: [Requester],
+        newID: Epoch.ID
+    ) -> [SignOutStep] {
+        epoch = Epoch(id: newID, counter: session.epoch.counter + 1)
+        let apps = Dictionary(uniqueKeysWithValues: session.apps.map { ($0, Commit.Eraser.awaited) })
+        let commit = Commit(ended: session.epoch, next: epoch, trigger: trigger, isAttempt: isAttempt, apps: apps)
+        return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
+    }
+
+    /// What follows the commit; also where a restart takes up a sign-out that was committed.
+    private mutating func clear(
+        _ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]
+    ) -> [SignOutStep] {
+        state = .signingOut(
+            PendingSignOut(
+                commit: commit, usedBrowser: usedBrowser, items: usedBrowser ? [.browser, .files] : [.files],
+                requesters: requesters, waiting: nil))
+        return [.destroyKey, .endSessionProcess, .startSessionProcess(epoch)]
+            + (usedBrowser ? [.closeBrowser(commit.ended)] : []) + [.clearFiles(commit.ended)]
+            + (commit.apps.values.contains(.awaited) ? [.awaitApps(commit.ended)] : [])
+    }
+
+    /// A trace of an ended epoch is gone.
+    package mutating func itemCleared(_ item: Item, of ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
+        guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
+        pending.items.remove(item)
+        return complete(pending, newID: newID)
+    }
+
+    /// The device is ready when nothing of the broker's own is left, and no app has time left to erase.
+    ///
+    /// - Parameter newID: for the epoch of the worker who waits.
+    private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
+        state = .signingOut(pending)
+        guard pending.items.isEmpty else { return [] }
+        guard pending.isOverdue || !pending.commit.apps.values.contains(.awaited) else { return [] }
+        state = .ready
+        let unerased = pending.commit.unerased
+        let locks: [CompletionStep] = unerased.isEmpty ? [] : [.lockApps(unerased, pending.ended)]
+        let next = pending.waiting.map { [CompletionStep.admit(admit($0, newID: newID))] } ?? []
+        return locks + [.writeReceipt(pending.handover), .journal(epoch), .answer(pending.requesters)] + next
+    }
+}
+
+// MARK: - Processes
+
+extension SessionMachine {
+    /// The session process has ended by itself.
+    package mutating func sessionProcessDied(newID: Epoch.ID) -> ProcessDeathOutcome {
+        switch state {
+        case .ready: return .restart(epoch)
+        case .signingIn: return .committed(end(by: .processLost, answering: [], newID: newID))
+        // The apps that were told of the end went with it.
+        case .ending(_, let ending): return .committed(end(by: ending.trigger, answering: [], newID: newID))
+        case .signedIn(var session):
+            session.restarts += 1
+            session.hasListeners = false
+            guard session.restarts <= ActiveSession.maximumRestarts else {
+                return .committed(end(by: .processLost, answering: [], newID: newID))
+            }
+            state = .signedIn(session)
+            return .resume(epoch)
+        case .signingOut(var pending):
+            // The request belonged to an app of the session process that died; that app asks again.
+            pending.waiting = nil
+            state = .signingOut(pending)
+            return .restart(epoch)
+        }
+    }
+
+    /// An agent has connected.
+    ///
+    /// - Returns: the epoch whose browser it must close; nil where none is left.
+    package func agentArrived() -> Epoch? {
+        guard case .signingOut(let pending) = state, pending.items.contains(.browser) else { return nil }
+        return pending.ended
+    }
+}
+
+// MARK: - Apps
+
+extension SessionMachine {
+    /// An app of this epoch asked to be told before the end.
+    package mutating func listenerArrived(_ listened: Epoch) {
+        guard case .signedIn(var session) = state, session.epoch == listened else { return }
+        session.hasListeners = true
+        state = .signedIn(session)
+    }
+
+    /// An app of this epoch says that it erases a worker's data itself.
+    ///
+    /// - Returns: what must be in the journal before the app hears that it is noted; nil where it changes nothing.
+    package mutating func appEnlisted(_ app: String, _ enlisted: Epoch) -> Enlistment? {
+        switch state {
+        case .signedIn(var session) where session.mayEnlist(app, enlisted):
+            session.apps.insert(app)
+            state = .signedIn(session)
+            return Enlistment(epoch: session.epoch, apps: session.apps)
+        case .ending(var session, let ending) where session.mayEnlist(app, enlisted):
+            session.apps.insert(app)
+            state = .ending(session, ending)
+            return Enlistment(epoch: session.epoch, apps: session.apps)
+        case .ready, .signingIn, .signedIn, .ending, .signingOut: return nil
+        }
+    }
+
+    /// An app says what became of its data of the epoch that ended.
+    package mutating func appAnswered(
+        _ app: String, hasErased: Bool, of ended: Epoch, newID: Epoch.ID
+    ) -> AppAnswerOutcome? {
+        guard case .signingOut(var pending) = state, pending.ended == ended,
+            let known = pending.commit.apps[app], known != .done
+        else { return nil }
+        pending.commit.apps[app] = hasErased ? .done : .failed
+        return AppAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
+    }
+
+    /// The apps have had their time to erase what is of the epoch that ended.
+    package mutating func appsOverdue(_ ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
+        guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
+        pending.isOverdue = true
+        return complete(pending, newID: newID)
+    }
+}
+
+extension SessionMachine.ActiveSession {
+    fileprivate func mayEnlist(_ app: String, _ enlisted: Epoch) -> Bool {
+        epoch == enlisted && !apps.contains(app) && apps.count < Self.maximumApps
+    }
+}
+
+extension SessionMachine.PendingSignOut {
+    /// What the receipt says, once nothing is left.
+    fileprivate var handover: Handover {
+        Handover(
+            ended: commit.ended, next: commit.next, trigger: commit.trigger, isAttempt: commit.isAttempt,
+            items: [.sessionKey, .sessionProcess] + (usedBrowser ? [.browser] : []) + [.files]
+                + commit.apps.sorted { $0.key < $1.key }.map { .app($0.key, $0.value.result) })
+    }
+}
+
+extension Commit.Eraser {
+    fileprivate var result: ItemOutcome.Result {
+        switch self {
+        case .awaited: .unanswered
+        case .done: .done
+        case .failed: .failed
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+package import Logging
+
+/// The device's join to a directory, and the operator who waits for one that is under way.
+package struct JoinFlow {
+    /// The device's registration; nil where it has joined no directory.
+    package private(set) var record: JoinRecord?
+    private var underWay: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    private var number: UInt64 = 0
+    private let files: DeviceFiles
+    private let logger: Logger
+
+    package init(files: DeviceFiles, logger: Logger) throws {
+        (self.files, self.logger) = (files, logger)
+        record = try files.join()
+    }
+
+    /// What the operator ordered who waits; nil where nobody does.
+    package var order: JoinOrder? { underWay?.order }
+
+    /// Begins a join.
+    ///
+    /// - Returns: the request for the administrator's sign-in; nil where the operator was refused.
+    package mutating func begin(
+        _ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void
+    ) -> SessionMachine.SignInRequestID? {
+        guard underWay == nil else {
+            answer(.failed(.joinRunning))
+            return nil
+        }
+        guard record == nil else {
+            answer(.failed(.alreadyJoined))
+            return nil
+        }
+        underWay = (order, answer)
+        number += 1
+        return SessionMachine.SignInRequestID(number: number, purpose: .administrator)
+    }
+
+    /// Writes the join to disk.
+    ///
+    /// - Returns: answers the operator, when the administrator's session has ended; nil where nobody waits.
+    package mutating func complete(_ joined: JoinRecord) throws -> (@Sendable () -> Void)? {
+        try files.write(joined)
+        Failpoint.joinWritten.reach()
+        try files.removeConfirmedJoin()
+        record = joined
+        guard let answer = underWay?.answer else { return nil }
+        underWay = nil
+        return { answer(.joined(deviceID: joined.deviceID, tenantID: joined.tenantID)) }
+    }
+
+    /// Takes the registration that the directory has confirmed to a process which died before it could say so, and
+    /// answers whoever still waits.
+    package mutating func adoptConfirmed() throws {
+        guard let confirmed = try files.confirmedJoin() else { return }
+        guard record == nil else { return try files.removeConfirmedJoin() }
+        try files.write(confirmed)
+        try files.removeConfirmedJoin()
+        record = confirmed
+        logger.notice("the join that the directory had confirmed is finished")
+        underWay?.answer(.joined(deviceID: confirmed.deviceID, tenantID: confirmed.tenantID))
+        underWay = nil
+    }
+
+    /// Tells the operator who waits that the join failed; the administrator's sign-in ends with it.
+    package mutating func fail(_ failure: OperatorFailure) {
+        underWay?.answer(.failed(failure))
+        underWay = nil
+    }
+}
+
+extension OperatorFailure {
+    fileprivate static let joinRunning = OperatorFailure(
+        code: "join_running", message: "A join is running already.",
+        remedy: "Finish or close the browser of the running one.")
+    fileprivate static let alreadyJoined = OperatorFailure(
+        code: "already_joined", message: "The device is joined to a directory already.",
+        remedy: "Remove the device in the directory and reset this device before you join another.")
+    static let joinInterrupted = OperatorFailure(
+        code: "join_interrupted", message: "Somebody ended what was going on at the device.", remedy: "Join again.")
+    static let joinProcessDied = OperatorFailure(
+        code: "session_process_died", message: "The process that served the sign-in ended.",
+        remedy: "Try again; if it happens again, look at the broker's log.")
+}
+
+extension SignInRefusal {
+    /// What the operator is told whose join may not begin.
+    var joinFailure: OperatorFailure {
+        switch self {
+        case .occupied, .anotherSignIn:
+            OperatorFailure(
+                code: "device_in_use", message: "Somebody is signed in or signing in on this device.",
+                remedy: "Sign out first (baton account sign-out), then join.")
+        case .agentMissing:
+            OperatorFailure(
+                code: "agent_missing", message: "The last browser on this device cannot be cleared without its agent.",
+                remedy: "Start baton-agent in the graphical session, then join.")
+        }
+    }
+}

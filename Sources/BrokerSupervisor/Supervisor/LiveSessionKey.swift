@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerProtocol
+internal import Logging
+internal import UnixSocket
+
+/// The session's key in its memory file. The service manager keeps the file over a restart of the broker.
+final class LiveSessionKey {
+    private var memory: MemoryKey?
+    /// The epoch whose key the service manager keeps, too.
+    private var kept: Epoch?
+    private let logger: Logger
+
+    init(logger: Logger) { self.logger = logger }
+
+    /// The file with the key; nil where there is no session.
+    var file: Descriptor? { memory?.file }
+
+    /// Takes the kept key of the session that the journal says is live, and destroys every other.
+    ///
+    /// - Returns: whether there is one.
+    func adopt(_ inherited: [Epoch: MemoryKey], for record: JournalRecord?) -> Bool {
+        var live: Epoch?
+        if case .signedIn(let epoch, _) = record { live = epoch }
+        for (epoch, key) in inherited {
+            guard epoch == live else {
+                key.destroy()
+                release(epoch)
+                continue
+            }
+            (memory, kept) = (key, epoch)
+        }
+        return memory != nil
+    }
+
+    /// Makes the key of a new session.
+    func make() throws { memory = try MemoryKey() }
+
+    /// Has the manager keep the key of the session that is live now. A key that is not kept ends its session with the
+    /// supervisor.
+    func keep(for epoch: Epoch) {
+        guard kept != epoch, let memory else { return }
+        do {
+            try ServiceNotification.keep(memory.file, name: InheritedState.keyName(epoch))
+            kept = epoch
+        } catch { logger.warning("the service manager keeps no key", metadata: ["error": "\(error)"]) }
+    }
+
+    /// Overwrites the key, so that it is dead wherever its file is still open.
+    ///
+    /// - Returns: whether there was one here.
+    @discardableResult
+    func destroy() -> Bool {
+        let isHere = memory != nil
+        memory?.destroy()
+        kept.map(release)
+        (memory, kept) = (nil, nil)
+        return isHere
+    }
+
+    private func release(_ epoch: Epoch) {
+        do { try ServiceNotification.release(name: InheritedState.keyName(epoch)) } catch {
+            logger.warning("the service manager did not hear of a key's end", metadata: ["error": "\(error)"])
+        }
+    }
+}

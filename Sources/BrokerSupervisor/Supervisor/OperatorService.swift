@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Processes
+
+/// Does what operators ask for, on the supervisor's thread, and tells them how the device stands.
+final class OperatorService {
+    private let session: SessionCoordinator
+    private let device: ManagedDevice
+    private let limits: LimitLog
+    private let clock: SupervisorClock
+    /// What others of this process know for `baton doctor`.
+    private let inspect: @Sendable () async -> [CheckResult]
+    /// What apps were refused of late; in memory alone.
+    private var refusals = RefusalRing()
+
+    /// For an operator's sign-out, before the operator is told that it goes on.
+    private static let patience = Duration.seconds(30)
+
+    init(
+        session: SessionCoordinator, limits: LimitLog, clock: SupervisorClock,
+        inspect: @escaping @Sendable () async -> [CheckResult]
+    ) {
+        (self.session, device, self.limits) = (session, session.device, limits)
+        (self.clock, self.inspect) = (clock, inspect)
+    }
+
+    func take(_ request: OperatorRequest, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        switch request {
+        case .status: answer(.status(status))
+        case .examine: examine(answer: answer)
+        case .enroll(let profile): device.management.enroll(profile: profile, answer: answer)
+        case .unenroll: device.management.unenroll(answer: answer)
+        case .checkIn: device.management.checkIn(answer: answer)
+        case .reload: try reload(answer: answer)
+        case .join(let order): try session.beginJoin(order, answer: answer)
+        case .setPIN: setPIN(answer: answer)
+        case .recover:
+            answer(
+                .failed(
+                    OperatorFailure(
+                        code: "not_quarantined", message: "The device's state is in order: nothing is to be recovered.",
+                        remedy: "To sign a worker out run: baton account sign-out.")))
+        case .signOut(let fromBrowser):
+            try session.journal.noteEnd(fromBrowser: fromBrowser)
+            try signOut(by: .operator, answer: answer)
+        case .seat(let event): try signOut(by: SignOutTrigger(event), answer: answer)
+        }
+    }
+
+    private func signOut(by trigger: SignOutTrigger, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        try session.end(by: trigger, patience: Self.patience) { outcome in answer(outcome.operatorReply) }
+    }
+
+    /// Puts into force what an administrator has changed on the disk. Where it is no good, that is the answer.
+    ///
+    /// It is answered when apps are served by it, and not before.
+    private func reload(answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        session.readDevice()
+        let reply: OperatorReply =
+            switch device.registry {
+            case .success: .done
+            case .failure(let failure):
+                .failed(
+                    OperatorFailure(
+                        code: failure.code.rawValue, message: failure.message + " No app is served.",
+                        remedy: failure.remedy))
+            }
+        session.sessionProcess.whenDeviceIsKnown { answer(reply) }
+        try session.endUnlessShared()
+    }
+
+    /// Opens a page in the session's browser on which the worker sets a PIN for offline sign-in.
+    private func setPIN(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        var isSignedIn = false
+        if case .signedIn = session.machine.state { isSignedIn = true }
+        guard session.sessionProcess.pin.begin(isSignedIn: isSignedIn, answer: answer) else { return }
+        session.sessionProcess.tell(.pinWanted)
+    }
+
+    // MARK: - What operators are told
+
+    /// Keeps an app's refusal for the doctor.
+    ///
+    /// - Parameter before: how many others came too fast to be told.
+    func note(_ record: RefusalRecord, before: Int) {
+        refusals.add(record)
+        refusals.unlisted += before
+    }
+
+    /// Answers `baton doctor` with what is known here, and with what is asked of disk and network beside this thread.
+    private func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        let examination = DeviceExamination(session, status: status, refusals: refusals, clock: clock, inspect: inspect)
+        Task {
+            let diagnosis = await examination.diagnosis()
+            // An operator that does not read must not hold up a task.
+            _ = try? await blocking { answer(.diagnosis(diagnosis)) }
+        }
+    }
+
+    private var status: DeviceStatus {
+        let snapshot = session.snapshot
+        let agent = session.browser.agent
+        let (state, pending) = stateAndPending
+        return DeviceStatus(
+            session: state, pending: pending, epoch: session.machine.epoch, mode: snapshot.mode.name,
+            reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.management.settings.enrolled,
+            tenantID: snapshot.join?.tenantID, deviceID: snapshot.join?.deviceID,
+            apps: snapshot.apps.map(\.bundleID).sorted(), agentConnected: agent != nil, agentPID: agent?.pid,
+            agentUser: agent?.user, problems: problems, lockedApps: session.locks.epochs.keys.sorted(),
+            receiptsDamagedAt: session.receipts.damageFound,
+            keys: KeyFindings(state: device.files.root).place?.rawValue,
+            connectionLimits: limits.recent)
+    }
+
+    /// Why a sign-out does not go on, for a person.
+    private var problems: [String] {
+        guard let pending = session.machine.state.pending else { return [] }
+        return SessionMachine.Item.allCases.compactMap { item in
+            guard pending.items.contains(item) else { return nil }
+            switch item {
+            case .browser: return session.browser.obstacle
+            case .files: return session.cleaner.problem
+            }
+        }
+    }
+
+    private var stateAndPending: (String, [String]) {
+        switch session.machine.state {
+        case .ready: ("ready", [])
+        case .signingIn(_, let requestID): (requestID.purpose == .worker ? "signingIn" : "joining", [])
+        case .signedIn: ("signedIn", [])
+        case .ending: ("ending", [])
+        case .signingOut(let pending):
+            ("signingOut", pending.items.map(\.rawValue).sorted() + pending.awaited.map { "app:" + $0 })
+        }
+    }
+}
+
+extension SignOutTrigger {
+    fileprivate init(_ event: SeatEvent) {
+        self =
+            switch event {
+            case .charger: .charger
+            case .dock: .dock
+            case .seat: .seat
+            }
+    }
+}
+
+extension SignOutOutcome {
+    fileprivate var operatorReply: OperatorReply {
+        switch self {
+        case .ready: .done
+        case .goesOn:
+            .failed(
+                OperatorFailure(
+                    code: "sign_out_unfinished",
+                    message: "Nobody is signed in any more, but traces of the last worker are still being cleared.",
+                    remedy: "See what is pending: baton device status. It goes on by itself."))
+        }
+    }
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import DeviceEnrollment
+internal import Logging
+internal import Processes
+
+/// Hands events to the session machine, one after the other, and carries out what follows from each.
+final class SessionCoordinator {
+    private(set) var machine = SessionMachine(state: .ready, epoch: Epoch(id: .random(), counter: 0))
+    private let queue = EventQueue<Work>()
+    let device: ManagedDevice
+    var journal: SessionJournal
+    let receipts: ReceiptWriter
+    let sessionProcess: SessionProcess
+    let browser: BrowserSupervision
+    let cleaner: SessionCleaner
+    var locks: AppLocks
+    private(set) var join: JoinFlow
+    private var requesters: SignOutRequesters
+    let key: LiveSessionKey
+    private let sessionTimer: ActiveSessionTimer
+    private var reports: SessionReports
+    private let timer: InputTimer
+
+    /// What the queue holds.
+    private enum Work {
+        /// What follows from the journal at the start.
+        case recovery(SessionMachine.RecoveryOutcome)
+        case event(SessionMachine.Event)
+    }
+
+    init(
+        device: ManagedDevice, sessionProcess: SessionProcess, clock: SupervisorClock, timer: InputTimer,
+        epochCount: EpochCount?, watch: @escaping @Sendable (WatchedSession) -> Void, logger: Logger
+    ) throws {
+        let files = device.files
+        (self.device, self.sessionProcess, self.timer) = (device, sessionProcess, timer)
+        receipts = ReceiptWriter(files: files, epochCount: epochCount, clock: clock, logger: logger)
+        join = try JoinFlow(files: files, logger: logger)
+        journal = try SessionJournal(files: files, clock: clock, logger: logger)
+        browser = try BrowserSupervision(files: files, clock: clock, timer: timer, logger: logger) {
+            sessionProcess.tell($0)
+        }
+        locks = try AppLocks(files: files, logger: logger)
+        cleaner = SessionCleaner(files: files, timer: timer, logger: logger)
+        requesters = SignOutRequesters(timer: timer)
+        key = LiveSessionKey(logger: logger)
+        sessionTimer = ActiveSessionTimer(files: files, clock: clock, inputs: timer, logger: logger)
+        reports = SessionReports(device: device.management, watch: watch)
+    }
+
+    /// Goes on where the journal says that the device was left.
+    func start(_ keptKeys: [Epoch: MemoryKey]) throws {
+        try join.adoptConfirmed()
+        device.read()
+        let record = try device.files.journal()
+        try receipts.open()
+        let isKept = key.adopt(keptKeys, for: record)
+        let (recovered, outcome) = SessionMachine.recover(from: record, keyKept: isKept, newID: .random())
+        machine = recovered
+        try add(.recovery(outcome))
+        report()
+        try sessionTimer.resume(machine.state.heldEpoch, device.policy.timeouts)
+        if let epoch = sessionTimer.epoch { try timerDue(in: epoch) }
+        cleaner.emptyTrash()
+    }
+
+    // MARK: - Events
+
+    /// Handles an event and everything that follows from it. During the steps of another event it waits until all of them
+    /// are done.
+    func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
+
+    private func add(_ work: Work) throws {
+        try queue.add(work) { work in
+            switch work {
+            case .recovery(.started(let steps)): try perform(steps)
+            case .recovery(.signingOut(let steps)): try perform(steps)
+            case .event(let event):
+                try follow(event)
+                report()
+                try sessionTimer.follow(machine.state.heldEpoch, device.policy.timeouts)
+            }
+        }
+    }
+
+    private func follow(_ event: SessionMachine.Event) throws {
+        let newID = Epoch.ID.random()
+        switch event {
+        case .signInRequested(let requestID):
+            switch machine.signInRequested(requestID, newID: newID) {
+            case .admitted(let steps): try perform(steps)
+            case .waiting: break
+            case .refused(let refused): refuse(refused)
+            }
+        case .signInTimedOut(let requestID, let refusal): machine.signInTimedOut(requestID, refusal).map(refuse)
+        case .browserWanted(let url):
+            guard let epoch = machine.browserWanted() else { break }
+            try browser.open(epoch, url)
+            Failpoint.browserOrdered.reach()
+        case .signInSucceeded: try perform(machine.signInSucceeded())
+        case .signInFailed: try perform(machine.signInFailed(newID: newID))
+        case .endWanted(let requester, let trigger):
+            switch machine.endWanted(by: requester, trigger, newID: newID) {
+            case .alreadyReady(let requesters): answer(requesters)
+            case .announced(let epoch): announceEnd(of: epoch)
+            case .waiting: break
+            case .committed(let steps): try perform(steps)
+            }
+        case .listenerArrived(let epoch): machine.listenerArrived(epoch)
+        case .appEnlisted(let app, let epoch):
+            guard let enlistment = machine.appEnlisted(app, epoch) else { break }
+            try journalSession(enlistment.epoch, enlistment.apps)
+        case .graceExpired(let epoch): try perform(machine.graceExpired(epoch, newID: newID))
+        case .appAnswered(let app, let hasErased, let ended):
+            guard let outcome = machine.appAnswered(app, hasErased: hasErased, of: ended, newID: newID) else { break }
+            receipts.mark(ItemOutcome.app(app, hasErased ? .done : .failed).name)
+            try journalEnd(outcome.commit)
+            try perform(outcome.completion)
+        case .appsOverdue(let ended): try perform(machine.appsOverdue(ended, newID: newID))
+        case .itemCleared(let item, let ended):
+            if machine.state.pending?.ended == ended { mark(item, of: ended) }
+            try perform(machine.itemCleared(item, of: ended, newID: newID))
+        case .sessionProcessDied:
+            switch machine.sessionProcessDied(newID: newID) {
+            case .restart(let epoch): if !sessionProcess.putsOff(epoch) { try startSessionProcess(epoch) }
+            case .resume(let epoch): try startSessionProcess(epoch, resuming: true)
+            case .committed(let steps): try perform(steps)
+            }
+        case .agentArrived: machine.agentArrived().map(closeBrowser)
+        }
+    }
+
+    /// Tells others in the process how the session stands.
+    func report() {
+        reports.tell(watched)
+        reports.tell(machine.state.stage)
+    }
+
+    /// What the device states to its server.
+    private var watched: WatchedSession {
+        WatchedSession(
+            join: join.record, epoch: machine.epoch,
+            serverSession: journal.serverSessions.number(in: machine.state.heldEpoch), receipt: receipts.sequence)
+    }
+
+    // MARK: - Steps
+
+    private func perform(_ steps: [SessionMachine.StartStep]) throws {
+        for step in steps {
+            switch step {
+            case .journal(let epoch): try journalReady(epoch)
+            case .startSessionProcess(let epoch, let resuming): try startSessionProcess(epoch, resuming: resuming)
+            }
+        }
+    }
+
+    private func perform(_ steps: [SessionMachine.AdmissionStep]) throws {
+        // A change is told before it begins, its end after it.
+        report()
+        for step in steps {
+            switch step {
+            case .journal(let epoch):
+                try journal.write(.signingIn(epoch), isJoined: join.record != nil)
+                try receipts.begin(epoch)
+                Failpoint.signInJournaled.reach()
+            case .makeKey:
+                try key.make()
+                Failpoint.keyMade.reach()
+            case .admit(let requestID, let epoch):
+                try admit(requestID, epoch)
+                Failpoint.admitted.reach()
+            }
+        }
+    }
+
+    private func perform(_ steps: [SessionMachine.ConfirmationStep]) throws {
+        for step in steps {
+            switch step {
+            case .journal(let epoch): try journalSession(epoch, [])
+            case .confirm(let requestID):
+                sessionProcess.tell(.confirm(requestID: requestID.number))
+                Failpoint.confirmed.reach()
+            }
+        }
+    }
+
+    private func perform(_ steps: [SessionMachine.SignOutStep]) throws {
+        report()
+        for step in steps {
+            switch step {
+            case .journal(let commit): try journalEnd(commit)
+            case .destroyKey:
+                receipts.mark(ItemOutcome.sessionKey.name, isObserved: key.destroy())
+                Failpoint.keyDestroyed.reach()
+            case .endSessionProcess: try endSessionProcessOfEnded()
+            case .startSessionProcess(let epoch): try startSessionProcess(epoch)
+            case .closeBrowser(let epoch): closeBrowser(epoch)
+            case .clearFiles(let epoch): try clearFiles(of: epoch)
+            case .awaitApps(let ended):
+                timer.post(.appsOverdue(ended), after: .milliseconds(device.policy.eraserPatience))
+            }
+        }
+    }
+
+    private func perform(_ steps: [SessionMachine.CompletionStep]) throws {
+        for step in steps {
+            switch step {
+            case .lockApps(let apps, let ended):
+                try locks.lock(apps, until: ended)
+                sessionProcess.tell(.locks(locks.epochs))
+            case .writeReceipt(let handover):
+                try receipts.write(handover, join: join.record)
+                reports.tell(watched)
+                Failpoint.receiptWritten.reach()
+            case .journal(let epoch): try journalReady(epoch)
+            case .answer(let requesters): answer(requesters)
+            case .admit(let steps): try perform(steps)
+            }
+        }
+    }
+
+    private func journalReady(_ epoch: Epoch) throws {
+        try journal.write(.ready(epoch), isJoined: join.record != nil)
+        try browser.forget()
+        cleaner.problem = nil
+        Failpoint.readyJournaled.reach()
+    }
+
+    private func journalSession(_ epoch: Epoch, _ apps: Set<String>) throws {
+        try journal.write(.signedIn(epoch, apps: apps), isJoined: join.record != nil)
+        key.keep(for: epoch)
+        Failpoint.signedInJournaled.reach()
+    }
+
+    private func journalEnd(_ commit: Commit) throws {
+        try journal.write(.signingOut(commit), isJoined: join.record != nil)
+        receipts.commit(commit.ended)
+        Failpoint.endJournaled.reach()
+    }
+
+    private func mark(_ item: SessionMachine.Item, of ended: Epoch) {
+        switch item {
+        case .files: receipts.mark(ItemOutcome.files.name, isObserved: true)
+        case .browser: receipts.mark(ItemOutcome.browser.name, isObserved: browser.hasSeenEnd(of: ended))
+        }
+    }
+
+    func closeBrowser(_ epoch: Epoch) {
+        browser.close(epoch)
+        Failpoint.browserClosing.reach()
+    }
+
+    func clearFiles(of ended: Epoch) throws {
+        guard cleaner.clear(ended, after: { try journal.tombstones.end(ended) }) else { return }
+        try handle(.itemCleared(.files, ended))
+    }
+
+    private func answer(_ waiting: [SessionMachine.Requester]) {
+        requesters.answer(waiting)
+        Failpoint.answered.reach()
+    }
+
+    // MARK: - The session process
+
+    func startSessionProcess(_ epoch: Epoch, resuming: Bool = false) throws {
+        try endSessionProcess()
+        let first = SupervisorMessage.start(
+            configuration: device.configuration, epoch: epoch, resuming: resuming, device: snapshot,
+            tombstones: journal.tombstones.told, askedApps: locks.asked(during: machine.state.pending),
+            locks: locks.epochs)
+        try sessionProcess.start(first, key: resuming ? key.file : nil)
+    }
+
+    func endSessionProcess() throws {
+        browser.dropRequests()
+        try sessionProcess.end()
+    }
+
+    /// The session process of an epoch that has ended goes, and is waited for.
+    private func endSessionProcessOfEnded() throws {
+        try endSessionProcess()
+        join.fail(.joinInterrupted)
+        // Of a session that began under another supervisor a process may have died unseen.
+        let isSeen = machine.state.pending.map { receipts.hasSeen($0.ended) } ?? false
+        receipts.mark(ItemOutcome.sessionProcess.name, isObserved: isSeen)
+        // The key is gone and the process is dead: now there is time for the disk.
+        try receipts.keepDraft()
+        Failpoint.receiptCommitKept.reach()
+        Failpoint.processEnded.reach()
+    }
+
+    func sessionProcessDied() throws {
+        try endSessionProcess()
+        try join.adoptConfirmed()
+        join.fail(.joinProcessDied)
+        try handle(.sessionProcessDied)
+    }
+
+    private func admit(_ requestID: SessionMachine.SignInRequestID, _ epoch: Epoch) throws {
+        switch (requestID.purpose, key.file, join.order) {
+        case (.worker, let file?, _):
+            sessionProcess.tell(.admit(requestID: requestID.number, epoch: epoch), descriptors: [file])
+        case (.administrator, _, let order?): sessionProcess.tell(.join(order))
+        case (.worker, nil, _), (.administrator, _, nil):
+            // Nobody is left who could go on with this sign-in.
+            try handle(.signInFailed)
+        }
+    }
+
+    private func refuse(_ refused: SessionMachine.RefusedSignIn) {
+        switch refused.requestID.purpose {
+        case .worker: sessionProcess.tell(.refuse(requestID: refused.requestID.number, refused.refusal))
+        case .administrator: join.fail(refused.refusal.joinFailure)
+        }
+    }
+
+    // MARK: - Sign-in and join
+
+    func signInRequested(_ requestID: SessionMachine.SignInRequestID) throws {
+        try handle(.signInRequested(requestID))
+        browser.awaitAgentOfLastWorker(in: machine.state)
+    }
+
+    func signInFailed(_ failure: OperatorFailure) throws {
+        join.fail(failure)
+        try handle(.signInFailed)
+    }
+
+    func beginJoin(_ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        if let requestID = join.begin(order, answer: answer) { try signInRequested(requestID) }
+    }
+
+    /// Keeps the join, and ends the administrator's session before the operator is answered.
+    func joined(_ record: JoinRecord) throws {
+        let answer = try join.complete(record)
+        report()
+        if let answer { try end(by: .operator) { _ in answer() } }
+    }
+
+    // MARK: - The end
+
+    /// Ends the session or attempt, whoever is at the device.
+    func end(
+        by trigger: SignOutTrigger, patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
+    ) throws {
+        try handle(.endWanted(requesters.add(patience: patience, answer: answer), trigger))
+    }
+
+    /// Ends the worker's session of this epoch. An epoch that is over already needs nothing.
+    func end(_ epoch: Epoch, by trigger: SignOutTrigger) throws {
+        if machine.state.heldEpoch == epoch { try end(by: trigger) }
+    }
+
+    /// A requester has waited long enough.
+    func overdue(_ requester: SessionMachine.Requester) { requesters.overdue(requester) }
+
+    /// Tells the apps of this epoch that it is about to end; they have a moment to save.
+    private func announceEnd(of epoch: Epoch) {
+        let patience = device.policy.willEndPatience
+        sessionProcess.tell(.willEnd(epoch: epoch, milliseconds: patience))
+        timer.post(.graceExpired(epoch), after: .milliseconds(patience))
+    }
+
+    /// Ends the session of a worker whose device is not shared (any more).
+    func endUnlessShared() throws {
+        switch machine.state {
+        case .signedIn, .ending: break
+        case .signingIn(_, let requestID) where requestID.purpose == .worker: break
+        case .signingIn, .ready, .signingOut: return
+        }
+        guard snapshot.mode == .shared else { return try end(by: .management) }
+        guard let epoch = sessionTimer.epoch else { return }
+        sessionTimer.follow(device.policy.timeouts)
+        try timerDue(in: epoch)
+    }
+
+    // MARK: - Time
+
+    /// Does what is due in the session of this epoch, and looks again when something else may be.
+    func timerDue(in epoch: Epoch) throws {
+        try look(at: epoch)
+        sessionTimer.lookAgain(at: epoch)
+    }
+
+    private func look(at epoch: Epoch) throws {
+        switch sessionTimer.due(in: epoch) {
+        case .warning(let seconds): sessionProcess.tell(.idle(epoch: epoch, seconds: seconds))
+        case .end(let trigger): try end(by: trigger)
+        case nil: break
+        }
+    }
+
+    /// The worker of this epoch, or of the present one, has done something.
+    func activity(in epoch: Epoch? = nil) throws {
+        guard let present = sessionTimer.epoch, epoch ?? present == present else { return }
+        // After the machine slept, activity may arrive before the timers fire; a session that was due to end still ends.
+        try look(at: present)
+        sessionTimer.noteActivity()
+    }
+
+    // MARK: - The device
+
+    /// What the session process must know of the device now.
+    var snapshot: DeviceSnapshot { device.snapshot(join: join.record, ended: journal.serverSessions.ended) }
+
+    /// Reads what was changed outside, and tells the session process.
+    func readDevice() {
+        device.read()
+        sessionProcess.tell(device: snapshot)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import Logging
+
+/// What is on disk of the session's state: the journal, whom readers were told of, and the ends that the server must hear.
+struct SessionJournal {
+    var tombstones: TombstoneStore
+    var serverSessions: ServerSessions
+    private let files: DeviceFiles
+    private let logger: Logger
+
+    init(files: DeviceFiles, clock: SupervisorClock, logger: Logger) throws {
+        (self.files, self.logger) = (files, logger)
+        tombstones = try TombstoneStore(files: files, now: clock.now)
+        serverSessions = try ServerSessions(files: files, logger: logger)
+    }
+
+    /// Writes the record. Before an end is committed, the session is among those that the server must hear of.
+    ///
+    /// - Parameter isJoined: whether the device has a server.
+    mutating func write(_ record: JournalRecord, isJoined: Bool) throws {
+        var metadata: Logger.Metadata = ["session.state": "\(record.stateName)"]
+        if case .signingOut(let commit) = record {
+            try serverSessions.end(commit.ended, isJoined: isJoined)
+            Failpoint.endRemembered.reach()
+            if let trigger = commit.trigger { metadata["session.trigger"] = "\(trigger.rawValue)" }
+        }
+        try files.write(record)
+        if case .signingOut(let commit) = record { try tombstones.end(commit.ended) }
+        logger.info("session state changed", metadata: metadata)
+    }
+
+    /// Writes down what the server is to hear with the end of the session that is live.
+    mutating func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
+        guard var live = serverSessions.live else { return }
+        live.fromBrowser = live.fromBrowser || fromBrowser
+        live.correlationID = correlationID ?? live.correlationID
+        try serverSessions.keep(live: live)
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import BrokerProtocol
+internal import DeviceEnrollment
+internal import Files
+internal import Glibc
+internal import Logging
+internal import Processes
+internal import UnixSocket
+
+/// The supervisor's own thread: takes one input after the other, and hands to the session's coordinator what it means.
+///
+/// It never reads an app's frame and holds no worker's secret but the session key's memory file. What it cannot write
+/// down ends it, and with it the key and the session: the next start finds the journal and finishes.
+final class Supervisor {
+    private let inputs: Mailbox<SupervisorInput>
+    private let timer: InputTimer
+    private let logger: Logger
+    private let device: ManagedDevice
+    private let sessionProcess: SessionProcess
+    private let session: SessionCoordinator
+    private let operators: OperatorService
+    private let limits: LimitLog
+    private var isStopping = false
+
+    init(
+        configuration: SupervisorConfiguration, device management: any DeviceManaged,
+        inputs: Mailbox<SupervisorInput>, executable: String, listeners: AppListeners, logger: Logger,
+        clock: SupervisorClock, platform: (any TrustedPlatform)?,
+        watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [CheckResult]
+    ) throws {
+        (self.inputs, self.logger, limits) = (inputs, logger, listeners.limits)
+        timer = InputTimer(inputs: inputs, clock: clock)
+        let files = DeviceFiles(root: Directory(path: configuration.directory), platform: platform)
+        try files.prepare()
+        let epochCount = try platform.map { [keys = files.keyStore] platform in
+            EpochCount(in: keys, platform: platform, seal: try DeviceSeal(in: keys))
+        }
+        device = ManagedDevice(
+            configuration: configuration, files: files, management: management, listeners: listeners, logger: logger)
+        sessionProcess = SessionProcess(
+            executable: executable, inputs: inputs, waiting: listeners.waiting, clock: clock, logger: logger)
+        session = try SessionCoordinator(
+            device: device, sessionProcess: sessionProcess, clock: clock, timer: timer, epochCount: epochCount,
+            watch: watch, logger: logger)
+        operators = OperatorService(session: session, limits: listeners.limits, clock: clock, inspect: inspect)
+    }
+
+    /// Runs until told to stop.
+    ///
+    /// - Parameter keptKeys: the session keys that the service manager kept.
+    /// - Throws: what makes it impossible to go on: state that cannot be written, a process that cannot be started.
+    func run(keptKeys: [Epoch: MemoryKey], whenServing: () throws -> Void) throws {
+        try device.management.declare()
+        try removeOldTombstones()
+        try session.start(keptKeys)
+        try whenServing()
+        do {
+            while !isStopping { try take(inputs.take()) }
+        } catch {
+            // Nobody goes on in a session whose end could not be written down, not even by a key that was kept.
+            session.key.destroy()
+            throw error
+        }
+        try session.endSessionProcess()
+    }
+
+    private func take(_ input: SupervisorInput) throws {
+        switch input {
+        case .appsWaiting: sessionProcess.forwardNextApp()
+        case .agentConnected(let link): try agentConnected(link)
+        case .agentSaid(let id, let message): if id == session.browser.agent?.id { try agentSaid(message) }
+        case .agentLost(let id):
+            if id == session.browser.agent?.id { session.browser.lost(in: session.machine.state) }
+        case .operatorAsked(let request, let answer): try operators.take(request, answer: answer)
+        case .sessionProcessSent(let message, let descriptors, let number):
+            if sessionProcess.isNow(number) {
+                try sessionProcessSent(message, descriptors)
+            } else {
+                try sessionProcessSentTooLate(message)
+            }
+        case .sessionProcessEnded(let number): if sessionProcess.isNow(number) { try session.sessionProcessDied() }
+        case .deviceChanged:
+            session.readDevice()
+            try session.endUnlessShared()
+        case .retrySignOut(let ended): try session.clearFiles(of: ended)
+        case .retryBrowser(let ended):
+            if session.machine.state.pending?.ended == ended { session.closeBrowser(ended) }
+        case .overdue(let requester): session.overdue(requester)
+        case .agentOverdue(let wait): try agentOverdue(wait)
+        case .sessionProcessDue(let start):
+            if let epoch = sessionProcess.epochDue(at: start) { try session.startSessionProcess(epoch) }
+        case .removeTombstones: try removeOldTombstones()
+        case .emptyTrash: session.cleaner.emptyTrash()
+        case .serverEnded(let epoch, let trigger): try session.end(epoch, by: trigger)
+        case .graceExpired(let epoch): try session.handle(.graceExpired(epoch))
+        case .appsOverdue(let ended): try session.handle(.appsOverdue(ended))
+        case .sessionTimerDue(let epoch): try session.timerDue(in: epoch)
+        case .leasesInQuestion: sessionProcess.tell(.leasesInQuestion)
+        case .stop: isStopping = true
+        }
+    }
+
+    /// Forgets whom readers saw long ago, and looks again in an hour.
+    private func removeOldTombstones() throws {
+        if try session.journal.tombstones.forgetOld() {
+            sessionProcess.tell(.tombstones(session.journal.tombstones.told))
+        }
+        timer.post(.removeTombstones, after: .seconds(60 * 60))
+    }
+
+    // MARK: - The agent
+
+    private func agentConnected(_ link: AgentLink) throws {
+        guard session.browser.connected(link, in: session.machine.state) else { return }
+        try session.handle(.agentArrived)
+        if let page = session.browser.takePage() { try session.handle(.browserWanted(url: page)) }
+    }
+
+    private func agentSaid(_ message: AgentMessage) throws {
+        switch session.browser.said(message, in: session.machine.state) {
+        case .activity: try session.activity()
+        case .cleared(let ended): try session.handle(.itemCleared(.browser, ended))
+        case nil: break
+        }
+    }
+
+    private func agentOverdue(_ wait: UInt64) throws {
+        guard session.browser.overdue(wait), let requestID = session.machine.state.pending?.waiting else { return }
+        try session.handle(.signInTimedOut(requestID, .agentMissing))
+    }
+
+    // MARK: - The session process
+
+    private func sessionProcessSent(_ message: SessionProcessMessage, _ descriptors: [Descriptor]) throws {
+        switch message {
+        case .deviceKnown(let change): sessionProcess.changes.known(change)
+        case .signInRequested(let requestID):
+            try session.signInRequested(.init(number: requestID, purpose: .worker))
+        case .browserWanted(let url):
+            if session.browser.agent == nil {
+                session.browser.keepPage(url)
+            } else {
+                try session.handle(.browserWanted(url: url))
+            }
+        case .sessionKnown(let known):
+            try session.journal.serverSessions.keep(live: known)
+            // Where the worker was here already, without the server.
+            session.report()
+        case .signedInOffline(let subject): try session.receipts.hear(offline: subject)
+        case .leaseOver(let epoch): try session.end(epoch, by: .offlineLease)
+        case .pinSettled(let failure): sessionProcess.pin.settle(failure)
+        case .leasesCounted(let count): note(count)
+        case .receiptSubject(let subject): try session.receipts.hear(subject: subject)
+        case .tokenWanted(let time):
+            try session.receipts.hear(tokenUntil: time)
+            sessionProcess.tell(.tokenNoted(until: time))
+        case .signInSucceeded:
+            try session.endUnlessShared()
+            try session.handle(.signInSucceeded)
+        case .signInFailed(let failure): try session.signInFailed(failure)
+        case .storeTombstones(let reader, let told): try store(told, of: reader)
+        case .endWanted(let requestID, let fromBrowser, let correlationID):
+            try session.journal.noteEnd(fromBrowser: fromBrowser, correlationID: correlationID)
+            if let app = descriptors.first { try signOut(app, requestID: requestID) }
+        case .joined(let record): try session.joined(record)
+        case .listenerArrived(let epoch): try session.handle(.listenerArrived(epoch))
+        case .appsReady(let epoch): try session.handle(.graceExpired(epoch))
+        case .appEnlisted(let app, let epoch, let requestID):
+            sessionProcess.tell(.appSettled(requestID: requestID, accepted: try enlist(app, in: epoch)))
+        case .appAnswered(let app, let ended, let result, let requestID):
+            let accepted = try answered(app, hasErased: result == .done, of: ended)
+            sessionProcess.tell(.appSettled(requestID: requestID, accepted: accepted))
+        case .activity(let epoch): try session.activity(in: epoch)
+        case .serverSessionEnded(let ended): try session.journal.serverSessions.heard(ended)
+        case .refused(let record, let before): operators.note(record, before: before)
+        case .limitReached(let report): limits.note(report)
+        // The thread that reads has dealt with it.
+        case .connectionTaken: break
+        }
+    }
+
+    /// Keeps a session that the server opened, so that it is ended there, when the process that asked has been killed.
+    private func sessionProcessSentTooLate(_ message: SessionProcessMessage) throws {
+        guard case .sessionKnown(let known) = message, !session.journal.serverSessions.ended.contains(known) else {
+            return
+        }
+        try session.journal.serverSessions.keep(end: known)
+        sessionProcess.tell(device: session.snapshot)
+    }
+
+    private func note(_ count: LeaseCount) {
+        guard count != sessionProcess.leases else { return }
+        sessionProcess.leases = count
+        logger.info(
+            "leases for signing in without the server",
+            metadata: ["leases": "\(count.leases)", "leases.pins": "\(count.pins)"])
+    }
+
+    /// Keeps what a reader is about to be told. Of an app that the device does not know nothing is kept.
+    private func store(_ told: [AccountTombstone], of reader: AccountReader) throws {
+        if session.snapshot.apps.contains(where: { $0.clientID == reader.clientID }) {
+            try session.journal.tombstones.set(told, of: reader, live: session.machine.epoch)
+        }
+        sessionProcess.tell(.tombstonesStored(reader))
+    }
+
+    /// Ends the session for an app, which is answered on its own connection.
+    private func signOut(_ app: Descriptor, requestID: String) throws {
+        let caller = SignOutCaller(
+            requestID: requestID, connection: Connection(app, maximumFrame: Wire.maximumFrame),
+            info: try? session.snapshot.info(), logger: logger)
+        try session.end(by: .app, patience: SignOutCaller.patience, answer: caller.answer)
+    }
+
+    /// An app wants to be asked for its eraser. A locked one must erase first.
+    private func enlist(_ app: String, in epoch: Epoch) throws -> Bool {
+        guard !session.locks.isLocked(app) else { return false }
+        try session.handle(.appEnlisted(app, epoch))
+        let live = session.machine.state.session
+        return live?.epoch == epoch && live?.apps.contains(app) == true
+    }
+
+    /// An app says what became of its data of an ended epoch.
+    ///
+    /// - Returns: whether that epoch has ended; what is live cannot have been erased.
+    private func answered(_ app: String, hasErased: Bool, of ended: Epoch) throws -> Bool {
+        guard ended.counter < session.machine.epoch.counter else { return false }
+        try session.handle(.appAnswered(app, hasErased: hasErased, ended))
+        if hasErased, try session.locks.unlock(app, erased: ended) {
+            sessionProcess.tell(.locks(session.locks.epochs))
+        }
+        return true
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+package import BrokerIPC
+internal import Glibc
+internal import SwiftASN1
+internal import X509
+
+extension EnrollmentAgent {
+    /// What management knows for `baton doctor`: how long the device's identity towards its server lives.
+    package var findings: [CheckResult] {
+        get async {
+            let access: ServerAccess?
+            do { access = try await self.access() } catch {
+                return [
+                    CheckResult(
+                        .certificates, "mdm_identity_unreadable", .bad,
+                        "The device's identity towards its management server cannot be read.",
+                        remedy: "Unenroll the device, and enroll it with a new profile.")
+                ]
+            }
+            guard let access else { return [] }
+            let leaf = access.identity.certificates.first.flatMap { try? Certificate(derEncoded: $0) }
+            return [
+                .certificate(
+                    of: "mdm", titled: "The device's identity towards its management server", leaf,
+                    now: Int(Glibc.time(nil)),
+                    remedy: "Let the device reach its server, which renews it; else enroll it with a new profile.")
+            ]
+        }
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerDevice
+package import BrokerIPC
+internal import BrokerProtocol
+package import Files
+internal import FoundationEssentials
+package import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// The device's side of management as a part of a process: it visits the server at the start, when it is asked to, and at
+/// an interval.
+package final class EnrollmentAgent: Service {
+    /// Makes the client that reaches a server: with the device's identity, trusting these roots (PEM) too.
+    package typealias Connect =
+        @Sendable (_ identity: HTTPSClient.Identity, _ roots: [UInt8]) throws -> any HTTPSending
+
+    /// What the agent must be told.
+    package struct Configuration: Sendable {
+        package var device: DeviceDescription
+        /// Between visits that nobody asked for; a tenth more or less, by chance.
+        package var interval: Duration
+        /// Where apps see that the device is managed.
+        package var marker: ManagedMarker
+        package var connect: Connect
+        /// Hears of every change of what management made of the device; called off the caller's thread.
+        package var changed: @Sendable (ManagementState) -> Void
+        package var sleep: @Sendable (Duration) async throws -> Void
+
+        package init(
+            device: DeviceDescription, interval: Duration, marker: ManagedMarker, connect: @escaping Connect,
+            changed: @escaping @Sendable (ManagementState) -> Void = { _ in },
+            sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        ) {
+            self.device = device
+            self.interval = interval
+            self.marker = marker
+            self.connect = connect
+            self.changed = changed
+            self.sleep = sleep
+        }
+    }
+
+    private struct Order: Sendable {
+        enum Act: Sendable {
+            case checkIn
+            case enroll([UInt8])
+            case unenroll
+            /// Do what the worker's session kept from being done.
+            case settle
+        }
+
+        let act: Act
+        let answer: @Sendable (Result<CheckInReport, EnrollmentError>) -> Void
+    }
+
+    /// What others are told of the record, all of the same one.
+    private struct Published: Sendable {
+        let state: ManagementState
+        /// What the device has from the server that it is enrolled with.
+        let credentials: ManagementRecord.EnrollmentCredentials?
+        /// Whether there is an enrollment, be it one that the server has not confirmed yet.
+        let hasEnrollment: Bool
+
+        init(_ record: ManagementRecord, apps: Directory) throws {
+            state = try ManagementState(record: record, apps: apps)
+            credentials = record.enrollment?.confirmed
+            hasEnrollment = state.isEnrolled || record.enrollment?.stage == .authenticating
+        }
+    }
+
+    private let configuration: Configuration
+    private let store: ManagementStore
+    private let queue = BlockingQueue(label: "baton.management")
+    private let orders: AsyncStream<Order>
+    private let inbox: AsyncStream<Order>.Continuation
+    private let published: Mutex<Published>
+    private let credentialsObserver = Mutex<@Sendable () -> Void>({})
+    /// Whether a check-in that nobody waits for is ordered already.
+    private let isPoked = Atomic(false)
+    /// Until the supervisor has looked, somebody may be there.
+    private let stage = Mutex(SessionStage.changing)
+    private let loaded: ManagementRecord?
+    private let logger: Logger
+
+    /// Reads the device's record; blocks on the disk.
+    ///
+    /// - Parameter directory: the folder `management` of the device's state.
+    /// - Throws: ``DeviceStateDamaged`` where there is a record that cannot be read: the device is then neither managed nor
+    ///   unmanaged, and nothing may be concluded.
+    package init(directory: Directory, configuration: Configuration, logger: Logger) throws {
+        self.configuration = configuration
+        self.logger = logger
+        store = ManagementStore(root: directory)
+        loaded = try store.load()
+        try store.sweep(keeping: loaded)
+        published = Mutex(try Published(loaded ?? ManagementRecord(udid: ""), apps: store.apps))
+        (orders, inbox) = AsyncStream.makeStream()
+    }
+
+    /// What holds now.
+    package var state: ManagementState { published.withLock(\.state) }
+
+    /// Installs an enrollment profile.
+    ///
+    /// - Throws: ``EnrollmentError``.
+    package func enroll(profile: [UInt8]) async throws { _ = try await perform(.enroll(profile)) }
+
+    /// Visits the server now; returns when it has nothing more for the device.
+    ///
+    /// - Returns: what became of the commands.
+    /// - Throws: ``EnrollmentError``.
+    @discardableResult
+    package func checkIn() async throws -> CheckInReport { try await perform(.checkIn) }
+
+    /// Removes the enrollment and everything that it brought.
+    ///
+    /// - Throws: ``EnrollmentError``.
+    package func unenroll() async throws { _ = try await perform(.unenroll) }
+
+    /// Asks for a check-in soon, without waiting for it; however often, for one.
+    package func poke() {
+        guard !isPoked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        inbox.yield(Order(act: .checkIn) { _ in })
+    }
+
+    private func perform(_ act: Order.Act) async throws -> CheckInReport {
+        let promise = Promise<CheckInReport>()
+        post(act) { outcome in promise.settle(outcome.mapError { $0 }) }
+        return try await promise.value()
+    }
+
+    private func post(_ act: Order.Act, answer: @escaping @Sendable (Result<CheckInReport, EnrollmentError>) -> Void) {
+        guard case .enqueued = inbox.yield(Order(act: act, answer: answer)) else {
+            return answer(.failure(EnrollmentError(.stopped, "the broker is stopping")))
+        }
+    }
+
+    package func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.tick() }
+            await self.serve()
+            group.cancelAll()
+        }
+    }
+
+    /// Orders a check-in at every interval, the first at once.
+    private func tick() async {
+        do {
+            while !Task.isCancelled {
+                if published.withLock(\.hasEnrollment) { poke() }
+                let jitter = Double.random(in: 0.9...1.1)
+                try await configuration.sleep(configuration.interval * jitter)
+            }
+        } catch {
+            // Cancelled: the process is stopping.
+        }
+    }
+
+    /// One order after the other, until the process stops; then the one in hand is cut off, and those behind it are
+    /// refused. A cut order loses nothing: what it had done is on the disk, and the next start goes on from there.
+    private func serve() async {
+        let worker = worker()
+        let isStopping = Mutex(false)
+        await withGracefulShutdownHandler {
+            for await order in orders {
+                guard !isStopping.withLock({ $0 }) else {
+                    order.answer(.failure(EnrollmentError(.stopped, "the broker is stopping")))
+                    continue
+                }
+                isPoked.store(false, ordering: .releasing)
+                await cancelWhenGracefulShutdown { await self.carryOut(order, by: worker) }
+            }
+        } onGracefulShutdown: {
+            isStopping.withLock { $0 = true }
+            self.inbox.finish()
+        }
+    }
+
+    private func carryOut(_ order: Order, by worker: EnrollmentClient) async {
+        do {
+            var report = CheckInReport()
+            switch order.act {
+            case .checkIn: report = try await worker.checkIn()
+            case .enroll(let profile):
+                try await worker.enroll(profile)
+                logger.info("device enrolled")
+                // The server's first commands need not be done before the enrollment counts.
+                poke()
+            case .unenroll:
+                try await worker.unenroll()
+                logger.info("device no longer enrolled")
+            case .settle: try await worker.settle()
+            }
+            order.answer(.success(report))
+        } catch {
+            logger.warning("management order failed", metadata: ["error": "\(error)"])
+            order.answer(.failure(error as? EnrollmentError ?? EnrollmentError(.storage, "\(error)")))
+        }
+    }
+
+    private func worker() -> EnrollmentClient {
+        let apps = store.apps
+        return EnrollmentClient(
+            store: store, queue: queue, device: configuration.device, connect: configuration.connect,
+            marker: configuration.marker, stage: { self.stage.withLock { $0 } },
+            publish: { self.publish(try Published($0, apps: apps)) }, record: loaded, logger: logger)
+    }
+
+    /// Tells those who are concerned what has changed.
+    private func publish(_ new: Published) {
+        let old = published.withLock { published in
+            defer { published = new }
+            return published
+        }
+        if old.credentials != new.credentials { credentialsObserver.withLock { $0 }() }
+        if old.state != new.state { configuration.changed(new.state) }
+    }
+}
+
+// MARK: - The way to the server for others
+
+extension EnrollmentAgent {
+    /// Calls `observer` each time that the device is enrolled, has another identity, or is enrolled no more.
+    package func observeAccess(_ observer: @escaping @Sendable () -> Void) {
+        credentialsObserver.withLock { $0 = observer }
+    }
+
+    /// The server that the device is enrolled with, and who the device is there; nil where it is not enrolled.
+    ///
+    /// - Throws: ``EnrollmentError``, ``DeviceStateDamaged``.
+    package func access() async throws -> ServerAccess? {
+        guard let credentials = published.withLock(\.credentials) else { return nil }
+        let store = store
+        return try await queue.run {
+            try ServerAccess(profile: credentials.profile, identity: try store.identity(credentials.identity))
+        }
+    }
+}
+
+extension EnrollmentAgent: DeviceManaged {
+    package var settings: ManagedSettings { state.settings }
+
+    package func declare() throws {
+        guard loaded?.enrollment != nil else { return }
+        try configuration.marker.raise()
+    }
+
+    package func session(is new: SessionStage) {
+        stage.withLock { $0 = new }
+        if new != .changing { inbox.yield(Order(act: .settle) { _ in }) }
+    }
+
+    package func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) {
+        guard let bytes = Data(base64Encoded: profile) else {
+            return answer(.failed(EnrollmentError(.profileRefused, "the profile is no Base64").operatorFailure))
+        }
+        post(.enroll(Array(bytes))) { answer(OperatorReply($0) { _ in .done }) }
+    }
+
+    package func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        post(.unenroll) { answer(OperatorReply($0) { _ in .done }) }
+    }
+
+    package func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) {
+        post(.checkIn) { outcome in
+            answer(OperatorReply(outcome) { .checkedIn(done: $0.done, failed: $0.failed, later: $0.later) })
+        }
+    }
+}
+
+extension OperatorReply {
+    fileprivate init(_ outcome: Result<CheckInReport, EnrollmentError>, done: (CheckInReport) -> OperatorReply) {
+        switch outcome {
+        case .success(let report): self = done(report)
+        case .failure(let error): self = .failed(error.operatorFailure)
+        }
+    }
+}

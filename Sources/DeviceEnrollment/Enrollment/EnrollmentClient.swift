@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import DeviceManagement
+internal import FoundationEssentials
+internal import Logging
+
+/// Enrolls and obeys, one order after the other. Whatever it reports to the server is on the disk before.
+actor EnrollmentClient {
+    let store: ManagementStore
+    let queue: BlockingQueue
+    let device: DeviceDescription
+    let connect: EnrollmentAgent.Connect
+    let marker: ManagedMarker
+    /// How far the worker's session is.
+    let stage: @Sendable () -> SessionStage
+    /// Hears of every record that was written.
+    let publish: @Sendable (ManagementRecord) throws -> Void
+    var record: ManagementRecord?
+    /// The server was told NotNow, and waits for this device to come by itself.
+    var owesCheckIn = false
+    private var link: (credentials: ManagementRecord.EnrollmentCredentials, link: ServerLink)?
+    let logger: Logger
+
+    init(
+        store: ManagementStore, queue: BlockingQueue, device: DeviceDescription,
+        connect: @escaping EnrollmentAgent.Connect,
+        marker: ManagedMarker, stage: @escaping @Sendable () -> SessionStage,
+        publish: @escaping @Sendable (ManagementRecord) throws -> Void,
+        record: ManagementRecord?, logger: Logger
+    ) {
+        self.store = store
+        self.queue = queue
+        self.device = device
+        self.connect = connect
+        self.marker = marker
+        self.stage = stage
+        self.publish = publish
+        self.record = record
+        self.logger = logger
+    }
+
+    /// Installs an enrollment profile and makes the device known to its server; also in place of an enrollment with the same
+    /// server, all of which stays.
+    func enroll(_ xml: [UInt8]) async throws {
+        let present = record?.enrollment
+        guard present?.stage != .leaving else { throw EnrollmentError(.alreadyEnrolled, "the device is leaving") }
+        let offer = try await open(xml)
+        if let present, present.isManaged {
+            let changes = ProfileLinter.changes(from: try await serverLink().enrollment, to: offer.server)
+            guard changes.isEmpty else {
+                let reasons = changes.map(\.description).joined(separator: " ")
+                throw EnrollmentError(.alreadyEnrolled, "the device is enrolled otherwise: \(reasons)")
+            }
+        }
+        var next = record ?? ManagementRecord(udid: UUID().uuidString)
+        let credentials = try await keep(offer)
+        // Only one that reaches its server is worth the device's present state.
+        _ = try ServerLink(profile: credentials.profile, identity: offer.identity, connect: connect)
+        let former = present.flatMap { $0.isManaged ? $0.former ?? $0.credentials : nil }
+        next.enrollment = ManagementRecord.Enrollment(credentials: credentials, stage: .authenticating, former: former)
+        // From here no app takes the device for a personal one, whatever dies.
+        try await onDisk { [marker] in try marker.raise() }
+        try await save(next)
+        do { try await introduce() } catch let error as EnrollmentError {
+            // Cut off, or unheard where something is at stake: the next check-in goes on from here.
+            guard !Task.isCancelled, former == nil || error.code == .turnedAway else { throw error }
+            // The same profile can be tried again: the server has bound it to this device, or to none.
+            try await fallBack()
+            throw error
+        }
+    }
+
+    /// Authenticate and TokenUpdate; both may be repeated.
+    ///
+    /// - Throws: ``EnrollmentError``; `turnedAway` where the server did not let the device in.
+    private func introduce() async throws {
+        guard let record else { return }
+        let link = try await serverLink()
+        let topic = link.enrollment.topic
+        let hello = CheckInMessage.Authenticate(
+            udid: record.udid, topic: topic, osVersion: device.osVersion, productName: device.productName,
+            deviceName: device.name)
+        do { try await link.checkIn(.authenticate(hello)) } catch let error as EnrollmentError {
+            guard error.code == .serverRefused || error.code == .unrecognized else { throw error }
+            throw EnrollmentError(.turnedAway, error.detail)
+        }
+        // Nothing pushes to this device through Apple; token and magic only have to be there.
+        let token = Array(UUID().uuidString.utf8)
+        try await link.checkIn(
+            .tokenUpdate(.init(udid: record.udid, topic: topic, token: token, pushMagic: UUID().uuidString)))
+        var next = record
+        next.enrollment?.stage = .enrolled
+        next.enrollment?.former = nil
+        // The queue begins anew with the enrollment.
+        next.lastResult = nil
+        try await save(next)
+        try await sweep()
+    }
+
+    /// The server does not take the device with the new credentials: it keeps what it had, or has nothing.
+    private func fallBack() async throws {
+        guard var next = record, let enrollment = next.enrollment else { return }
+        guard let former = enrollment.former else { return try await removeEverything() }
+        next.enrollment = ManagementRecord.Enrollment(credentials: former, stage: .enrolled)
+        try await save(next)
+        try await sweep()
+    }
+
+    /// Finishes what a crash interrupted.
+    func resume() async throws {
+        guard record?.enrollment?.stage == .authenticating else { return }
+        do { try await introduce() } catch let error as EnrollmentError where error.code == .turnedAway {
+            try await fallBack()
+            guard record?.enrollment != nil else { throw error }
+        }
+    }
+
+    /// Delivers the last result and obeys until the server has nothing more.
+    func checkIn() async throws -> CheckInReport {
+        owesCheckIn = false
+        try await resume()
+        guard record?.enrollment != nil else { throw EnrollmentError(.notEnrolled, "the device is not enrolled") }
+        do { return try await exchange() } catch let error as EnrollmentError {
+            guard error.code == .unrecognized else { throw error }
+            try await removeEverything()
+            throw error
+        }
+    }
+
+    private func exchange() async throws -> CheckInReport {
+        var report = CheckInReport()
+        var message: [UInt8]
+        if let last = record?.lastResult, !last.isDelivered { message = Array(last.body) } else { message = try idle() }
+        var answered: String?
+        while true {
+            // Each time anew, since a command may have brought another identity.
+            let link = try await serverLink()
+            let answer = try await link.connect(message)
+            if record?.enrollment?.stage == .leaving {
+                await sayGoodbye()
+                try await removeEverything()
+                return report
+            }
+            guard !answer.isEmpty else {
+                try await markDelivered()
+                return report
+            }
+            let reply = try await obey(answer, link: link)
+            // A server that repeats a command over the answer that it was just given would keep the device busy for ever.
+            guard reply.commandUUID != answered else {
+                throw EnrollmentError(.serverRefused, "the server repeats a command that was answered")
+            }
+            report.count(reply.status)
+            (message, answered) = (reply.body, reply.commandUUID)
+        }
+    }
+
+    private func idle() throws -> [UInt8] {
+        try CommandResult(udid: record?.udid ?? "", status: .idle).propertyList.xml()
+    }
+
+    /// Remembers that the server has the last result, so that the next check-in begins with `Idle`.
+    private func markDelivered() async throws {
+        guard var next = record, next.lastResult?.isDelivered == false else { return }
+        next.lastResult?.isDelivered = true
+        try await save(next)
+    }
+
+    /// Ends the enrollment from this side.
+    func unenroll() async throws {
+        guard record?.enrollment != nil else { throw EnrollmentError(.notEnrolled, "the device is not enrolled") }
+        await sayGoodbye()
+        try await removeEverything()
+    }
+
+    /// Best effort; the removal that follows is not.
+    private func sayGoodbye() async {
+        guard let udid = record?.udid else { return }
+        do {
+            let link = try await serverLink()
+            guard link.enrollment.checkOutWhenRemoved else { return }
+            try await link.checkIn(.checkOut(.init(udid: udid, topic: link.enrollment.topic)))
+        } catch {
+            logger.warning("the server does not know that the device leaves", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Removes everything that management installed; the record goes first, since it alone says what is managed.
+    private func removeEverything() async throws {
+        guard let next = record?.cleared else { return }
+        try await save(next)
+        // The key goes from the memory, too.
+        link = nil
+        try await sweep()
+        try await settle()
+    }
+
+    /// Does what had to wait for the end of a sign-in or sign-out: commands that were put off, and the marker of a
+    /// managed device, which goes once nothing of the enrollment is left, nor of a worker who came with it.
+    func settle() async throws {
+        if owesCheckIn, record?.enrollment != nil, stage() != .changing { _ = try await checkIn() }
+        guard record?.enrollment == nil, stage() == .free else { return }
+        try await onDisk { [marker] in try marker.drop() }
+    }
+
+    /// Makes a record durable and then the one that holds.
+    func save(_ next: ManagementRecord) async throws {
+        let store = store
+        try await onDisk { try store.save(next) }
+        record = next
+        try publish(next)
+    }
+
+    /// Removes keys and packages that the record does not name any more.
+    func sweep() async throws {
+        let (store, record) = (store, record)
+        try await onDisk { try store.sweep(keeping: record) }
+    }
+
+    private func onDisk<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        do { return try await queue.run(body) } catch { throw EnrollmentError(.storage, "\(error)") }
+    }
+
+    /// Judges an enrollment profile and opens its identity, off the pool.
+    func open(_ xml: [UInt8]) async throws -> EnrollmentOffer { try await queue.run { try EnrollmentOffer(xml: xml) } }
+
+    /// Writes the identity of an offer down.
+    func keep(_ offer: EnrollmentOffer) async throws -> ManagementRecord.EnrollmentCredentials {
+        let store = store
+        let name = try await onDisk { try store.keep(offer.identity) }
+        return ManagementRecord.EnrollmentCredentials(profile: offer.profile, identity: name)
+    }
+
+    /// The way to the server; its identity and its root are read once.
+    private func serverLink() async throws -> ServerLink {
+        guard let credentials = record?.enrollment?.credentials else {
+            throw EnrollmentError(.notEnrolled, "the device is not enrolled")
+        }
+        if let link, link.credentials == credentials { return link.link }
+        let (store, connect) = (store, connect)
+        let identity = try await onDisk { try store.identity(credentials.identity) }
+        let made = try await queue.run {
+            try ServerLink(profile: credentials.profile, identity: identity, connect: connect)
+        }
+        link = (credentials, made)
+        return made
+    }
+}
+
+extension CheckInReport {
+    fileprivate mutating func count(_ status: CommandResult.Status) {
+        switch status {
+        case .acknowledged: done += 1
+        case .error, .commandFormatError: failed += 1
+        case .notNow: later += 1
+        case .idle: break
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import DeviceManagement
+internal import FoundationEssentials
+
+/// What became of a command, before it is written down and sent.
+struct CommandOutcome: Sendable {
+    var status: CommandResult.Status
+    var errors: [ErrorItem] = []
+    var answer: CommandResult.Answer?
+
+    static func done(_ answer: CommandResult.Answer? = nil) -> CommandOutcome {
+        CommandOutcome(status: .acknowledged, answer: answer)
+    }
+
+    static func failed(_ problem: CommandProblem, _ detail: String) -> CommandOutcome {
+        CommandOutcome(status: .error, errors: [problem.item(detail)])
+    }
+}
+
+/// Why a device cannot do what a command says; the numbers are stable.
+enum CommandProblem: Int64 {
+    case profileRefused = 1
+    case profileMissing = 2
+    case appNotManaged = 3
+    case manifestRefused = 4
+    case downloadFailed = 5
+    case digestWrong = 6
+    case storageFailed = 7
+    case unknownSetting = 8
+    /// The enrollment profile does not grant it (AccessRights).
+    case notPermitted = 9
+    /// The broker's own app configuration has something that it cannot follow.
+    case configurationRefused = 10
+    /// Apple's number for a request that the device does not know.
+    case unknownCommand = 12021
+
+    func item(_ detail: String) -> ErrorItem {
+        let domain = self == .unknownCommand ? "MCMDMErrorDomain" : "org.baton.management"
+        return ErrorItem(code: rawValue, domain: domain, message: detail)
+    }
+}
+
+extension ManagementRecord {
+    /// Carries out a command that needs nothing but the record itself.
+    ///
+    /// - Parameter rights: what the enrollment profile grants.
+    /// - Returns: nil for `InstallApplication`, which has to fetch a package first.
+    mutating func perform(
+        _ command: Command, rights: AccessRights, device: DeviceDescription
+    ) throws -> CommandOutcome? {
+        guard rights.isSuperset(of: command.neededRights) else {
+            return .failed(.notPermitted, "the enrollment does not grant \(command.requestType)")
+        }
+        return switch command {
+        case .installProfile(let body): install(profile: body)
+        case .removeProfile(let identifier): remove(profile: identifier)
+        case .profileList(let managedOnly): .done(.profiles(try list(managedOnly: managedOnly)))
+        case .settings(let settings): .done(.settings(try settings.map { try apply($0) }))
+        case .installApplication: nil
+        case .managedApplicationList(let identifiers): .done(.managedApps(listApps(identifiers)))
+        case .deviceInformation(let queries): .done(.information(device.answers(to: queries, udid: udid)))
+        case .unknown(let requestType): .failed(.unknownCommand, "the device does not know \(requestType)")
+        }
+    }
+
+    private mutating func apply(_ setting: Command.Setting) throws -> SettingResult {
+        switch setting {
+        case .applicationConfiguration(let identifier, let configuration):
+            guard apps[identifier] != nil else {
+                let reason = CommandProblem.appNotManaged.item("\(identifier) is not managed")
+                return SettingResult(item: setting.item, identifier: identifier, status: .error, errorChain: [reason])
+            }
+            if let refusal = Self.refusal(of: configuration, for: identifier) {
+                return SettingResult(item: setting.item, identifier: identifier, status: .error, errorChain: [refusal])
+            }
+            apps[identifier]?.configuration = try configuration.map { Data(try PropertyList.dictionary($0).xml()) }
+            return SettingResult(item: setting.item, identifier: identifier, status: .acknowledged)
+        case .unknown(let item):
+            let reason = CommandProblem.unknownSetting.item("the device does not know the setting \(item)")
+            return SettingResult(item: item, identifier: nil, status: .error, errorChain: [reason])
+        }
+    }
+
+    /// Why the broker cannot follow a configuration of its own; the one before stays.
+    static func refusal(of configuration: [String: PropertyList]?, for identifier: String) -> ErrorItem? {
+        guard identifier == ManagementState.brokerIdentifier else { return nil }
+        do throws(SessionPolicyError) {
+            _ = try SessionPolicyOverride(configuration: configuration ?? [:])
+            return nil
+        } catch { return CommandProblem.configurationRefused.item("\(error.message) \(error.remedy)") }
+    }
+
+    /// A failure is listed once.
+    private mutating func listApps(_ identifiers: [String]?) -> [ManagedAppStatus] {
+        let wanted = { (identifier: String) in identifiers?.contains(identifier) ?? true }
+        let failed = failedApps.filter(wanted)
+        failedApps.subtract(failed)
+        let all = Set(apps.keys.filter(wanted)).union(failed)
+        return all.sorted().map { identifier in
+            let app = apps[identifier]
+            return ManagedAppStatus(
+                identifier: identifier, state: failed.contains(identifier) ? .failed : .managed,
+                flags: ManagementFlags(rawValue: app?.flags ?? 0), hasConfiguration: app?.configuration != nil)
+        }
+    }
+
+    /// Takes a package that was fetched and checked into the registry, unless its configuration cannot be followed.
+    mutating func register(_ package: FetchedPackage, command: Command.InstallApplication) throws -> CommandOutcome {
+        let identifier = package.manifest.bundleIdentifier
+        if let refusal = Self.refusal(of: command.configuration, for: identifier) {
+            failedApps.insert(identifier)
+            return CommandOutcome(
+                status: .error, errors: [refusal], answer: .installation(identifier: identifier, state: .failed))
+        }
+        apps[identifier] = App(
+            version: package.manifest.version, sha256: Hex.text(package.manifest.sha256), path: package.path,
+            flags: command.managementFlags.rawValue,
+            configuration: try command.configuration.map { Data(try PropertyList.dictionary($0).xml()) })
+        failedApps.remove(identifier)
+        return .done(.installation(identifier: identifier, state: .managed))
+    }
+
+    /// Notes that an app could not be installed; a version that is there stays.
+    mutating func fail(_ failure: PackageFailure) -> CommandOutcome {
+        var outcome = CommandOutcome.failed(failure.problem, failure.detail)
+        if let identifier = failure.identifier { failedApps.insert(identifier) }
+        outcome.answer = .installation(identifier: failure.identifier, state: .failed)
+        return outcome
+    }
+}
+
+extension Command {
+    /// What an enrollment must grant for the device to obey.
+    fileprivate var neededRights: AccessRights {
+        switch self {
+        case .installProfile, .removeProfile: .changeProfiles
+        case .profileList: .inspectProfiles
+        case .settings: [.settings, .manageApps]
+        case .installApplication, .managedApplicationList: .manageApps
+        case .deviceInformation: .deviceInformation
+        case .unknown: []
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import DeviceManagement
+package import Files
+internal import FoundationEssentials
+
+/// The files under `management/`: one record, the identity that it names, and the packages of managed apps.
+///
+/// Every call blocks on the disk.
+package struct ManagementStore: Sendable {
+    let root: Directory
+
+    package static let fileName = "management/state.json"
+
+    package init(root: Directory) { self.root = root }
+
+    var apps: Directory { root.appending("apps") }
+    /// Keys with their certificates, each in a file for this user alone.
+    var identities: Directory { root.appending("identities") }
+    /// Packages on their way; swept at every start.
+    var incoming: Directory { root.appending("incoming") }
+
+    /// The record; nil on a device that never enrolled.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` where there is one that cannot be read: that is not "not managed".
+    package func load() throws -> ManagementRecord? {
+        guard let bytes = try root.file("state.json").read(limit: 64 << 20) else { return nil }
+        do { return try JSONDecoder().decode(ManagementRecord.self, from: Data(bytes)) } catch {
+            throw DeviceStateDamaged(file: Self.fileName)
+        }
+    }
+
+    /// Makes the record durable.
+    func save(_ record: ManagementRecord) throws {
+        try root.make()
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        try root.file("state.json").replace(with: Array(try encoder.encode(record)))
+    }
+
+    /// Removes keys and packages that the record does not name: what a crash left, older ones, those of an ended
+    /// enrollment.
+    func sweep(keeping record: ManagementRecord?) throws {
+        try incoming.removeTree()
+        let credentials = [record?.enrollment?.credentials, record?.enrollment?.former].compactMap(\.self)
+        for name in try identities.names() where !credentials.contains(where: { $0.identity == name }) {
+            try identities.file(name).remove()
+        }
+        if try identities.names().isEmpty { try identities.removeTree() }
+        let kept = Set(
+            (record?.apps.values.map(\.path) ?? []).map { $0.split(separator: "/").prefix(2).joined(separator: "/") })
+        for identifier in try apps.names() {
+            let folder = apps.appending(identifier)
+            for version in try folder.names() where !kept.contains("\(identifier)/\(version)") {
+                try folder.appending(version).removeTree()
+            }
+            if try folder.names().isEmpty { try folder.removeTree() }
+        }
+        if try apps.names().isEmpty { try apps.removeTree() }
+    }
+
+    /// Puts a fetched package in its place, durably.
+    ///
+    /// - Returns: its path below the folder of apps.
+    func place(_ draft: String, manifest: AppManifest) throws(FileError) -> String {
+        // By its digest: a package never takes the place of another one that a record still names.
+        let digest = Hex.text(manifest.sha256)
+        let folder = apps.appending(manifest.bundleIdentifier).appending(digest)
+        try folder.make()
+        try folder.adopt(draft, as: "package")
+        return "\(manifest.bundleIdentifier)/\(digest)/package"
+    }
+}

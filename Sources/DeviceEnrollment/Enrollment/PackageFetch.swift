@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import Crypto
+internal import DeviceManagement
+internal import Files
+internal import FoundationEssentials
+
+/// A package that lies in its place, its digest checked.
+struct FetchedPackage: Sendable {
+    let manifest: AppManifest
+    /// Below the folder of apps.
+    let path: String
+}
+
+/// Why an app cannot be installed as the order says: the same order would fail again.
+struct PackageFailure: Error {
+    let problem: CommandProblem
+    let detail: String
+    /// Nil where not even the manifest could be read.
+    let identifier: String?
+}
+
+/// The network, the server or this process stopped half-way; the order stands.
+struct PackageInterrupted: Error {
+    let detail: String
+}
+
+/// Fetches manifest and package, checks the digest, and only then puts the package in its place.
+struct PackageFetch: Sendable {
+    let client: any HTTPSending
+    let store: ManagementStore
+    let queue: BlockingQueue
+
+    /// - Throws: ``PackageFailure`` or ``PackageInterrupted``.
+    func fetch(manifestURL: String) async throws -> FetchedPackage {
+        let manifest = try await manifest(at: manifestURL)
+        let draft = store.incoming.path + "/" + UUID().uuidString
+        do {
+            return FetchedPackage(manifest: manifest, path: try await package(of: manifest, draft: draft))
+        } catch {
+            do { _ = try await queue.run { try AtomicFile(path: draft).remove() } } catch {
+                // The sweep at the next start removes it.
+            }
+            let identifier = manifest.bundleIdentifier
+            if let error = error as? FileError {
+                throw PackageFailure(problem: .storageFailed, detail: "\(error)", identifier: identifier)
+            }
+            throw Self.judged(error, tooLarge: .digestWrong, identifier: identifier)
+        }
+    }
+
+    private func package(of manifest: AppManifest, draft: String) async throws -> String {
+        let (store, queue) = (store, queue)
+        let file = try await queue.run {
+            try store.incoming.make()
+            return try DraftFile(path: draft)
+        }
+        let status = try await client.download(manifest.url, limit: Int(manifest.size)) { piece in
+            try await queue.run { try file.append(piece) }
+        }
+        try Self.check(status, of: "package", identifier: manifest.bundleIdentifier)
+        guard try await queue.run({ try file.finish() }) == manifest.sha256 else {
+            throw PackageFailure(
+                problem: .digestWrong, detail: "the package's digest is not the manifest's",
+                identifier: manifest.bundleIdentifier)
+        }
+        return try await queue.run { try store.place(draft, manifest: manifest) }
+    }
+
+    private func manifest(at url: String) async throws -> AppManifest {
+        let answer: HTTPSClient.Response
+        do { answer = try await client.send(HTTPSClient.Request(method: "GET", url: url)) } catch {
+            throw Self.judged(error, tooLarge: .manifestRefused, identifier: nil)
+        }
+        try Self.check(answer.status, of: "manifest", identifier: nil)
+        do { return try AppManifest(propertyList: PropertyList(xml: answer.body)) } catch {
+            throw PackageFailure(problem: .manifestRefused, detail: "\(error)", identifier: nil)
+        }
+    }
+
+    private static func check(_ status: Int, of thing: String, identifier: String?) throws {
+        let detail = "the \(thing) was answered with \(status)"
+        if HTTPStatus.mayPass(status) { throw PackageInterrupted(detail: detail) }
+        guard status == 200 else {
+            throw PackageFailure(problem: .downloadFailed, detail: detail, identifier: identifier)
+        }
+    }
+
+    /// What an error means for the order; what is not known to be for good is taken for passing.
+    private static func judged(_ error: any Error, tooLarge: CommandProblem, identifier: String?) -> any Error {
+        switch error {
+        case is PackageFailure, is PackageInterrupted: return error
+        case let error as HTTPSError where error.code == .tooLarge:
+            return PackageFailure(problem: tooLarge, detail: "it is larger than allowed", identifier: identifier)
+        case let error as HTTPSError where error.code == .invalidURL:
+            return PackageFailure(problem: .manifestRefused, detail: "\(error)", identifier: identifier)
+        default: return PackageInterrupted(detail: "\(error)")
+        }
+    }
+}

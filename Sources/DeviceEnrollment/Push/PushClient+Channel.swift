@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import Logging
+internal import OAuth
+internal import PushProtocol
+internal import Synchronization
+
+extension PushClient {
+    /// How long the server may take for its first message.
+    private static let firstPatience = Duration.seconds(15)
+
+    /// Keeps a push channel open for as long as the device is enrolled.
+    func hold() async {
+        var pause = ReconnectPause()
+        var random = SystemRandomNumberGenerator()
+        while !Task.isCancelled {
+            let opening = openings.value
+            let began = ContinuousClock.now
+            do {
+                guard let way = try await configuration.way() else {
+                    place.withLock { $0 = .none }
+                    await openings.beyond(opening)
+                    continue
+                }
+                try await race({ try await self.open(way) }, { await self.openings.beyond(opening) })
+                place.withLock { $0 = .broken("it ended") }
+            } catch {
+                place.withLock { $0 = .broken("\((error as? HTTPSError)?.code.rawValue ?? "it could not be opened")") }
+                logger.info("no push channel to the server", metadata: ["error": "\(error)"])
+            }
+            // A change is followed at once, everything else after a pause, which only the end of the task can cut short.
+            guard openings.value == opening else { continue }
+            let rest = pause.next(after: .now - began, random: &random)
+            await race({ try? await self.configuration.pause(rest) }, { await self.openings.beyond(opening) })
+        }
+    }
+
+    /// Opens the push channel and listens until it ends.
+    private func open(_ way: PushServer) async throws {
+        let stated = session
+        var question: String?
+        if let stated, let join = stated.join { question = try await asker(join).question(stated) }
+        let liveness = LivenessTimer(patience: Self.firstPatience)
+        let request = HTTPSClient.Request(
+            method: "POST", url: way.serverURL + PushChannel.suffix, headers: [("Content-Type", "application/json")],
+            body: PushHello(question: question).bytes)
+        let messages = Mutex(PushMessageReader())
+        try await race(
+            {
+                let status = try await way.client.listen(request) { piece in
+                    for message in try messages.withLock({ try $0.take(piece) }) {
+                        self.take(message, stated: stated, liveness: liveness)
+                    }
+                }
+                self.logger.debug("push channel ended", metadata: ["http.status": "\(status)"])
+                // A device that is enrolled no more hears of it when it visits, and goes by that.
+                if status == 403 { self.configuration.checkIn() }
+            }, { try await liveness.awaitSilence(self.configuration.sleep) })
+    }
+
+    private func take(_ message: PushMessage, stated: WatchedSession?, liveness: LivenessTimer) {
+        liveness.note()
+        switch message {
+        case .present(let present):
+            logger.debug("push channel open")
+            configuration.opened()
+            configuration.stateChanged()
+            place.withLock { $0 = .open }
+            liveness.expect(within: .seconds(present.keepAlive) * PushChannel.patience)
+            if let stated, let status = present.status.flatMap(SessionStatus.init) { heard(status, of: stated) }
+            if session?.serverSession != stated?.serverSession { questions.advance() }
+            if present.hasCommands { configuration.checkIn() }
+        case .nudge:
+            questions.advance()
+            configuration.stateChanged()
+            configuration.checkIn()
+        case .alive, .unknown: break
+        }
+    }
+
+    /// Runs both until the first one ends, and cancels the other.
+    private func race(
+        _ first: @escaping @Sendable () async throws -> Void, _ second: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await first() }
+            group.addTask { try await second() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func race(
+        _ first: @escaping @Sendable () async -> Void, _ second: @escaping @Sendable () async -> Void
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await first() }
+            group.addTask { await second() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}
+
+/// When the server was heard last, and how long it may be silent.
+private final class LivenessTimer: Sendable {
+    private struct State {
+        var last = ContinuousClock.now
+        var patience: Duration
+    }
+
+    private let state: Mutex<State>
+
+    init(patience: Duration) { state = Mutex(State(patience: patience)) }
+
+    func note() { state.withLock { $0.last = .now } }
+    func expect(within patience: Duration) { state.withLock { $0.patience = patience } }
+
+    /// Returns when the server has been silent for too long; wakes once in each span of patience.
+    func awaitSilence(_ sleep: @Sendable (Duration) async throws -> Void) async throws {
+        while true {
+            let rest = state.withLock { $0.last + $0.patience - .now }
+            guard rest > .zero else { return }
+            try await sleep(rest)
+        }
+    }
+}

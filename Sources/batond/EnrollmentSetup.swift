@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerSupervisor
+import DeviceEnrollment
+internal import Files
+import Glibc
+import Logging
+import Processes
+
+/// Puts the device's side of management together with the broker's supervisor.
+enum EnrollmentSetup {
+    /// The agent that enrolls the device and obeys its server; every change reaches the supervisor.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` where the device's record cannot be read.
+    static func agent(
+        _ configuration: SupervisorConfiguration, marker: ManagedMarker, inputs: Mailbox<SupervisorInput>,
+        logger: Logger
+    ) throws -> EnrollmentAgent {
+        let roots = configuration.trustRoots
+        let resolve = configuration.resolve
+        return try EnrollmentAgent(
+            directory: DeviceFiles(root: Directory(path: configuration.directory)).management,
+            configuration: .init(
+                device: DeviceDescription(name: try hostName()), interval: .seconds(configuration.checkInInterval),
+                marker: marker,
+                connect: { identity, profileRoots in
+                    try HTTPSClient(
+                        configuration: .init(
+                            trustRootsPEM: try content(of: roots) + [UInt8(ascii: "\n")] + profileRoots,
+                            dnsOverride: resolve, identity: identity))
+                },
+                changed: { _ in inputs.post(.deviceChanged) }),
+            logger: logger)
+    }
+
+    /// The part that holds the line to the server of `agent`'s enrollment; the supervisor hears what it learns.
+    static func line(
+        _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: EnrollmentAgent,
+        inputs: Mailbox<SupervisorInput>,
+        opened: @escaping @Sendable () -> Void, logger: Logger
+    ) -> PushClient {
+        let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
+        let keeper = PushClient(
+            configuration: .init(
+                keys: DeviceFiles(root: Directory(path: configuration.directory), platform: platform).keyStore,
+                way: {
+                    guard let access = try await agent.access() else { return nil }
+                    let client = try HTTPSClient(
+                        configuration: .init(
+                            trustRootsPEM: try content(of: roots) + [UInt8(ascii: "\n")] + access.roots,
+                            dnsOverride: resolve, identity: access.identity, readTimeout: .seconds(3600)))
+                    return PushServer(serverURL: access.serverURL, client: client)
+                },
+                https: https(configuration),
+                ended: { epoch, trigger in inputs.post(.serverEnded(epoch, trigger)) }, checkIn: { agent.poke() },
+                opened: opened, stateChanged: { inputs.post(.leasesInQuestion) }),
+            logger: logger)
+        agent.observeAccess { keeper.accessChanged() }
+        return keeper
+    }
+
+    /// Makes the client that reaches the identity platform.
+    static func https(_ configuration: SupervisorConfiguration) -> @Sendable () throws -> any HTTPSending {
+        let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
+        return {
+            try HTTPSClient(configuration: .init(trustRootsPEM: content(of: roots), dnsOverride: resolve))
+        }
+    }
+
+    /// - Throws: ``FileError``, also where there is no such file: that is not "trusts nobody".
+    private static func content(of file: String) throws -> [UInt8] {
+        guard let content = try AtomicFile(path: file).read() else {
+            throw FileError(.open, errno: ENOENT, path: file)
+        }
+        return content
+    }
+
+    private static func hostName() throws -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else {
+            throw ConfigurationError(file: "", cause: "the machine has no name", remedy: "Set one with hostnamectl.")
+        }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import BrokerSupervisor
+import Synchronization
+import Testing
+import UnixSocket
+
+/// How app connections wait for the session process.
+@Suite struct WaitingConnectionsTests {
+    private let wakes = Count()
+
+    private final class Count: Sendable {
+        let value = Atomic(0)
+        var now: Int { value.load(ordering: .relaxed) }
+    }
+
+    private func waiting() -> WaitingConnections {
+        WaitingConnections { [wakes] in wakes.value.add(1, ordering: .relaxed) }
+    }
+
+    private func offer(_ process: Int32, to waiting: WaitingConnections) throws {
+        let (left, _) = try Connection.pair(maximumFrame: 16)
+        _ = waiting.offer(left.descriptor, PeerRecord(pid: process, uid: 1000, identity: .session))
+    }
+
+    @Test func `each process has its turn, however many connections another one has waiting`() throws {
+        let waiting = waiting()
+        for process in [1, 1, 1, 2, 1, 3] as [Int32] { try offer(process, to: waiting) }
+        var order: [Int32] = []
+        while let next = waiting.next() { order.append(next.peer.pid) }
+        #expect(order == [1, 2, 3, 1, 1, 1])
+    }
+
+    @Test func `the supervisor is woken once for all that wait, and again as long as any do`() throws {
+        let waiting = waiting()
+        for _ in 0..<3 { try offer(1, to: waiting) }
+        #expect(wakes.now == 1)
+        _ = waiting.next()
+        #expect(wakes.now == 2)
+        _ = waiting.next()
+        _ = waiting.next()
+        #expect(wakes.now == 3 && waiting.next() == nil && wakes.now == 3)
+    }
+
+    @Test func `no more are on their way than fit into a socket, and a new process begins with none`() throws {
+        let waiting = waiting()
+        waiting.begin(7)
+        for process in 1...40 as ClosedRange<Int32> { try offer(process, to: waiting) }
+        for _ in 0..<32 { #expect(waiting.next() != nil) }
+        #expect(waiting.next() == nil)
+        // Not the process that they are on their way to.
+        waiting.taken(by: 6)
+        #expect(waiting.next() == nil)
+        waiting.taken(by: 7)
+        #expect(waiting.next() != nil && waiting.next() == nil)
+        waiting.begin(8)
+        #expect(waiting.next() != nil)
+    }
+}

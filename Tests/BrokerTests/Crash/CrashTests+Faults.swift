@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Files
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Disks that refuse.
+extension CrashTests {
+    /// With `BATON_SOAK` the fault comes at each call; else a broken one at each third, the others at each seventh.
+    private static let isSoak = ProcessInfo.processInfo.environment["BATON_SOAK"] != nil
+
+    @Test(arguments: [FileFault.broken, .full, .readOnly])
+    func `wherever the disk refuses, the device comes back with nothing of the worker`(fault: FileFault) async throws {
+        let stride: UInt64 = Self.isSoak ? 1 : fault == .broken ? 3 : 7
+        try await Scratch.with { ready in
+            // A device that has been ready once.
+            try await SupervisorFixture.with(ready) { _ = try await $0.status() }
+            var call: UInt64 = 1
+            while try await Self.survives(fault, at: call, from: ready.path("device")) { call += stride }
+            // There were enough calls for the fault to come everywhere.
+            #expect(call > 60)
+        }
+    }
+
+    /// - Returns: whether the session had so many calls.
+    private static func survives(_ fault: FileFault, at call: UInt64, from ready: String) async throws -> Bool {
+        try await Scratch.with { scratch in
+            try FileManager.default.copyItem(atPath: ready, toPath: scratch.path("device"))
+            let said = Said.List()
+            let isHit = await fault.befalls(scratch.path("device"), call: call) {
+                // Where the supervisor cannot go on it ends, and is started again as by the service manager.
+                do { try await session(scratch, said) } catch let problem as TestProblem {
+                    Issue.record("\(problem) at call \(call)")
+                } catch {}
+            }
+            try await recover(scratch, after: said.all)
+            return isHit
+        }
+    }
+
+    /// A session as far as it comes.
+    private static func session(_ scratch: Scratch, _ said: Said.List) async throws {
+        try await SupervisorFixture.with(scratch) { fixture in
+            let agent = try fixture.agent(of: 1000)
+            fixture.sessionProcessSends(.signInRequested(requestID: 1))
+            fixture.sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"))
+            let files = DeviceFiles(root: Directory(path: scratch.path("device")))
+            // Every status is asked of a supervisor that lives; one that ended throws.
+            guard try await fixture.status().session == "signingIn" else { throw TestProblem("nobody signs in") }
+            guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+            guard case .signingIn(let session) = try files.journal() else { throw TestProblem("nobody signs in") }
+            fixture.sessionProcessSends(.sessionKnown(EndedSession(serverSession: "s1", epoch: session)))
+            _ = try await fixture.status()
+            said.add(Said.sessionOpened)
+            fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))
+            fixture.sessionProcessSends(.signInSucceeded)
+            guard try await fixture.status().session == "signedIn" else { throw TestProblem("not signed in") }
+            said.add(Said.signedIn)
+            fixture.order(.signOut(fromBrowser: false))
+            guard try await fixture.status().session == "signingOut" else { throw TestProblem("not signing out") }
+            said.add(Said.committed)
+            agent.say(.closed(epoch: epoch))
+            if try await fixture.status().session == "signingOut" {
+                // It holds honestly, says why, tries again, and goes on when the disk does.
+                #expect(try await !fixture.status().problems.isEmpty)
+                fixture.clock.pass(.seconds(1))
+                _ = try await fixture.status()
+                FileFault.mend()
+                fixture.clock.pass(.seconds(1))
+            }
+            guard try await fixture.status().session == "ready" else { throw TestProblem("not ready") }
+            said.add(Said.signedOut)
+        }
+    }
+}
+
+extension CrashTests.Said {
+    /// What was acknowledged so far.
+    final class List: Sendable {
+        private let texts = Mutex<[String]>([])
+        var all: [String] { texts.withLock(\.self) }
+        func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+}

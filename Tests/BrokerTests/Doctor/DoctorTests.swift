@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Files
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct DoctorTests {
+    // MARK: - Shared or not
+
+    private func codes(_ findings: [CheckResult], _ verdict: CheckResult.Verdict) -> Set<String> {
+        Set(findings.filter { $0.verdict == verdict }.map(\.code))
+    }
+
+    /// The findings of a device of which these facts hold.
+    private func findings(_ facts: Set<DeviceMode.Missing>, enrolled: Bool = true) -> [CheckResult] {
+        let settings = ManagedSettings(
+            enrolled: enrolled, brokerManaged: facts.contains(.brokerPackage), profileShared: facts.contains(.profile),
+            appConfigurationShared: facts.contains(.appConfiguration), apps: [])
+        let mode = DeviceMode(
+            .init(
+                brokerManaged: settings.brokerManaged, profile: settings.profileShared,
+                appConfiguration: settings.appConfigurationShared, joined: facts.contains(.join)))
+        return CheckResult.sharedMode(settings, isJoined: facts.contains(.join), mode: mode)
+    }
+
+    @Test(arguments: DeviceMode.Missing.allCases)
+    func `each fact that keeps a device from being shared is named with its remedy`(missing: DeviceMode.Missing) throws
+    {
+        let findings = findings(Set(DeviceMode.Missing.allCases).subtracting([missing]))
+        let reason = DeviceMode.incomplete(missing).reason
+        #expect(codes(findings, .bad) == ["incomplete", reason])
+        #expect(findings.first { $0.code == reason }?.remedy == DeviceMode.incomplete(missing).remedy)
+    }
+
+    @Test func `every fact that is missing is named, not the first one only`() {
+        let findings = findings([.profile], enrolled: false)
+        let all = ["incomplete", "not_enrolled", "broker_package_missing", "app_configuration_missing", "not_joined"]
+        #expect(codes(findings, .bad) == Set(all))
+        #expect(findings.filter { $0.verdict == .bad }.allSatisfy { $0.remedy != nil })
+    }
+
+    @Test func `a shared device has nothing to mend, and a personal one no fault`() {
+        #expect(Set(findings(Set(DeviceMode.Missing.allCases)).map(\.verdict)) == [.good])
+        #expect(codes(findings([]), .bad).isEmpty && codes(findings([]), .note).contains("not_configured"))
+    }
+
+    // MARK: - The session
+
+    private func status(_ session: String, pending: [String] = [], mode: String = "shared", agent: Bool = true)
+        -> DeviceStatus
+    {
+        var random = Zeros()
+        return DeviceStatus(
+            session: session, pending: pending, epoch: Epoch(random: &random, counter: 1), mode: mode, reason: mode,
+            remedy: nil, enrolled: true,
+            tenantID: nil, deviceID: nil, apps: [], agentConnected: agent)
+    }
+
+    @Test(arguments: ["ready", "signingIn", "joining", "signedIn"])
+    func `every state says what would move the device out of it`(session: String) {
+        let diagnosis = SessionDiagnosis(status(session))
+        #expect(!diagnosis.movers.isEmpty && diagnosis.findings.allSatisfy { $0.verdict != .bad })
+    }
+
+    @Test func `a device that is joined is not told to be joined, and one that is not is told nothing else`() {
+        #expect(SessionDiagnosis(status("ready")).movers == ["A worker signs in through an app."])
+        #expect(
+            SessionDiagnosis(status("ready", mode: "incomplete")).movers == [
+                "An administrator runs: baton device join."
+            ])
+    }
+
+    @Test func `an app that was refused can be mended by what the doctor says`() {
+        let reasons: [BrokerError.Reason] = [
+            .unknownClient, .otherApp, .blocked, .unlisted, .agentMissing, .browserBroke,
+        ]
+        for reason in reasons { #expect(reason.remedy?.hasSuffix(".") == true) }
+        #expect(BrokerError.Reason(rawValue: "nobody_knows").remedy == nil && BrokerError.Reason.nobody.remedy == nil)
+    }
+
+    @Test func `a worker whose input nobody hears is warned of, and only where there is one`() {
+        func codes(_ session: String, idle: Int = 900, isHeard: Bool = false, agent: Bool = true) -> [String] {
+            let rules = SessionTimeouts(idle: idle, idleWarning: 60, shiftLength: 60, shiftEnds: [])
+            let sessionPolicy = SessionPolicy(timeouts: rules, willEndPatience: 0, eraserPatience: 0)
+            return CheckResult.input(sessionPolicy, isHeard: isHeard, status: status(session, agent: agent)).map(\.code)
+        }
+        #expect(codes("signedIn") == ["input_unheard"])
+        #expect(codes("signedIn", isHeard: true) == ["input_heard"])
+        #expect(codes("ready").isEmpty && codes("signedIn", idle: 0).isEmpty && codes("signedIn", agent: false).isEmpty)
+    }
+
+    @Test func `a sign-out that goes on names what is pending and who clears it`() throws {
+        let diagnosis = SessionDiagnosis(status("signingOut", pending: ["browser", "files"]))
+        #expect(diagnosis.movers.count == 2 && diagnosis.movers[0].contains("baton-agent"))
+        let finding = try #require(diagnosis.findings.first { $0.code == "signing_out" })
+        #expect(finding.verdict == .warning && finding.message.contains("browser, files"))
+    }
+
+    @Test func `a missing agent is a fault on a shared device alone`() {
+        #expect(codes(SessionDiagnosis(status("ready", agent: false)).findings, .bad) == ["agent_missing"])
+        #expect(codes(SessionDiagnosis(status("ready", mode: "personal", agent: false)).findings, .bad).isEmpty)
+    }
+
+    @Test func `a state that this program does not know is said to be one`() {
+        #expect(codes(SessionDiagnosis(status("dancing")).findings, .warning) == ["state_unknown"])
+    }
+
+    // MARK: - The machine
+
+    /// What is found on a machine with these files.
+    private func host(_ files: [String: String], _ look: (HostFindings) -> CheckResult) async throws -> String {
+        try await Scratch.with { scratch in
+            for (path, text) in files {
+                let folder = URL(filePath: scratch.path(path)).deletingLastPathComponent()
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                try scratch.write(text, to: path)
+            }
+            return look(HostFindings(root: scratch.path)).code
+        }
+    }
+
+    private static let head = "Filename Type Size Used Priority\n"
+
+    @Test(
+        arguments: [
+            ([:], "swap_unknown"), (["proc/swaps": head], "swap_off"),
+            (["proc/swaps": head + "/dev/sda2\tpartition\t1\t0\t-2\n"], "swap_unencrypted"),
+            (["proc/swaps": head + "/swapfile\tfile\t1\t0\t-2\n"], "swap_unencrypted"),
+            (
+                ["proc/swaps": head + "/dev/dm-1 partition 1 0 -2\n", "sys/block/dm-1/dm/uuid": "CRYPT-PLAIN-swap\n"],
+                "swap_encrypted"
+            ),
+            (
+                ["proc/swaps": head + "/dev/dm-1 partition 1 0 -2\n", "sys/block/dm-1/dm/uuid": "LVM-x\n"],
+                "swap_unencrypted"
+            ),
+            (
+                ["proc/swaps": head + "/dev/zram0 partition 1 0 9\n", "sys/block/zram0/backing_dev": "none\n"],
+                "swap_encrypted"
+            ),
+            (
+                ["proc/swaps": head + "/dev/zram0 partition 1 0 9\n", "sys/block/zram0/backing_dev": "/dev/sda3\n"],
+                "swap_unencrypted"
+            ),
+        ] as [([String: String], String)])
+    func `swap is judged by where it lies`(files: [String: String], code: String) async throws {
+        #expect(try await host(files, \.swap) == code)
+    }
+
+    @Test func `core dumps and a TPM are found where the kernel shows them`() async throws {
+        #expect(try await host(["proc/sys/kernel/core_pattern": "core\n"], \.corePattern) == "core_limited")
+        #expect(try await host(["proc/sys/kernel/core_pattern": "|/lib/systemd/x\n"], \.corePattern) == "core_piped")
+        #expect(try await host([:], \.corePattern) == "core_unknown")
+        #expect(try await host([:], \.tpm) == "tpm_missing")
+        #expect(try await host(["dev/tpm0": ""], \.tpm) == "tpm_there")
+    }
+
+    // MARK: - Files
+
+    @Test func `a file that others can get at is named`() async throws {
+        try await Scratch.with { scratch in
+            let state = Directory(path: scratch.path("device"))
+            try DeviceFiles(root: state).prepare()
+            try scratch.write("x", to: "device/keys/device.pem")
+            func found() -> [String] { FileFindings(state: state).all.map { "\($0.code) \($0.verdict)" } }
+            #expect(found() == ["files_private good"])
+            let key = scratch.path("device/keys/device.pem")
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: key)
+            #expect(found() == ["file_mode bad"])
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+            try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: state.path)
+            #expect(found() == ["file_mode bad"])
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: state.path)
+            try #require(getuid() == 0, "a file of another user needs the right to make one")
+            try FileManager.default.setAttributes([.ownerAccountID: 61_201], ofItemAtPath: key)
+            #expect(found() == ["file_owner bad"])
+            #expect(FileFindings(state: Directory(path: scratch.path("none"))).all.map(\.code) == ["state_missing"])
+        }
+    }
+
+    @Test func `what cannot be looked at is not taken for what is in order`() async throws {
+        try await Scratch.with { scratch in
+            let state = Directory(path: scratch.path("device"))
+            try state.make()
+            try scratch.write("no folder", to: "device/keys")
+            #expect(FileFindings(state: state).all.map(\.code) == ["state_closed"])
+            let found = OutsideFindings(state: state, marker: state.path).all.map(\.code)
+            #expect(found.contains("marker_closed") && !found.contains("marker_missing"))
+        }
+    }
+
+    @Test func `of a folder that is not there, nothing is told but that`() async throws {
+        try await Scratch.with { scratch in
+            let state = Directory(path: scratch.path("none"))
+            let found = OutsideFindings(state: state, marker: scratch.path("marker")).all.map(\.code)
+            #expect(found == ["marker_missing", "state_missing"])
+        }
+    }
+
+    // MARK: - What was refused
+
+    private func refusal(_ reason: String) -> RefusalRecord {
+        RefusalRecord(
+            kind: .refused, time: 1, operation: "login", code: -51414, reason: reason, level: "session-bound", app: nil,
+            clientID: nil)
+    }
+
+    @Test func `the ring of refusals keeps the last ones, and counts what comes again`() {
+        var ring = RefusalRing()
+        for _ in 0..<3 { ring.add(refusal("a")) }
+        #expect(ring.records.count == 1 && ring.records[0].count == 3)
+        for number in 0..<100 { ring.add(refusal("\(number)")) }
+        #expect(ring.records.count == 32 && ring.records.last?.reason == "99" && ring.records.first?.reason == "68")
+    }
+
+    @Test(arguments: [
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777),
+        ("Tue, 29 Feb 2000 23:59:59 GMT", 951_868_799), ("Sat, 21 Nov 2026 16:24:29 GMT", 1_795_278_269),
+        ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+    ])
+    func `the date of a server is read`(text: String, seconds: Int) {
+        #expect(HTTPDate(text)?.seconds == seconds)
+    }
+
+    @Test(arguments: [
+        "", "now", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
+    ])
+    func `what is no date of a server is none`(text: String) { #expect(HTTPDate(text) == nil) }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerSupervisor
+import Files
+import Foundation
+import OAuth
+import Receipts
+import TestSupport
+import Testing
+
+/// What the doctor says of a device's receipts.
+@Suite struct ReceiptFindingTests {
+    private func findings(_ state: Directory) -> [CheckResult] { ReceiptFindings(state: state).all }
+
+    /// A device whose chain has three lines; it has joined nothing, so that no certificate speaks for its key.
+    private func device(_ scratch: Scratch) throws -> Directory {
+        let state = Directory(path: scratch.path("device"))
+        let folder = DeviceFiles(root: state).receipts
+        for directory in [state, folder] { try directory.make() }
+        let key = try ReceiptKey.make(in: DeviceFiles(root: state).keyStore)
+        let store = ReceiptStore(directory: folder)
+        for number in 1...3 {
+            let end = try store.end()
+            let receipt = Receipt(
+                place: .init(sequence: number, previous: end?.hash), tenant: "t", device: "d",
+                key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", trigger: nil,
+                isAttempt: false,
+                times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
+                subject: .none)
+            try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
+        }
+        return state
+    }
+
+    private func chain(_ state: Directory) throws -> URL {
+        let folder = DeviceFiles(root: state).receipts.path
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return URL(filePath: folder + "/" + (try #require(names.first { $0.hasPrefix("chain-") })))
+    }
+
+    @Test func `a chain that is as it was signed is in order, and it is said how far the server knows it`() async throws
+    {
+        try await Scratch.with { scratch in
+            let found = findings(try device(scratch))
+            #expect(found.map(\.code) == ["receipts_keyless", "receipts_intact"])
+            #expect(found.map(\.verdict) == [.warning, .good])
+            #expect(found.last?.message.contains("1 to 3") == true)
+            #expect(found.last?.message.contains("knows of none yet") == true)
+        }
+    }
+
+    @Test func `a line in the middle that was changed is found, which the broker's own start does not read`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let state = try device(scratch)
+            let url = try chain(state)
+            var lines = try Data(contentsOf: url).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let text = String(decoding: lines[1], as: UTF8.self)
+            lines[1] = Data(text.replacing(#""sequence":2"#, with: #""sequence":7"#).utf8)
+            try Data(lines.joined(separator: [UInt8(ascii: "\n")])).write(to: url)
+            let found = try #require(findings(state).first)
+            #expect(found.code == "receipts_damaged" && found.verdict == .bad && found.remedy != nil)
+        }
+    }
+
+    @Test func `a chain that was cut, or whose end is gone, is damaged`() async throws {
+        for breaks: (Directory) throws -> Void in [
+            { try Data().write(to: chain($0)) },
+            { try FileManager.default.removeItem(atPath: DeviceFiles(root: $0).receipts.path + "/end.json") },
+        ] {
+            try await Scratch.with { scratch in
+                let state = try device(scratch)
+                try breaks(state)
+                #expect(findings(state).map(\.code) == ["receipts_damaged"])
+            }
+        }
+    }
+
+    @Test func `what was moved aside is told of until somebody removes it`() async throws {
+        try await Scratch.with { scratch in
+            let state = try device(scratch)
+            try Directory(path: DeviceFiles(root: state).receipts.path + "/damaged-17").make()
+            let found = findings(state)
+            #expect(found.map(\.code) == ["receipts_moved_aside", "receipts_keyless", "receipts_intact"])
+            #expect(found.first?.message.contains("damaged-17") == true && found.first?.verdict == .warning)
+        }
+    }
+
+    @Test func `a device that was never handed over has none, and a chain whose key is gone cannot be checked`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let state = try device(scratch)
+            try FileManager.default.removeItem(atPath: DeviceFiles(root: state).keys.path)
+            #expect(findings(state).map(\.code) == ["receipts_keyless"])
+            try FileManager.default.removeItem(atPath: DeviceFiles(root: state).receipts.path)
+            #expect(findings(state).map(\.code) == ["receipts_none"])
+        }
+    }
+}

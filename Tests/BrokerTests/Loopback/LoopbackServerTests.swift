@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerSession
+import Glibc
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct LoopbackServerTests {
+    private let served = Served()
+
+    private final class Served: Sendable {
+        let count = Mutex(0)
+        /// What requests for `/hold` wait for.
+        let release = Promise<Void>()
+        let held = AsyncStream<Void>.makeStream()
+    }
+
+    private func opened(
+        owner: Promise<UInt32> = .settled(getuid()), limits: LoopbackServer.Limits = .init()
+    ) async throws -> LoopbackServer {
+        let served = served
+        return try await LoopbackServer.open(owner: owner, limits: limits, unable: { Issue.record($0) }) { request in
+            served.count.withLock { $0 += 1 }
+            guard case .get(let path, _) = request else { return .page("started", headers: []) }
+            if path == "/hold" {
+                served.held.continuation.yield()
+                _ = try? await served.release.value()
+            }
+            return .page("page \(path)", headers: [])
+        }
+    }
+
+    private var servedRequests: Int { served.count.withLock(\.self) }
+
+    @Test func `a connection of another user than the browser's is closed unread`() async throws {
+        let server = try await opened(owner: .settled(getuid() + 4242))
+        defer { server.close() }
+        let page = try await LoopbackBrowser(at: server.startURL).start()
+        #expect(page.bytes.isEmpty)
+        #expect(servedRequests == 0)
+    }
+
+    @Test func `nothing is read before it is known whose the browser is`() async throws {
+        let owner = Promise<UInt32>()
+        let server = try await opened(owner: owner)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        async let page = browser.start()
+        let stranger = try LoopbackConnection(to: browser.port)
+        #expect(servedRequests == 0)
+        owner.settle(.success(getuid()))
+        #expect(try await page.text == "started")
+        _ = stranger
+    }
+
+    @Test func `a connection of an attempt that ends without an agent is closed, and leaves nothing`() async throws {
+        var limits = LoopbackServer.Limits()
+        limits.patience = .seconds(30)
+        limits.unjudged = 1
+        do {
+            let server = try await opened(owner: Promise(), limits: limits)
+            let port = try LoopbackBrowser(at: server.startURL).port
+            let connection = try LoopbackConnection(to: port)
+            // There is no place for another one, so that its end shows that the first was accepted.
+            let another = try LoopbackConnection(to: port)
+            #expect(try await BlockingCall.run { another.readToEnd() } == "")
+            let begun = ContinuousClock.now
+            let page = try await BlockingCall.run {
+                server.close()
+                return connection.readToEnd()
+            }
+            #expect(page.isEmpty)
+            // By the end of the attempt, not by its own time limit.
+            #expect(ContinuousClock.now - begun < limits.patience)
+        }
+        #expect(servedRequests == 0)
+    }
+
+    @Test func `what a peer sent that is gone is not read, whatever user the kernel names for it`() async throws {
+        let owner = Promise<UInt32>()
+        let server = try await opened(owner: owner)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        let path = server.startURL.dropFirst(server.origin.count)
+        do {
+            let gone = try LoopbackConnection(to: browser.port)
+            gone.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
+        }
+        // The kernel names user 0 for a socket without an owner.
+        owner.settle(.success(getuid()))
+        #expect(try await browser.start().text == "started")
+        #expect(servedRequests == 1)
+    }
+
+    @Test func `a request before it is known whose the browser is is dropped, also where its sender closes its side`()
+        async throws
+    {
+        let owner = Promise<UInt32>()
+        let server = try await opened(owner: owner)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        let path = server.startURL.dropFirst(server.origin.count)
+        let early = try LoopbackConnection(to: browser.port)
+        early.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n\r\n")
+        early.endSending()
+        #expect(try await BlockingCall.run { early.readToEnd() } == "")
+        owner.settle(.success(getuid()))
+        #expect(try await browser.start().text == "started")
+        #expect(servedRequests == 1)
+    }
+
+    @Test func `the start address is good for one browser, whichever connection it comes by`() async throws {
+        let server = try await opened()
+        defer { server.close() }
+        let (first, second) = (try LoopbackBrowser(at: server.startURL), try LoopbackBrowser(at: server.startURL))
+        #expect(try await first.get("/").status == 404)
+        #expect(try await first.start().text == "started")
+        #expect(try await second.start().status == 404)
+        #expect(try await second.get("/?code=1").status == 404)
+        #expect(try await first.get("/?code=1").text == "page /")
+        #expect(try await first.start().text == "started")
+        #expect(servedRequests == 3)
+    }
+
+    @Test func `the cookie is for this browser alone`() async throws {
+        let server = try await opened()
+        defer { server.close() }
+        let cookie = try #require(try await LoopbackBrowser(at: server.startURL).start().header("Set-Cookie"))
+        #expect(cookie.hasSuffix("; Path=/; HttpOnly; SameSite=Lax"))
+    }
+
+    @Test func `connections over the limit are closed unread`() async throws {
+        var limits = LoopbackServer.Limits()
+        limits.connections = 2
+        let server = try await opened(limits: limits)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        _ = try await browser.start()
+        async let first = browser.get("/hold")
+        async let second = browser.get("/hold")
+        var held = served.held.stream.makeAsyncIterator()
+        for _ in 0..<2 { await held.next() }
+        #expect(try await browser.get("/").bytes.isEmpty)
+        served.release.settle(.success(()))
+        #expect(try await [first.status, second.status] == [200, 200])
+    }
+
+    @Test func `a connection that says nothing, or half of a request, ends by itself`() async throws {
+        var limits = LoopbackServer.Limits()
+        limits.patience = .milliseconds(100)
+        let server = try await opened(limits: limits)
+        defer { server.close() }
+        let port = try LoopbackBrowser(at: server.startURL).port
+        try await BlockingCall.run {
+            let (mute, half) = (try LoopbackConnection(to: port), try LoopbackConnection(to: port))
+            half.send("GET / HTTP/1.1\r\nHost: ")
+            #expect(mute.readToEnd().isEmpty)
+            #expect(half.readToEnd().isEmpty)
+        }
+    }
+
+    @Test func `a request that no page of ours sends is refused`() async throws {
+        let server = try await opened()
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        _ = try await browser.start()
+        #expect(try await browser.post("/x", form: "a=b").status == 200)
+        #expect(try await browser.post("/x", form: "a=b", origin: "http://evil.example").status == 404)
+        #expect(try await browser.post("/x", form: "a=b", host: "localhost").status == 404)
+        #expect(try await browser.post("/x", form: String(repeating: "a", count: 9000)).status == 0)
+    }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerSession
+import Files
+import OAuth
+import Redaction
+import Synchronization
+import Testing
+
+/// A chip of a few lines: it takes three wrong authorizations, and then none at all.
+private final class FakeChip: TrustedPlatform {
+    struct State {
+        var sealed: [(secret: SecretBytes, authorization: SecretBytes?)] = []
+        var wrong = 0
+        var asked = 0
+        var isGone = false
+    }
+
+    let state = Mutex(State())
+
+    func seal(_ secret: SecretBytes, authorization: SecretBytes?) throws(TrustedPlatformFailure) -> [UInt8] {
+        state.withLock { state in
+            state.sealed.append((secret, authorization))
+            return [UInt8(state.sealed.count - 1)]
+        }
+    }
+
+    func unseal(_ blob: [UInt8], authorization: SecretBytes?) throws(TrustedPlatformFailure) -> SecretBytes {
+        try state.withLock { state throws(TrustedPlatformFailure) in
+            state.asked += 1
+            guard !state.isGone else { throw .unavailable(cause: "gone") }
+            guard state.wrong < 3 else { throw .lockedOut }
+            guard let place = blob.first, Int(place) < state.sealed.count else { throw .foreign }
+            guard state.sealed[Int(place)].authorization == authorization else {
+                state.wrong += 1
+                throw .wrongAuthorization
+            }
+            return state.sealed[Int(place)].secret
+        }
+    }
+
+    func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey { throw .unresponsive }
+    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+        throw .unresponsive
+    }
+    func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+        throw .unresponsive
+    }
+    func counter() throws(TrustedPlatformFailure) -> UInt64? { throw .unresponsive }
+    func advanceCounter() throws(TrustedPlatformFailure) -> UInt64 { throw .unresponsive }
+}
+
+@Suite struct OfflinePINTests {
+    private static let pin = "480271"
+
+    @Test(arguments: ["12345", "123456789012345678901234567890123", "12345a", "", "１２３４５６", "-12345"])
+    func `a PIN of another shape is refused`(pin: String) {
+        #expect(throws: OfflinePIN.PolicyViolation.shape) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
+    }
+
+    @Test(
+        arguments: [
+            "000000", "123456", "987654", "789012", "121212", "123123", "0987654", "1212121", "1231231", "7777777",
+        ])
+    func `a PIN that everybody tries first is refused`(pin: String) {
+        #expect(throws: OfflinePIN.PolicyViolation.trivial) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
+        #expect(throws: OfflinePIN.PolicyViolation.trivial) {
+            _ = try OfflinePIN(SecretBytes(copying: pin.utf8), platform: FakeChip())
+        }
+    }
+
+    @Test(arguments: [pin, "112358", "135790", "12341234"])
+    func `any other is taken`(pin: String) {
+        #expect(throws: Never.self) { try OfflinePIN.check(SecretBytes(copying: pin.utf8)) }
+    }
+
+    @Test func `the worker is known by the PIN that the chip opens, by their password, and by no other PIN`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.password, .pin])
+            #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
+            try shelf.set(Self.pin, of: "amara", chip)
+            #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
+            #expect(try shelf.attempt("amara", "480272", chip) == .wrong)
+            #expect(try shelf.attempt("amara", "correct horse", chip).name == "amara")
+        }
+    }
+
+    @Test func `password and PIN have one count of attempts, and the last wrong one erases both`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.password, .pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            for typed in ["480272", "wrong", "480273"] { #expect(try shelf.attempt("amara", typed, chip) == .wrong) }
+            let names = try shelf.directory.names()
+            #expect(names == [])
+            #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
+        }
+    }
+
+    @Test func `a chip that is locked judges nothing, which costs nothing and is no way to guess a password`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, password: "48027155", credentials: [.password, .pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            chip.state.withLock { $0.wrong = 3 }
+            for typed in [Self.pin, "48027155", "48027156", Self.pin, Self.pin] {
+                #expect(try shelf.attempt("amara", typed, chip) == .unjudged(.lockedOut))
+            }
+            chip.state.withLock { $0.wrong = 0 }
+            #expect(try shelf.attempt("amara", "48027155", chip).name == "amara")
+            #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
+        }
+    }
+
+    @Test func `without the chip no PIN is judged, and a password is`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.password, .pin, .pinWithoutTPM])
+            try shelf.set(Self.pin, of: "amara", chip)
+            chip.state.withLock { $0.isGone = true }
+            for _ in 0..<5 {
+                #expect(try shelf.attempt("amara", Self.pin, chip) == .unjudged(.unavailable(cause: "gone")))
+                guard case .unjudged(.unavailable) = try shelf.attempt("amara", Self.pin) else {
+                    Issue.record("judged without a chip")
+                    return
+                }
+            }
+            #expect(try shelf.attempt("amara", "correct horse", chip).name == "amara")
+        }
+    }
+
+    @Test func `the chip is asked for a PIN of the worker alone`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.password, .pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            for (name, typed) in [("amara", "wrong"), ("amara", "48027a"), ("bo", Self.pin), ("bo", "480272")] {
+                #expect(try shelf.attempt(name, typed, chip) == .wrong)
+            }
+            #expect(chip.state.withLock(\.asked) == 0)
+        }
+    }
+
+    @Test func `without a TPM a PIN is good where the organisation has opted in to that, and nowhere else`() throws {
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.pinWithoutTPM])
+            try shelf.set(Self.pin, of: "amara", nil)
+            #expect(try shelf.attempt("amara", "480272") == .wrong)
+            #expect(try shelf.attempt("amara", Self.pin).name == "amara")
+            #expect(try shelf.attempt("amara", "correct horse") == .wrong)
+            try shelf.give(2, to: "bo", credentials: [.pin], keeping: [LeaseShelf.id(1)])
+            try shelf.set(Self.pin, of: "bo", nil)
+            #expect(try shelf.attempt("bo", Self.pin) == .wrong)
+        }
+    }
+
+    @Test func `a PIN stays while one lease of its worker follows the other, and is nobody else's`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            try shelf.give(2, credentials: [.pin], keeping: [LeaseShelf.id(1)])
+            try shelf.give(3, to: "bo", credentials: [.pin], keeping: [LeaseShelf.id(2)])
+            #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
+            #expect(try shelf.attempt("bo", Self.pin, chip) == .wrong)
+        }
+    }
+
+    @Test func `a PIN at which somebody guessed wrong last is gone with the next lease, which gives new attempts`()
+        throws
+    {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            #expect(try shelf.attempt("amara", "480272", chip) == .wrong)
+            #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
+            try shelf.give(2, credentials: [.pin], keeping: [LeaseShelf.id(1)])
+            #expect(try shelf.attempt("amara", "480272", chip) == .wrong)
+            try shelf.give(3, credentials: [.pin], keeping: [LeaseShelf.id(2)])
+            #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
+        }
+    }
+
+    @Test func `what withdraws the lease, or takes PINs out of the rules, erases the PIN`() throws {
+        let chip = FakeChip()
+        try LeaseShelf.with { shelf in
+            try shelf.give(1, credentials: [.pin])
+            try shelf.set(Self.pin, of: "amara", chip)
+            // The former is not good any more: a new password, or other rules.
+            try shelf.give(2, credentials: [.pin])
+            #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
+            try shelf.set(Self.pin, of: "amara", chip)
+            #expect(try shelf.attempt("amara", Self.pin, chip).name == "amara")
+            try shelf.give(3, credentials: [.password], keeping: [LeaseShelf.id(2)])
+            #expect(try shelf.attempt("amara", "correct horse", chip).name == "amara")
+            try shelf.give(4, credentials: [.pin], keeping: [LeaseShelf.id(3)])
+            #expect(try shelf.attempt("amara", Self.pin, chip) == .wrong)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerSession
+import Foundation
+import Glibc
+import Redaction
+import Synchronization
+import Testing
+
+@Suite struct OfflineSignInServerTests {
+    /// What was judged, as name and length of the secret.
+    private final class Judged: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
+    private func opened(_ judged: Judged, known: String = "amara") async throws -> OfflineSignInServer {
+        try await OfflineSignInServer.open(owner: .settled(getuid()), unable: { Issue.record($0) }) { typed in
+            judged.names.withLock { $0.append(typed.name) }
+            return typed.name == known ? .known : .again(.wrong)
+        }
+    }
+
+    @Test func `who opens the address types into a form, and hears what came of it`() async throws {
+        let judged = Judged()
+        let server = try await opened(judged)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        let page = try await browser.start()
+        let again = try await browser.post(page, name: "bo")
+        #expect(again.status == 200)
+        #expect(again.text.contains("role=\"alert\""))
+        let end = try await browser.post(again, name: "amara")
+        #expect(end.text.contains("You are signed in"))
+        #expect(judged.names.withLock(\.self) == ["bo", "amara"])
+    }
+
+    @Test func `the address is good for one browser, and every form once`() async throws {
+        let judged = Judged()
+        let server = try await opened(judged)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        let page = try await browser.start()
+        #expect(try await LoopbackBrowser(at: server.startURL).start().status == 404)
+        #expect(try await browser.post(page, name: "bo").status == 200)
+        #expect(try await browser.post(page, name: "amara").status == 404)
+        #expect(judged.names.withLock(\.self) == ["bo"])
+    }
+
+    @Test func `another user than the browser's gets no page, and nothing of theirs is judged`() async throws {
+        let judged = Judged()
+        let server = try await OfflineSignInServer.open(owner: .settled(getuid() + 4242), unable: { Issue.record($0) })
+        { typed in
+            judged.names.withLock { $0.append(typed.name) }
+            return .known
+        }
+        defer { server.close() }
+        #expect(try await LoopbackBrowser(at: server.startURL).start().bytes.isEmpty)
+        #expect(judged.names.withLock(\.self) == [])
+    }
+
+    enum Forgery: CaseIterable {
+        case otherBrowser, otherOrigin, noOrigin, nullOrigin, otherHost, otherToken, otherAction, tooLong
+    }
+
+    @Test(arguments: Forgery.allCases)
+    func `what does not come from the page itself is not judged`(forgery: Forgery) async throws {
+        let judged = Judged()
+        let server = try await opened(judged)
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        var post = try Post(try await browser.start(), name: "amara")
+        switch forgery {
+        case .otherBrowser: browser.forget()
+        case .otherOrigin: post.origin = "http://evil.example"
+        case .noOrigin: post.origin = nil
+        case .nullOrigin: post.origin = "null"
+        case .otherHost: post.host = "localhost"
+        case .otherToken: post.token = String(post.token.reversed())
+        case .otherAction: post.action = String(post.action.reversed())
+        case .tooLong: post.name = String(repeating: "a", count: 10_000)
+        }
+        #expect(try await browser.post(post).status != 200)
+        #expect(judged.names.withLock(\.self) == [])
+    }
+
+    @Test func `the page lets nothing in and names nobody`() async throws {
+        let server = try await opened(Judged())
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        let page = try await browser.start()
+        let policy = try #require(page.header("Content-Security-Policy"))
+        #expect(policy.hasPrefix("default-src 'none'; style-src 'nonce-"))
+        #expect(policy.contains("form-action 'self'; frame-ancestors 'none'; base-uri 'none'"))
+        #expect(page.header("Cache-Control") == "no-store")
+        #expect(!page.text.contains("<script"))
+    }
+
+    @Test func `a page for a new PIN asks for it twice, says why it is refused, and what became of it`() async throws {
+        let heard = Mutex<[(SecretBytes, SecretBytes?)]>([])
+        let server = try await OfflineSignInServer.open(
+            .newPIN, owner: .settled(getuid()), unable: { Issue.record($0) }
+        ) {
+            typed in
+            let count = heard.withLock { heard in
+                heard.append((typed.secret, typed.again))
+                return heard.count
+            }
+            return count == 1 ? .again(.pinTrivial) : .known
+        }
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        var post = try Post(try await browser.start(), name: "")
+        // A form of another shape is none of this page's, and closes nothing.
+        #expect(try await browser.post(post).status == 404)
+        post.typed = "secret=111111&again=111111"
+        let again = try await browser.post(post)
+        #expect(again.text.contains("role=\"alert\""))
+        #expect(again.text.contains("one of the first that somebody would try"))
+        #expect(again.text.components(separatedBy: "autocomplete=\"new-password\"").count == 3)
+        #expect(!again.text.contains("111111"))
+        post = try Post(again, name: "")
+        post.typed = "secret=480271&again=480272"
+        #expect(try await browser.post(post).text.contains("Your PIN is set"))
+        let texts = heard.withLock { $0.map { [$0.0, $0.1].map { $0.map(Self.text) } } }
+        #expect(texts == [["111111", "111111"], ["480271", "480272"]])
+    }
+
+    @Test func `every notice is another, and the page says where a PIN does`() async throws {
+        var texts: Set<String> = []
+        for notice in OfflinePage.Notice.allCases {
+            let server = try await OfflineSignInServer.open(
+                .signIn(by: .either), notice: notice, owner: .settled(getuid()), unable: { Issue.record($0) }
+            ) { _ in .again(notice) }
+            defer { server.close() }
+            let browser = try LoopbackBrowser(at: server.startURL)
+            let page = try await browser.start()
+            #expect(page.text.contains("Password or PIN"))
+            texts.insert(try page.between("<p role", "</p>"))
+        }
+        #expect(texts.count == OfflinePage.Notice.allCases.count)
+    }
+
+    @Test(arguments: [(OfflinePage.Secret.password, "Password"), (.pin, "PIN"), (.either, "Password or PIN")])
+    func `the page asks for what somebody may be known by here`(secret: OfflinePage.Secret, label: String) async throws
+    {
+        let server = try await OfflineSignInServer.open(
+            .signIn(by: secret), notice: .chipLocked, owner: .settled(getuid()), unable: { Issue.record($0) }
+        ) { _ in .known }
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        let page = try await browser.start()
+        #expect(page.text.contains("<label for=\"secret\">\(label)</label>"))
+        #expect(page.text.contains("Use your password") == (secret != .pin))
+    }
+
+    @Test func `who wants no PIN says so without typing one`() async throws {
+        let server = try await OfflineSignInServer.open(
+            .newPIN, owner: .settled(getuid()), unable: { Issue.record($0) }
+        ) {
+            $0.isDeclined ? .declined : .again(.pinShape)
+        }
+        defer { server.close() }
+        let browser = try LoopbackBrowser(at: server.startURL)
+        var post = try Post(try await browser.start(), name: "")
+        post.typed = "secret=&again=&later=1"
+        #expect(try await browser.post(post).text.contains("No PIN is set"))
+    }
+
+    private static func text(_ secret: SecretBytes) -> String {
+        unsafe secret.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    struct Post {
+        var host = "127.0.0.1"
+        /// Nil for none; empty for the page's own.
+        var origin: String? = ""
+        var action: String
+        var token: String
+        var name: String
+        var typed = "secret=x"
+
+        init(_ page: LoopbackBrowser.Page, name: String) throws {
+            action = try page.between("action=\"/", "\"")
+            token = try page.between("name=\"token\" value=\"", "\"")
+            self.name = name
+        }
+    }
+}
+
+extension LoopbackBrowser {
+    /// Types a name into the form of `page`.
+    func post(_ page: Page, name: String) async throws -> Page {
+        try await post(try OfflineSignInServerTests.Post(page, name: name))
+    }
+
+    func post(_ post: OfflineSignInServerTests.Post) async throws -> Page {
+        try await self.post(
+            "/\(post.action)", form: "token=\(post.token)&name=\(post.name)&\(post.typed)", host: post.host,
+            origin: post.origin)
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerSession
+import Glibc
+import Testing
+
+@Suite struct ReachabilityTests {
+    @Test func `a server that takes the connection is there, whatever it says`() async throws {
+        let silent = try LoopbackPort()
+        #expect(try await Reachability(resolve: [:]).leads(to: "https://127.0.0.1:\(silent.port)"))
+        let named = Reachability(resolve: ["login.baton.test": "127.0.0.1"])
+        #expect(try await named.leads(to: "https://login.baton.test:\(silent.port)"))
+    }
+
+    @Test func `where nobody takes it, there is no way`() async throws {
+        let closed = try LoopbackPort()
+        closed.end()
+        #expect(try await !Reachability(resolve: [:]).leads(to: "https://127.0.0.1:\(closed.port)"))
+    }
+
+    @Test(arguments: ["http://127.0.0.1", "127.0.0.1", "https://127.0.0.1:0", "https://127.0.0.1:port"])
+    func `what is no address of a server is an error, and not offline`(url: String) async {
+        await #expect(throws: HTTPSError(.invalidURL, "")) { try await Reachability(resolve: [:]).leads(to: url) }
+    }
+}
+
+/// A port on loopback that takes connections and never says a word.
+private final class LoopbackPort: Sendable {
+    let port: UInt16
+    private let number: Int32
+
+    struct Refused: Error {}
+
+    init() throws {
+        number = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let (socket, size) = (number, length)
+        let outcome = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> Int32 in
+                guard unsafe bind(socket, pointer, size) == 0, listen(socket, 16) == 0 else { return -1 }
+                return unsafe getsockname(socket, pointer, &length)
+            }
+        }
+        guard outcome == 0 else { throw Refused() }
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    func end() { close(number) }
+}

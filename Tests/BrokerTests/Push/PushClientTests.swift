@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import OAuth
+import PushProtocol
+import Testing
+
+/// What the device makes of the server's word, and of the lack of one.
+@Suite struct PushClientTests {
+    @Test(arguments: [
+        (SessionStatus.ended, SignOutTrigger.serverRevocation), (.staleEpoch, .serverRevocation),
+        (.deviceDisabled, .deviceDisabled), (.deviceUnknown, .deviceRemoved),
+    ])
+    func `a definite answer about a session ends it with its trigger`(status: SessionStatus, trigger: SignOutTrigger)
+        async throws
+    {
+        try await PushFixture.with { fixture in
+            fixture.platform.says(.status(status.rawValue))
+            try fixture.signIn()
+        } _: { fixture in
+            #expect(await fixture.nextEnd() == trigger)
+        }
+    }
+
+    @Test func `the first word on the line counts, and is about what the device stated`() async throws {
+        try await PushFixture.with { fixture in
+            fixture.line.says(.present(.init(status: "device_disabled", hasCommands: false, keepAlive: 30)))
+            try fixture.signIn()
+        } _: { fixture in
+            #expect(await fixture.nextEnd() == .deviceDisabled)
+        }
+    }
+
+    @Test func `a line that ends is opened anew, and one that says nonsense is ended`() async throws {
+        try await PushFixture.with {
+            try $0.join()
+        } _: { fixture in
+            await fixture.line.isOpened(1)
+            fixture.line.ends()
+            await fixture.line.isOpened(2)
+            fixture.line.says("nonsense\n")
+            await fixture.line.isOpened(3)
+            fixture.line.says(.present(.init(status: nil, hasCommands: true, keepAlive: 30)))
+            #expect(await fixture.nextCheckIn())
+        }
+    }
+
+    @Test func `what could not be found out ends nothing, and is asked until it is`() async throws {
+        try await PushFixture.with { fixture in
+            for trouble in [
+                ScriptedPlatform.Answer.unreachable, .httpStatus(500), .status("gone fishing"), .text("{}"),
+                .refusal(50011), .status("live"),
+            ] { fixture.platform.says(trouble) }
+            try fixture.signIn()
+        } _: { fixture in
+            await fixture.platform.hasAnswered(6)
+            #expect(fixture.endings == [])
+            // The next question is asked because somebody nudges.
+            fixture.platform.says(.status("ended"))
+            fixture.line.says(.nudge)
+            #expect(await fixture.nextEnd() == .serverRevocation)
+        }
+    }
+
+    @Test func `a device that the directory does not know any more hears it as a refusal`() async throws {
+        try await PushFixture.with { fixture in
+            fixture.platform.says(.refusal(OAuthError.unknownDeviceNumber))
+            try fixture.signIn()
+        } _: { fixture in
+            #expect(await fixture.nextEnd() == .deviceRemoved)
+        }
+    }
+
+    @Test func `nobody's session needs no question`() async throws {
+        try await PushFixture.with { fixture in
+            fixture.line.says(.present(.init(status: "stale_epoch", hasCommands: true, keepAlive: 30)))
+            fixture.line.says(.nudge)
+            try fixture.join()
+        } _: { fixture in
+            #expect(await fixture.nextCheckIn())
+            #expect(await fixture.nextCheckIn())
+            #expect(fixture.platform.questions == 0 && fixture.endings == [])
+        }
+    }
+}

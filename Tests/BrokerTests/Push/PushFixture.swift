@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import DeviceEnrollment
+import Files
+import Foundation
+import Logging
+import PushProtocol
+import Synchronization
+import TestSupport
+import Testing
+
+/// A device with keys of the directory, a scripted push channel, and a scripted identity platform.
+final class PushFixture: Sendable {
+    let platform = ScriptedPlatform()
+    let line = ScriptedPushServer()
+    private let keeper: PushClient
+    private let ends: AsyncStream<SignOutTrigger>
+    private let checkIns: AsyncStream<Void>
+    private let ended: Ended
+
+    private final class Ended: Sendable {
+        let sessionPolicy = Mutex<[SignOutTrigger]>([])
+    }
+
+    private init(_ scratch: Scratch) throws {
+        let keys = KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil)
+        _ = try DeviceKeys.make(in: keys)
+        let (ends, end) = AsyncStream<SignOutTrigger>.makeStream()
+        let (checkIns, checkIn) = AsyncStream<Void>.makeStream()
+        (self.ends, self.checkIns) = (ends, checkIns)
+        let (platform, line, ended) = (platform, line, Ended())
+        self.ended = ended
+        keeper = PushClient(
+            configuration: .init(
+                keys: keys, way: { PushServer(serverURL: "https://mdm.test/mdm/t", client: line) },
+                https: { platform },
+                ended: { _, trigger in
+                    ended.sessionPolicy.withLock { $0.append(trigger) }
+                    end.yield(trigger)
+                }, checkIn: { checkIn.yield() },
+                pause: { _ in await Task.yield() },
+                sleep: { _ in
+                    for await _ in AsyncStream<Void>.makeStream().stream {}
+                    throw CancellationError()
+                }),
+            logger: Logger(label: "test"))
+    }
+
+    /// - Parameter prepare: what is so before the device begins.
+    static func with(
+        _ prepare: (PushFixture) throws -> Void, _ body: @escaping @Sendable (PushFixture) async throws -> Void
+    ) async throws {
+        try await Scratch.with { scratch in
+            let fixture = try PushFixture(scratch)
+            try prepare(fixture)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await fixture.keeper.run() }
+                try await body(fixture)
+                group.cancelAll()
+            }
+        }
+    }
+
+    func signIn() throws { keeper.watch(try state(session: "s-1")) }
+    func join() throws { keeper.watch(try state(session: nil)) }
+
+    private func state(session: String?) throws -> WatchedSession {
+        let join = JoinRecord(
+            tenantID: "t", deviceID: "d", loginURL: "https://login.test",
+            certificate: "-----BEGIN CERTIFICATE-----\nAAEC\n-----END CERTIFICATE-----", thumbprint: "")
+        return WatchedSession(
+            join: join, epoch: Epoch(id: try #require(Epoch.ID(String(repeating: "a", count: 32))), counter: 3),
+            serverSession: session)
+    }
+
+    func nextEnd() async -> SignOutTrigger? { await ends.first { _ in true } }
+    func nextCheckIn() async -> Bool { await checkIns.first { _ in true } != nil }
+    /// Every end that was asked for.
+    var endings: [SignOutTrigger] { ended.sessionPolicy.withLock(\.self) }
+}

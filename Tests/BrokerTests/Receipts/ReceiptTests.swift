@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Files
+import Foundation
+import OAuth
+import Processes
+import Receipts
+import Synchronization
+import TestSupport
+import Testing
+
+/// The receipts that a device writes, read as another machine reads them.
+@Suite(.timeLimit(.minutes(10))) struct ReceiptTests {
+    @Test func `a sign-out has a receipt before the device is ready, and the chain is intact`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                for _ in 0..<3 { try await fixture.playSession(through: agent) }
+            }
+            let shelf = Shelf(scratch)
+            let receipts = try shelf.file().receipts.map(\.receipt)
+            #expect(receipts.map(\.place.sequence) == [1, 2, 3])
+            #expect(receipts.allSatisfy { $0.trigger == "operator" && !$0.isAttempt && $0.device == "d" })
+            #expect(
+                receipts.allSatisfy {
+                    Set($0.items.map(\.name)) == ["session_key", "session_process", "browser", "files"]
+                })
+            #expect(receipts.allSatisfy { $0.accessTokensEndBy == .none && $0.subject == .unknown })
+            #expect(try shelf.verdict().isIntact)
+        }
+    }
+
+    @Test func `a receipt says whose session it was and until when its tokens live`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                try await fixture.playSession(through: agent) {
+                    fixture.sessionProcessSends(.receiptSubject("p1.AbC-_9"))
+                    fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))
+                    fixture.sessionProcessSends(.tokenWanted(until: 1_795_244_700))
+                    let noted = [
+                        try await fixture.sessionProcessReceives(.tokenNoted),
+                        try await fixture.sessionProcessReceives(.tokenNoted),
+                    ]
+                    #expect(noted == [.tokenNoted(until: 1_795_245_000), .tokenNoted(until: 1_795_244_700)])
+                }
+            }
+            let receipt = try #require(try Shelf(scratch).file().receipts.first?.receipt)
+            #expect(receipt.subject == .known("p1.AbC-_9"))
+            #expect(receipt.accessTokensEndBy == .known(1_795_245_000))
+        }
+    }
+
+    @Test func `a supervisor that died with the session knows a bound, and never says less`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                _ = try await fixture.signIn(through: agent)
+                fixture.sessionProcessSends(.receiptSubject("p1.AbC"))
+                fixture.sessionProcessSends(.tokenWanted(until: 1_795_245_000))
+                #expect(try await fixture.sessionProcessReceives(.tokenNoted) == .tokenNoted(until: 1_795_245_000))
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
+            let receipt = try #require(try Shelf(scratch).file().receipts.first?.receipt)
+            #expect(receipt.trigger == "supervisor-lost")
+            #expect(receipt.subject == .known("p1.AbC"))
+            guard case .known(let time) = receipt.accessTokensEndBy else { throw TestProblem("no bound") }
+            #expect(time >= 1_795_245_000)
+            // Without its draft it knows nothing, and says so.
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+            }
+            try FileManager.default.removeItem(atPath: scratch.path("device/receipts/draft.json"))
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
+            let second = try #require(try Shelf(scratch).file().receipts.last?.receipt)
+            #expect(second.accessTokensEndBy == .unknown)
+            #expect(second.subject == .unknown)
+            #expect(second.times.began == nil)
+        }
+    }
+
+    @Test func `a hand-over that is told twice has one receipt`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            let shelf = Shelf(scratch)
+            let receipt = try #require(try shelf.file().receipts.first?.receipt)
+            // The power failed between the receipt and the journal.
+            let commit = Commit(
+                ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,
+                isAttempt: false)
+            try DeviceFiles(root: Directory(path: scratch.path("device"))).write(.signingOut(commit))
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
+            #expect(try shelf.file().receipts.count == 1)
+        }
+    }
+
+    @Test func `a device that has joined no directory writes none`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                fixture.order(.join(JoinOrder(loginURL: "", registrationURL: "", tenant: "", deviceName: "")))
+                _ = try await fixture.ask(.signOut(fromBrowser: false))
+            }
+            #expect(try Shelf(scratch).file().receipts.isEmpty)
+        }
+    }
+
+    /// A write that was under way when the power failed: any part of a line, or what else a disk may hold there.
+    @Test(arguments: ["{", #"{"type":"baton.receipt","version":1"#, "\0\0\0\0", "{}\n", "half a line\nand another"])
+    func `what was never acknowledged goes, and the chain goes on`(torn: String) async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            let shelf = Shelf(scratch)
+            let file = try FileHandle(forWritingTo: try shelf.segment)
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(torn.utf8))
+            try file.close()
+            #expect(try shelf.verdict().isIntact)
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            #expect(try shelf.file().receipts.map(\.receipt.place.sequence) == [1, 2])
+            #expect(try shelf.verdict().isIntact)
+            #expect(try shelf.damaged.isEmpty)
+        }
+    }
+
+    @Test func `a line that was written and not acknowledged is written once`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            let shelf = Shelf(scratch)
+            let end = URL(filePath: shelf.folder + "/end.json")
+            let first = try Data(contentsOf: end)
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            let receipt = try #require(try shelf.file().receipts.last?.receipt)
+            // The power failed before the end was written down: the line is there, and nobody was told of it.
+            try first.write(to: end)
+            let commit = Commit(
+                ended: try #require(Epoch(receipt.ended)), next: try #require(Epoch(receipt.next)), trigger: .operator,
+                isAttempt: false)
+            try DeviceFiles(root: Directory(path: scratch.path("device"))).write(.signingOut(commit))
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.finish(through: fixture.agent(of: 1000))
+            }
+            #expect(try shelf.file().receipts.map(\.receipt.place.sequence) == [1, 2])
+            #expect(try shelf.file().receipts.last?.receipt.ended == receipt.ended)
+            #expect(try shelf.verdict().isIntact)
+            #expect(try shelf.damaged.isEmpty)
+        }
+    }
+
+    @Test func `the chain is kept in pieces, and of the oldest nothing is left`() async throws {
+        try await Scratch.with { scratch in
+            let folder = Directory(path: scratch.path("receipts"))
+            try folder.make()
+            let store = ReceiptStore(directory: folder, segmentBytes: 3000, maximumSegments: 3)
+            let key = try ReceiptKey.make(in: KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil))
+            for number in 1...30 {
+                let end = try store.end()
+                let receipt = Receipt(
+                    place: .init(sequence: number, previous: end?.hash), tenant: "t", device: "d",
+                    key: key.published.thumbprint, ended: "\(number)", next: "\(number + 1)", trigger: nil,
+                    isAttempt: false,
+                    times: .init(began: nil, committed: nil, finished: number), items: [], accessTokensEndBy: .none,
+                    subject: .none)
+                try store.append(try receipt.signed(with: key.signing), receipt, behind: end)
+            }
+            let verdict = ChainVerifier(.key(key.published)).verdict(on: ReceiptFile(bytes: try store.export()))
+            #expect(verdict.isIntact)
+            #expect(verdict.last == 30)
+            #expect(try #require(verdict.first) > 1)
+            #expect(try folder.names().filter { $0.hasPrefix("chain-") }.count == 3)
+        }
+    }
+
+    /// What happens to a chain that nobody may mend unseen.
+    enum Damage: CaseIterable { case changed, shortened, removed, endRemoved, endUnreadable, keyReplaced }
+
+    @Test(arguments: Damage.allCases)
+    func `other damage is moved aside and told of`(damage: Damage) async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                for _ in 0..<2 { try await fixture.playSession(through: agent) }
+            }
+            let shelf = Shelf(scratch)
+            let before = try Data(contentsOf: try shelf.segment)
+            try shelf.suffer(damage)
+            try await SupervisorFixture.with(scratch) { fixture in
+                try await fixture.playSession(through: fixture.agent(of: 1000))
+            }
+            let folder = try #require(try shelf.damaged.first)
+            #expect(try shelf.damaged.count == 1)
+            // The device says so for as long as what was moved aside is there.
+            try await SupervisorFixture.with(scratch) { fixture in
+                let status = try await fixture.status()
+                #expect(status.receiptsDamagedAt == 1_795_244_100)
+            }
+            let kept = try FileManager.default.contentsOfDirectory(atPath: shelf.folder + "/" + folder)
+            #expect(!kept.isEmpty)
+            let receipt = try #require(try shelf.file().receipts.first?.receipt)
+            #expect(try shelf.file().receipts.count == 1)
+            #expect(receipt.place.followsDamage)
+            #expect(try shelf.verdict().damageBefore == [receipt.place.sequence])
+            let isLost = [.endRemoved, .endUnreadable, .keyReplaced].contains(damage)
+            // Where nothing says how far the chain went, another key begins another one.
+            #expect(receipt.place.sequence == (isLost ? 1 : 3))
+            if damage == .endRemoved || damage == .endUnreadable {
+                let segment = try #require(kept.first { $0.hasPrefix("chain-") })
+                #expect(try Data(contentsOf: URL(filePath: "\(shelf.folder)/\(folder)/\(segment)")) == before)
+            }
+        }
+    }
+}
+
+extension SupervisorFixture {
+    /// A worker comes, and is signed out.
+    func playSession(through agent: FakeAgent, while here: () async throws -> Void = {}) async throws {
+        let number = UInt64(checkIns) + 1
+        let epoch = try await signIn(through: agent, sessionProcess: number)
+        try await here()
+        order(.signOut(fromBrowser: false))
+        guard case .close = try await agent.order() else { throw TestProblem("no close") }
+        agent.say(.closed(epoch: epoch))
+        #expect(try await status().session == "ready")
+    }
+
+    /// The end that was committed before is finished.
+    func finish(through agent: FakeAgent) async throws {
+        guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no close") }
+        agent.say(.closed(epoch: epoch))
+        #expect(try await status().session == "ready")
+    }
+
+    /// How many processes were ended here: each sign-out starts the next.
+    private var checkIns: Int { device.stages.withLock { $0.filter { $0 == .held }.count } }
+}
+
+/// The folder of a device's receipts.
+private struct Shelf {
+    let folder: String
+    let keys: String
+
+    init(_ scratch: Scratch) {
+        folder = scratch.path("device/receipts")
+        keys = scratch.path("device/keys")
+    }
+
+    func file() throws -> ReceiptFile {
+        ReceiptFile(bytes: try ReceiptStore(directory: Directory(path: folder)).export())
+    }
+
+    func verdict() throws -> ChainVerdict {
+        let key = try #require(try ReceiptKey(in: KeyStore(directory: Directory(path: keys), platform: nil)))
+        return ChainVerifier(.key(key.published)).verdict(on: try file())
+    }
+
+    var segment: URL {
+        get throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            return URL(filePath: folder + "/" + (try #require(names.first { $0.hasPrefix("chain-") })))
+        }
+    }
+
+    var damaged: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("damaged-") } }
+    }
+
+    func suffer(_ damage: ReceiptTests.Damage) throws {
+        let end = URL(filePath: folder + "/end.json")
+        var content = try Data(contentsOf: try segment)
+        switch damage {
+        case .changed:
+            content[content.count - 200] ^= 1
+            try content.write(to: try segment)
+        case .shortened: try content.dropLast().write(to: try segment)
+        case .removed: try FileManager.default.removeItem(at: try segment)
+        case .endRemoved: try FileManager.default.removeItem(at: end)
+        case .endUnreadable: try Data("{".utf8).write(to: end)
+        case .keyReplaced: _ = try ReceiptKey.make(in: KeyStore(directory: Directory(path: keys), platform: nil))
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import Foundation
+import TestSupport
+import Testing
+
+/// The closed lists of what can be wrong with a device's configuration, and the page that is made of them.
+@Suite struct DeviceErrorPageTests {
+    private struct Row {
+        let code: String
+        let cause: String
+        let remedy: String
+    }
+
+    private static var registry: [Row] {
+        RegistryFailure.Code.allCases.map { code in
+            let failure = RegistryFailure(code, "`…`")
+            return Row(code: code.rawValue, cause: failure.message, remedy: failure.remedy)
+        }
+    }
+
+    private static var sessionPolicy: [Row] {
+        SessionPolicyError.Code.allCases.map { code in
+            let refusal = SessionPolicyError(code, "…")
+            return Row(code: code.rawValue, cause: refusal.message, remedy: refusal.remedy)
+        }
+    }
+
+    private static func table(_ rows: [Row]) -> String {
+        rows.map { "| `\($0.code)` | \($0.cause) | \($0.remedy) |\n" }.joined()
+    }
+
+    private static var page: String {
+        """
+        # Errors of a device's configuration
+
+        This page is made of `Sources/BrokerDevice/Apps/RegistryFailure.swift` and `Sources/BrokerDevice/SessionPolicy/SessionPolicyError.swift`
+        by `scripts/pages`; do not edit it. What apps get is on the page of [errors](errors.md).
+
+        The broker logs a code under `error.code`, `baton doctor` shows it with cause and remedy. Codes are stable. `…` stands for the file,
+        the app or the word that is meant; nothing of a person is in it.
+
+        ## The registry of apps
+
+        While one of these holds no app is served (-51814; the code stands under `baton_reason`): see [app identity](app-identity.md).
+
+        | code | cause | remedy |
+        |---|---|---|
+        \(table(registry))
+        ## Session policy
+
+        In `batond.json` one of these stops the start, but for the last three, which the doctor warns of. What the MDM wants is refused as a
+        whole, and the device's own is in force: see [configuration](configuration.md).
+
+        | code | cause | remedy |
+        |---|---|---|
+        \(table(sessionPolicy))
+        """
+    }
+
+    @Test func `docs device-errors md is the lists; scripts pages writes it`() throws {
+        let file = URL(filePath: Repository.root + "/docs/device-errors.md")
+        if ProcessInfo.processInfo.environment["BATON_WRITE_PAGES"] != nil { try Data(Self.page.utf8).write(to: file) }
+        #expect(try String(contentsOf: file, encoding: .utf8) == Self.page)
+    }
+
+    @Test func `every code has a cause and a remedy of its own, in sentences`() {
+        let rows = Self.registry + Self.sessionPolicy
+        #expect(Set(rows.map(\.code)).count == rows.count && Set(rows.map(\.cause)).count == rows.count)
+        for row in rows {
+            for sentence in [row.cause, row.remedy] { #expect(sentence.hasSuffix(".") && !sentence.contains("|")) }
+        }
+    }
+}

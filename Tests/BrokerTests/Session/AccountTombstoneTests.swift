@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import Testing
+
+/// What one client hears of accounts, as rule CUR-6 has it, and what a crash between hearing and clearing must not lose.
+@Suite struct AccountTombstoneTests {
+    private var tombstones = AccountTombstones([])
+
+    private func epoch(_ counter: UInt64) -> Epoch {
+        var random = Zeros()
+        return Epoch(random: &random, counter: counter)
+    }
+
+    /// What a client hears when `current` is signed in: whom it saw before. Hearing of somebody is noted.
+    private mutating func hear(_ current: String?, in counter: UInt64) -> String? {
+        defer { if let current { _ = tombstones.tell(current, in: epoch(counter)) } }
+        return tombstones.previous
+    }
+
+    private mutating func expectEvent(
+        _ current: String?, in counter: UInt64, of previous: String?, at location: SourceLocation = #_sourceLocation
+    ) {
+        let heard = hear(current, in: counter)
+        #expect(heard == previous, sourceLocation: location)
+    }
+
+    private mutating func expectAcknowledged(
+        _ expected: Bool, _ account: String, current: String?, at location: SourceLocation = #_sourceLocation
+    ) {
+        let changed = tombstones.acknowledge(account, current: current)
+        #expect(changed == expected, sourceLocation: location)
+    }
+
+    @Test mutating func `a client that saw nobody hears of nobody before`() {
+        expectEvent("amara", in: 2, of: nil)
+        expectEvent("amara", in: 2, of: "amara")
+    }
+
+    @Test mutating func `a worker who left is heard of until the client has dealt with it`() {
+        _ = hear("amara", in: 2)
+        expectEvent(nil, in: 3, of: "amara")
+        expectEvent(nil, in: 3, of: "amara")
+        expectAcknowledged(true, "amara", current: nil)
+        expectEvent(nil, in: 3, of: nil)
+    }
+
+    @Test mutating func `a direct change from one worker to the next names the one before`() {
+        _ = hear("amara", in: 2)
+        expectEvent("bo", in: 4, of: "amara")
+        expectAcknowledged(true, "amara", current: "bo")
+        expectEvent("bo", in: 4, of: "bo")
+    }
+
+    @Test mutating func `two changes that a client slept through or died in are heard of one after the other`() {
+        _ = hear("amara", in: 2)
+        _ = hear("bo", in: 4)
+        expectEvent(nil, in: 5, of: "amara")
+        expectAcknowledged(true, "amara", current: nil)
+        expectEvent(nil, in: 5, of: "bo")
+        expectAcknowledged(true, "bo", current: nil)
+        expectEvent(nil, in: 5, of: nil)
+    }
+
+    @Test mutating func `an acknowledgement that comes twice, or of somebody else, takes nothing away`() {
+        _ = hear("amara", in: 2)
+        _ = hear("bo", in: 4)
+        expectAcknowledged(true, "amara", current: "bo")
+        expectAcknowledged(false, "amara", current: "bo")
+        expectAcknowledged(false, "bo", current: "bo")
+        #expect(tombstones.previous == "bo")
+    }
+
+    @Test mutating func `what a client has been told is noted once, and an account stands in one line`() {
+        let first = tombstones.tell("amara", in: epoch(2))
+        let again = tombstones.tell("amara", in: epoch(2))
+        // The same worker in a later session, and one who left and came back.
+        let later = tombstones.tell("amara", in: epoch(4))
+        #expect(first && !again && later)
+        #expect(tombstones.told == [AccountTombstone(homeAccountID: "amara", epoch: epoch(4))])
+        tombstones = AccountTombstones([AccountTombstone(homeAccountID: "amara", epoch: epoch(4), endedAt: 7)])
+        let back = tombstones.tell("amara", in: epoch(4))
+        #expect(back)
+        #expect(tombstones.told == [AccountTombstone(homeAccountID: "amara", epoch: epoch(4))])
+    }
+
+    @Test mutating func `a client that sleeps through many changes hears of the latest sixteen`() {
+        for number in 1...20 { _ = tombstones.tell("worker \(number)", in: epoch(UInt64(number))) }
+        #expect(tombstones.told.map(\.homeAccountID) == (5...20).map { "worker \($0)" })
+        #expect(tombstones.previous == "worker 5")
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import BrokerSupervisor
+
+/// One step of any event's result, so that all results can be looked at alike.
+enum SessionAction: Sendable, Equatable {
+    case journal(JournalRecord)
+    case makeKey, destroyKey
+    case startSessionProcess(Epoch, resuming: Bool)
+    case restartSessionProcess(Epoch)
+    case endSessionProcess
+    case admit(SessionMachine.SignInRequestID, Epoch)
+    case refuse(SessionMachine.SignInRequestID, SignInRefusal)
+    case confirm(SessionMachine.SignInRequestID)
+    case openBrowser(Epoch, String)
+    case closeBrowser(Epoch)
+    case clearFiles(Epoch)
+    case announceEnd(Epoch)
+    case awaitApps(Epoch)
+    case lockApps([String], Epoch)
+    case writeReceipt(Handover)
+    case answer([SessionMachine.Requester])
+}
+
+extension SessionMachine {
+    /// Starts as ``recover(from:keyKept:newID:)`` does; the steps in their order.
+    static func recover(
+        from record: JournalRecord?, keyKept: Bool, random: inout some RandomNumberGenerator
+    ) -> (SessionMachine, [SessionAction]) {
+        let (machine, outcome) = recover(from: record, keyKept: keyKept, newID: Epoch.ID(random: &random))
+        switch outcome {
+        case .signingOut(let steps): return (machine, steps.map(SessionAction.init))
+        case .started(let steps): return (machine, steps.map(SessionAction.init))
+        }
+    }
+
+    /// Hands the event to its method; the steps in their order.
+    mutating func handle(_ event: Event, random: inout some RandomNumberGenerator) -> [SessionAction] {
+        let newID = Epoch.ID(random: &random)
+        switch event {
+        case .signInRequested(let requestID):
+            switch signInRequested(requestID, newID: newID) {
+            case .admitted(let steps): return steps.map(SessionAction.init)
+            case .waiting: return []
+            case .refused(let refused): return [.refuse(refused.requestID, refused.refusal)]
+            }
+        case .signInTimedOut(let requestID, let refusal):
+            return signInTimedOut(requestID, refusal).map { [.refuse($0.requestID, $0.refusal)] } ?? []
+        case .browserWanted(let url): return browserWanted().map { [.openBrowser($0, url)] } ?? []
+        case .signInSucceeded: return signInSucceeded().map(SessionAction.init)
+        case .signInFailed: return signInFailed(newID: newID).map(SessionAction.init)
+        case .endWanted(let requester, let trigger):
+            switch endWanted(by: requester, trigger, newID: newID) {
+            case .alreadyReady(let requesters): return [.answer(requesters)]
+            case .announced(let epoch): return [.announceEnd(epoch)]
+            case .waiting: return []
+            case .committed(let steps): return steps.map(SessionAction.init)
+            }
+        case .listenerArrived(let epoch):
+            listenerArrived(epoch)
+            return []
+        case .appEnlisted(let app, let epoch):
+            return appEnlisted(app, epoch).map { [.journal(.signedIn($0.epoch, apps: $0.apps))] } ?? []
+        case .graceExpired(let epoch): return graceExpired(epoch, newID: newID).map(SessionAction.init)
+        case .appAnswered(let app, let hasErased, let ended):
+            let outcome = appAnswered(app, hasErased: hasErased, of: ended, newID: newID)
+            return outcome.map { [.journal(.signingOut($0.commit))] + SessionAction.all($0.completion) } ?? []
+        case .appsOverdue(let ended): return SessionAction.all(appsOverdue(ended, newID: newID))
+        case .itemCleared(let item, let ended): return SessionAction.all(itemCleared(item, of: ended, newID: newID))
+        case .sessionProcessDied:
+            switch sessionProcessDied(newID: newID) {
+            case .restart(let epoch): return [.restartSessionProcess(epoch)]
+            case .resume(let epoch): return [.startSessionProcess(epoch, resuming: true)]
+            case .committed(let steps): return steps.map(SessionAction.init)
+            }
+        case .agentArrived: return agentArrived().map { [.closeBrowser($0)] } ?? []
+        }
+    }
+}
+
+extension SessionAction {
+    fileprivate init(_ step: SessionMachine.StartStep) {
+        switch step {
+        case .journal(let epoch): self = .journal(.ready(epoch))
+        case .startSessionProcess(let epoch, let resuming): self = .startSessionProcess(epoch, resuming: resuming)
+        }
+    }
+
+    fileprivate init(_ step: SessionMachine.AdmissionStep) {
+        switch step {
+        case .journal(let epoch): self = .journal(.signingIn(epoch))
+        case .makeKey: self = .makeKey
+        case .admit(let requestID, let epoch): self = .admit(requestID, epoch)
+        }
+    }
+
+    fileprivate init(_ step: SessionMachine.ConfirmationStep) {
+        switch step {
+        case .journal(let epoch): self = .journal(.signedIn(epoch, apps: []))
+        case .confirm(let requestID): self = .confirm(requestID)
+        }
+    }
+
+    fileprivate init(_ step: SessionMachine.SignOutStep) {
+        switch step {
+        case .journal(let commit): self = .journal(.signingOut(commit))
+        case .destroyKey: self = .destroyKey
+        case .endSessionProcess: self = .endSessionProcess
+        case .startSessionProcess(let epoch): self = .startSessionProcess(epoch, resuming: false)
+        case .closeBrowser(let epoch): self = .closeBrowser(epoch)
+        case .clearFiles(let epoch): self = .clearFiles(epoch)
+        case .awaitApps(let epoch): self = .awaitApps(epoch)
+        }
+    }
+
+    fileprivate static func all(_ steps: [SessionMachine.CompletionStep]) -> [SessionAction] {
+        steps.flatMap { step -> [SessionAction] in
+            switch step {
+            case .lockApps(let apps, let ended): [.lockApps(apps, ended)]
+            case .writeReceipt(let handover): [.writeReceipt(handover)]
+            case .journal(let epoch): [.journal(.ready(epoch))]
+            case .answer(let requesters): [.answer(requesters)]
+            case .admit(let steps): steps.map(SessionAction.init)
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import BrokerSupervisor
+import Dispatch
+
+/// One thing that can happen in one state, and what follows.
+struct SessionStep: Sendable {
+    enum Cause: Sendable {
+        case event(SessionMachine.Event)
+        /// The supervisor dies and starts again with what the journal says.
+        case restart(keyKept: Bool)
+    }
+
+    let before: SessionMachine
+    let cause: Cause
+    let actions: [SessionAction]
+    let after: SessionMachine
+
+    /// Every step from every state that any order of events and restarts can lead to, with counters told apart by their
+    /// distance from now alone.
+    static let all: [SessionStep] = explore()
+
+    private static let queue = DispatchQueue(label: "exploration")
+
+    /// The same, worked out where no other test waits for a thread.
+    static func everyOne() async -> [SessionStep] {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: all) } }
+    }
+
+    /// Far more steps than there are: a machine that counts without end is given up there.
+    static let maximum = 20_000
+
+    private struct Place {
+        let machine: SessionMachine
+        /// What the journal holds when the machine is here.
+        let record: JournalRecord?
+
+        /// Equal for places that differ in the height of their counters alone, or in a trigger that is only written down.
+        var shape: String {
+            let now = machine.epoch.counter
+            return "\(machine.state) \(String(describing: record))".replacing(/(\d+)\.0{32}/) { match in
+                "\(Int(match.1).map { $0 - Int(now) } ?? 0)"
+            }.replacing(/SignOutTrigger\.[A-Za-z]+/, with: "SignOutTrigger")
+        }
+    }
+
+    private static func explore() -> [SessionStep] {
+        var random = Zeros()
+        let (new, actions) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
+        var steps: [SessionStep] = []
+        var seen: Set<String> = []
+        var waiting = [Place(machine: new, record: journal(after: actions, nil))]
+        while let place = waiting.popLast(), steps.count < maximum {
+            guard seen.insert(place.shape).inserted else { continue }
+            for cause in causes(place.machine) {
+                var after = place.machine
+                let actions: [SessionAction]
+                switch cause {
+                case .event(let event): actions = after.handle(event, random: &random)
+                case .restart(let keyKept):
+                    (after, actions) = SessionMachine.recover(from: place.record, keyKept: keyKept, random: &random)
+                }
+                steps.append(SessionStep(before: place.machine, cause: cause, actions: actions, after: after))
+                // Requesters are only collected: a second one is seen to come, and tells no more afterwards.
+                if requesters(after) <= 1 {
+                    waiting.append(Place(machine: after, record: journal(after: actions, place.record)))
+                }
+            }
+        }
+        return steps
+    }
+
+    /// The last record that these actions write.
+    private static func journal(after actions: [SessionAction], _ before: JournalRecord?) -> JournalRecord? {
+        for case .journal(let record) in actions.reversed() { return record }
+        return before
+    }
+
+    private static func requesters(_ machine: SessionMachine) -> Int {
+        switch machine.state {
+        case .signingOut(let pending): pending.requesters.count
+        case .ending(_, let ending): ending.requesters.count
+        case .ready, .signingIn, .signedIn: 0
+        }
+    }
+
+    /// The one app with an eraser: more of them differ by their names alone.
+    static let app = "app"
+    static let worker = SessionMachine.SignInRequestID(number: 1, purpose: .worker)
+    static let nextWorker = SessionMachine.SignInRequestID(number: 2, purpose: .worker)
+    static let administrator = SessionMachine.SignInRequestID(number: 3, purpose: .administrator)
+
+    /// Something that is over may still be heard of.
+    private static func before(_ epoch: Epoch) -> Epoch? { Epoch(id: epoch.id, counter: epoch.counter - 1) }
+
+    private static func causes(_ machine: SessionMachine) -> [Cause] {
+        let epochs = Set(
+            [machine.epoch, machine.pending?.ended, machine.state.session?.epoch, before(machine.epoch)]
+                .compactMap(\.self)
+        ).sorted { $0.counter < $1.counter }
+        let cleared = epochs.flatMap { epoch in SessionMachine.Item.allCases.map { ($0, epoch) } }
+        let apps: [SessionMachine.Event] = epochs.flatMap { epoch in
+            [
+                .listenerArrived(epoch), .appEnlisted(app, epoch), .graceExpired(epoch), .appsOverdue(epoch),
+                .appAnswered(app, hasErased: true, epoch), .appAnswered(app, hasErased: false, epoch),
+                .appAnswered("stranger", hasErased: true, epoch),
+            ]
+        }
+        let events: [SessionMachine.Event] =
+            [
+                .signInRequested(worker), .signInRequested(nextWorker), .signInRequested(administrator),
+                .signInTimedOut(worker, .agentMissing), .browserWanted(url: "http://127.0.0.1:1/x"),
+                .signInSucceeded, .signInFailed, .endWanted(.init(number: 1), .app),
+                .endWanted(.init(number: 1), .serverRevocation), .sessionProcessDied, .agentArrived,
+            ] + cleared.map { .itemCleared($0, $1) } + apps
+        return events.map { .event($0) } + [.restart(keyKept: false), .restart(keyKept: true)]
+    }
+}
+
+extension SessionAction {
+    /// Whether this is the end of `ended`, written down with the trigger that it went by.
+    func isCommit(of ended: Epoch, next: Epoch) -> Bool {
+        guard case .journal(.signingOut(let commit)) = self else { return false }
+        return commit.ended == ended && commit.next == next && commit.trigger != nil
+    }
+}
+
+extension SessionMachine {
+    var pending: PendingSignOut? {
+        guard case .signingOut(let pending) = state else { return nil }
+        return pending
+    }
+
+    /// The epoch whose credentials somebody at the device has, or is getting.
+    var heldEpoch: Epoch? { state.session?.epoch }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import BrokerSupervisor
+import Testing
+
+/// What a trigger says of itself, and what stands in a receipt.
+@Suite struct SignOutTriggerTests {
+    @Test func `who is at the device leaves politely; what the organisation or a fault ends does not wait`() {
+        let graceful = SignOutTrigger.allCases.filter(\.isGraceful)
+        #expect(graceful == [.app, .idle, .shiftEnd, .charger, .dock, .seat, .operator])
+    }
+
+    @Test func `what the broker saw is told from what agent and apps say, and from what nobody saw`() {
+        let seen = ItemOutcome.broker("files")
+        #expect(seen.grade == .enforced && seen.observer == .broker && seen.result == .done)
+        #expect(seen.claimed(isObserved: true) == seen)
+        let implied = seen.claimed(isObserved: false)
+        #expect(implied.grade == .implied && implied.observer == .nobody && implied.result == .done)
+        let reported = ItemOutcome.browser
+        #expect(reported.grade == .reported && reported.observer == .agent && reported.result == .done)
+        #expect(reported.claimed(isObserved: false) == reported)
+        #expect(reported.claimed(isObserved: true) == .broker("browser"))
+        let told = ItemOutcome.app("org.example", .failed)
+        #expect(told.grade == .cooperative && told.observer == .app && told.name == "app:org.example")
+        #expect(told.claimed(isObserved: true) == told)
+    }
+
+    @Test(arguments: ["ready", "signingIn", "signedIn", "signingOut"])
+    func `a journal that names no epoch is none`(state: String) {
+        let ended = "1." + String(repeating: "0", count: 32)
+        #expect(JournalRecord(bytes: Array(#"{"state":"\#(state)","ended":"\#(ended)"}"#.utf8)) == nil)
+    }
+
+    @Test func `a session with as many apps as it may have is written and read, and has no more`() throws {
+        var random = Zeros()
+        var (machine, _) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
+        _ = machine.handle(.signInRequested(.init(number: 1, purpose: .worker)), random: &random)
+        _ = machine.handle(.signInSucceeded, random: &random)
+        let epoch = machine.epoch
+        for number in 0...SessionMachine.ActiveSession.maximumApps {
+            let actions = machine.handle(.appEnlisted("app-\(number)", epoch), random: &random)
+            #expect(actions.isEmpty == (number == SessionMachine.ActiveSession.maximumApps))
+        }
+        let apps = try #require(machine.state.session?.apps)
+        #expect(apps.count == SessionMachine.ActiveSession.maximumApps)
+        let live = JournalRecord.signedIn(epoch, apps: apps)
+        #expect(JournalRecord(bytes: live.bytes) == live)
+        let commit = Commit(
+            ended: epoch, next: epoch, trigger: .idle, isAttempt: false,
+            apps: Dictionary(uniqueKeysWithValues: apps.map { ($0, .failed) }))
+        #expect(JournalRecord(bytes: JournalRecord.signingOut(commit).bytes) == .signingOut(commit))
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerProtocol
+import BrokerSession
+import OAuth
+import Synchronization
+import Testing
+
+@Suite struct IdentityClientTests {
+    /// A server that gives numbered nonces and refuses the first so many signed requests.
+    private final class Server: HTTPSending {
+        let stale: Int
+        let suberror: String
+        /// What the replies to signed requests bring in the header, one after the other.
+        private let next: Mutex<[String]>
+        private let seen = Mutex<(nonces: Int, requests: [String])>((0, []))
+
+        init(stale: Int, suberror: String = Suberror.staleNonce, next: [String] = []) {
+            (self.stale, self.suberror) = (stale, suberror)
+            self.next = Mutex(next)
+        }
+
+        /// How often it was asked for a nonce.
+        var nonces: Int { seen.withLock { $0.nonces } }
+
+        var requests: [String] { seen.withLock { $0.requests } }
+
+        func send(_ request: HTTPSClient.Request) async throws -> HTTPSClient.Response {
+            let form = try FormParameters(parsing: request.body ?? [])
+            let (status, body) = seen.withLock { seen -> (Int, String) in
+                guard let signed = form[ParameterName.request] else {
+                    seen.nonces += 1
+                    return (200, #"{"Nonce":"n\#(seen.nonces)"}"#)
+                }
+                seen.requests.append(signed)
+                return seen.requests.count <= stale
+                    ? (400, #"{"error":"invalid_grant","error_codes":[1],"suberror":"\#(suberror)"}"#) : (200, "done")
+            }
+            let nonce = body == "done" ? next.withLock { $0.isEmpty ? nil : $0.removeFirst() } : nil
+            return HTTPSClient.Response(
+                status: status, headers: nonce.map { [(name: "replay-nonce", value: $0)] } ?? [], body: Array(body.utf8)
+            )
+        }
+
+        func download(
+            _ url: String, limit: Int, into sink: @Sendable ([UInt8]) async throws -> Void
+        ) async throws -> Int { 404 }
+    }
+
+    @discardableResult
+    private func post(_ server: Server, with nonces: NonceStore? = nil) async throws -> [UInt8] {
+        let client = IdentityClient(https: server, loginURL: "https://login.test", tenant: "t")
+        return try await client.post(with: nonces) { PrimaryRefreshToken.form(request: $0) }
+    }
+
+    @Test func `the nonce of a reply signs the next request, once`() async throws {
+        let server = Server(stale: 0, next: ["h1", "h2"])
+        let nonces = NonceStore()
+        for _ in 0..<4 { try await post(server, with: nonces) }
+        #expect(server.requests == ["n1", "h1", "h2", "n2"])
+        #expect(server.nonces == 2)
+    }
+
+    @Test func `a nonce of a reply that the server takes no more is replaced by a fetched one, once`() async throws {
+        let nonces = NonceStore()
+        nonces.keep("h0")
+        let server = Server(stale: 1)
+        try await post(server, with: nonces)
+        #expect(server.requests == ["h0", "n1"])
+        let stubborn = Server(stale: 9)
+        nonces.keep("h0")
+        let refusal = await #expect(throws: OAuthError.self) { try await post(stubborn, with: nonces) }
+        #expect(refusal?.suberror == Suberror.staleNonce)
+        #expect(stubborn.requests == ["h0", "n1"])
+    }
+
+    @Test func `a server that brings no nonce is asked for one each time`() async throws {
+        let server = Server(stale: 0)
+        let nonces = NonceStore()
+        for _ in 0..<2 { try await post(server, with: nonces) }
+        #expect(server.requests == ["n1", "n2"])
+    }
+
+    @Test func `a nonce that went stale is fetched anew, once`() async throws {
+        let server = Server(stale: 1)
+        #expect(try await post(server) == Array("done".utf8))
+        #expect(server.requests == ["n1", "n2"])
+        let stubborn = Server(stale: 9)
+        let refusal = await #expect(throws: OAuthError.self) { try await post(stubborn) }
+        #expect(refusal?.suberror == Suberror.staleNonce)
+        #expect(stubborn.requests == ["n1", "n2"])
+    }
+
+    @Test func `another refusal is not tried again`() async throws {
+        let server = Server(stale: 1, suberror: Suberror.replayedRequest)
+        await #expect(throws: OAuthError.self) { try await post(server) }
+        #expect(server.requests == ["n1"])
+    }
+
+    @Test func `an ended session is forgotten only where the server knows the device no more`() throws {
+        let ended = EndedSession(
+            serverSession: "s", epoch: try #require(Epoch("1." + String(repeating: "0", count: 32))), fromBrowser: false
+        )
+        func refusal(_ number: Int) -> OAuthError { OAuthError(.invalidGrant, number: number, description: "") }
+        #expect(ended.isSettled(by: refusal(50155)))
+        for number in [0, 50013, 5_000_611, 5_000_612, 5_000_615, 5_000_616, 90002, 90033] {
+            #expect(!ended.isSettled(by: refusal(number)))
+        }
+    }
+}

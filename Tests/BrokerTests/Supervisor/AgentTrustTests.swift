@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import TestSupport
+import Testing
+
+/// Which agent is believed on what became of a worker's browser.
+@Suite struct AgentTrustTests {
+    @Test func `another user's agent does not take the session's place, and is not believed`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let epoch = try await fixture.signIn(through: agent)
+                #expect(try await fixture.agent(of: 1001).isCutOff())
+                // One that is there is not replaced by its own user's either.
+                #expect(try await fixture.agent(of: 1000).isCutOff())
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await agent.order() == .close(epoch: epoch))
+
+                // The agent dies with its browser uncleared: nobody else can say what became of it.
+                agent.leave()
+                let stranger = try fixture.agent(of: 1001)
+                stranger.say(.closed(epoch: epoch))
+                #expect(try await stranger.isCutOff())
+                let status = try await fixture.status()
+                #expect(status.session == "signingOut" && status.pending == ["browser"])
+                #expect(!status.agentConnected)
+
+                let next = try fixture.agent(of: 1000)
+                #expect(try await next.order() == .close(epoch: epoch))
+                next.say(.closed(epoch: epoch))
+                #expect(try await fixture.status().session == "ready")
+            }
+        }
+    }
+
+    @Test func `whose browser has to go is known to the next supervisor`() async throws {
+        try await Scratch.with { scratch in
+            var epoch = Epoch.ID.random()
+            try await SupervisorFixture.with(scratch) { fixture in
+                epoch = try await fixture.signIn(through: try fixture.agent(of: 1000))
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                #expect(try await fixture.status().pending == ["browser"])
+                let stranger = try fixture.agent(of: 1001)
+                stranger.say(.closed(epoch: epoch))
+                #expect(try await stranger.isCutOff())
+                #expect(try await fixture.status().session == "signingOut")
+                let agent = try fixture.agent(of: 1000)
+                #expect(try await agent.order() == .close(epoch: epoch))
+                agent.say(.closed(epoch: epoch))
+                #expect(try await fixture.status().session == "ready")
+                // With nobody at the device the next agent is the session's, whoever's it is; but not before this one is gone.
+                #expect(try await fixture.agent(of: 1001).isCutOff())
+                #expect(try await fixture.agent(of: 1000).isCutOff())
+                agent.leave()
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1001), sessionProcess: 1)
+            }
+        }
+    }
+
+    @Test func `an administrator sees who is the agent, who is refused, and that an agent does not answer`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                #expect(try await fixture.agent(of: 1001).isCutOff())
+                let status = try await fixture.status()
+                #expect(status.agentConnected && status.agentUser == 1000)
+                let refused = try #require(try await fixture.finding("agent_refused"))
+                #expect(refused.message.contains("(user 1001)") && refused.message.contains("(user 1000)"))
+                // Who does not ask any more is refused no more.
+                fixture.clock.pass(.seconds(10))
+                #expect(try await fixture.finding("agent_refused") == nil)
+
+                let epoch = try await fixture.signIn(through: agent)
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().problems.isEmpty)
+                fixture.clock.pass(.seconds(10))
+                #expect(try await fixture.status().problems.first?.contains("(user 1000) does not say") == true)
+                agent.say(.closed(epoch: epoch))
+                #expect(try await fixture.status().session == "ready")
+            }
+        }
+    }
+
+    @Test func `a supervisor that knows of no browser takes the first agent that comes`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                fixture.sessionProcessSends(.signInRequested(requestID: 1))
+                let status = try await fixture.status()
+                #expect(status.session == "signingIn")
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1001)
+                guard case .close(let epoch) = try await agent.order() else { throw TestProblem("no order") }
+                agent.say(.closed(epoch: epoch))
+                #expect(try await fixture.status().session == "ready")
+            }
+        }
+    }
+}
+
+extension SupervisorFixture {
+    /// What the doctor says under this code.
+    fileprivate func finding(_ code: String) async throws -> CheckResult? {
+        guard case .diagnosis(let diagnosis) = try await ask(.examine) else { throw TestProblem("no diagnosis") }
+        return diagnosis.findings.first { $0.code == code }
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Files
+import Processes
+import Receipts
+import TestSupport
+import Testing
+
+/// What apps are told and asked at the end of a session, and what becomes of those that do not answer.
+@Suite(.timeLimit(.minutes(10))) struct AppEndTests {
+    private let app = "org.example.ward"
+
+    @Test func `apps that want to be told of the end have half a second to save, and no longer`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.sessionProcessReceives(.willEnd) == .willEnd(epoch: epoch, milliseconds: 500))
+                #expect(try await fixture.status().session == "ending")
+                fixture.clock.pass(.milliseconds(499))
+                #expect(try await fixture.status().session == "ending")
+                #expect(try await fixture.epoch() == epoch)
+                fixture.clock.pass(.milliseconds(1))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .operator)
+            }
+        }
+    }
+
+    @Test func `the end comes at once when every app has saved`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+                fixture.order(.seat(.dock))
+                #expect(try await fixture.status().session == "ending")
+                fixture.sessionProcessSends(.appsReady(epoch: epoch))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .dock)
+            }
+        }
+    }
+
+    @Test func `the server's word does not wait until apps have saved`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                fixture.sessionProcessSends(.listenerArrived(epoch: epoch))
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().session == "ending")
+                fixture.inputs.post(.serverEnded(epoch, .serverRevocation))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .serverRevocation)
+            }
+        }
+    }
+
+    @Test func `the device waits for an app that erases, and no app is locked that has`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture)
+                #expect(try await fixture.status().pending == ["app:" + app])
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                let status = try await fixture.status()
+                #expect(status.session == "ready" && status.lockedApps.isEmpty)
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 9, accepted: true))
+            }
+        }
+    }
+
+    @Test func `an app that is silent holds the device for three seconds, and is locked then`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture)
+                fixture.clock.pass(.milliseconds(2_999))
+                #expect(try await fixture.status().session == "signingOut")
+                fixture.clock.pass(.milliseconds(1))
+                let status = try await fixture.status()
+                #expect(status.session == "ready" && status.lockedApps == [app])
+                #expect(try await fixture.sessionProcessReceives(.locks) == .locks([app: ended]))
+            }
+        }
+    }
+
+    @Test func `an app that could not erase stays locked over a restart until it has, and by no other epoch's word`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            var ended = try #require(Epoch("1." + String(repeating: "b", count: 32)))
+            try await SupervisorFixture.with(scratch) { fixture in
+                ended = try await signOut(fixture)
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .failed, requestID: 9), sessionProcess: 2)
+                let status = try await fixture.status()
+                #expect(status.session == "ready" && status.lockedApps == [app])
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                #expect(try await fixture.status().lockedApps == [app])
+                // Locked, it cannot have anything of this session; and it is not asked a second time.
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: 1))
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 1, accepted: false))
+                let other = try #require(Epoch("1." + String(repeating: "a", count: 32)))
+                for word in [(other, EraserReport.Result.done), (ended, .failed)] {
+                    fixture.sessionProcessSends(.appAnswered(app: app, ended: word.0, word.1, requestID: 2))
+                    #expect(try await fixture.status().lockedApps == [app])
+                }
+                fixture.sessionProcessSends(.appAnswered(app: app, ended: ended, .done, requestID: 3))
+                #expect(try await fixture.status().lockedApps.isEmpty)
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let locked = try await fixture.status().lockedApps
+                #expect(locked.isEmpty)
+            }
+        }
+    }
+
+    @Test func `an app is asked by the next supervisor, too, and what it said before is not lost`() async throws {
+        try await Scratch.with { scratch in
+            let second = "org.example.round"
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture, [app, second])
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + second])
+            }
+            try await SupervisorFixture.with(scratch) { fixture in
+                #expect(try await fixture.status().pending.contains("app:" + second))
+                fixture.clock.pass(.seconds(3))
+                let agent = try fixture.agent(of: 1000)
+                guard case .close(let id) = try await agent.order() else { throw TestProblem("no order") }
+                agent.say(.closed(epoch: id))
+                let status = try await fixture.status()
+                #expect(status.session == "ready" && status.lockedApps == [second])
+            }
+        }
+    }
+
+    @Test func `the receipt has the time at which each app answered`() async throws {
+        try await Scratch.with { scratch in
+            let silent = "org.example.round"
+            try await SupervisorFixture.with(scratch) { fixture in
+                let ended = try await signOut(fixture, [app, silent])
+                fixture.clock.pass(.seconds(1))
+                fixture.sessionProcessSends(
+                    .appAnswered(app: app, ended: ended, .done, requestID: 9), sessionProcess: 2)
+                #expect(try await fixture.status().pending == ["app:" + silent])
+                fixture.clock.pass(.seconds(2))
+                #expect(try await fixture.status().session == "ready")
+            }
+            let book = ReceiptStore(directory: Directory(path: scratch.path("device/receipts")))
+            let receipt = try #require(ReceiptFile(bytes: try book.export()).receipts.first?.receipt)
+            let times = Dictionary(uniqueKeysWithValues: receipt.items.map { ($0.name, $0.at - HandClock.began) })
+            #expect(times["session_key"] == 0 && times["app:" + app] == 1 && times["app:" + silent] == 3)
+        }
+    }
+
+    @Test func `what has not ended cannot be erased`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                fixture.sessionProcessSends(.appAnswered(app: app, ended: epoch, .done, requestID: 4))
+                #expect(
+                    try await fixture.sessionProcessReceives(.appSettled) == .appSettled(requestID: 4, accepted: false))
+            }
+        }
+    }
+
+    @Test func `a browser that cannot be removed holds the device, which says so in plain words`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                let id = try await fixture.signIn(through: agent)
+                fixture.order(.signOut(fromBrowser: false))
+                agent.say(.closeFailed(epoch: id, code: "not_cleared", message: ""))
+                let problem = try #require(try await fixture.status().problems.first)
+                #expect(problem.contains("cannot be removed (not_cleared)"))
+                agent.leave()
+                #expect(try await fixture.status().problems.first?.contains("Start baton-agent") == true)
+                #expect(try await fixture.status().session == "signingOut")
+                let next = try fixture.agent(of: 1000)
+                next.say(.closed(epoch: id))
+                #expect(try await fixture.status().session == "ready")
+                #expect(try await fixture.status().problems.isEmpty)
+            }
+        }
+    }
+
+    /// A session of these apps with erasers ends, and the browser is cleared.
+    ///
+    /// - Returns: the epoch that ended.
+    private func signOut(_ fixture: SupervisorFixture, _ apps: [String] = ["org.example.ward"]) async throws -> Epoch {
+        let agent = try fixture.agent(of: 1000)
+        let id = try await fixture.signIn(through: agent)
+        let epoch = try await fixture.epoch()
+        for (number, app) in apps.enumerated() {
+            let requestID = UInt64(100 + number)
+            fixture.sessionProcessSends(.appEnlisted(app: app, epoch: epoch, requestID: requestID))
+            #expect(
+                try await fixture.sessionProcessReceives(.appSettled)
+                    == .appSettled(requestID: requestID, accepted: true))
+        }
+        fixture.order(.signOut(fromBrowser: false))
+        guard case .close = try await agent.order() else { throw TestProblem("no order") }
+        agent.say(.closed(epoch: id))
+        // What was said has been heard when the answer comes: from here the clock may go on.
+        _ = try await fixture.status()
+        return epoch
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerSupervisor
+import Files
+import Processes
+import TestSupport
+import Testing
+
+/// What becomes of a join whose process dies when the directory has confirmed it.
+@Suite(.timeLimit(.minutes(10))) struct JoinTests {
+    private let record = JoinRecord(
+        tenantID: "tenant", deviceID: "device", loginURL: "https://login.test", certificate: "", thumbprint: "")
+
+    private func files(_ scratch: Scratch) -> DeviceFiles { DeviceFiles(root: Directory(path: scratch.path("device"))) }
+
+    @Test func `a join that the directory confirmed is finished when its process dies, and its operator hears so`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                let order = JoinOrder(
+                    loginURL: "https://login.test", registrationURL: "https://registration.test", tenant: "t",
+                    deviceName: "n")
+                async let answer = fixture.ask(.join(order))
+                #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
+                #expect(try await fixture.status().session == "joining")
+                try files(scratch).write(confirmed: record)
+                fixture.inputs.post(.sessionProcessEnded(sessionProcess: 1))
+                #expect(try await answer == .joined(deviceID: "device", tenantID: "tenant"))
+                #expect(try await fixture.status().deviceID == "device")
+                #expect(try files(scratch).join() == record)
+                #expect(try files(scratch).confirmedJoin() == nil)
+            }
+        }
+    }
+
+    @Test func `a join that the directory confirmed is finished by the next start`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                #expect(try await fixture.status().deviceID == nil)
+                try files(scratch).write(confirmed: record)
+            }
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                let status = try await fixture.status()
+                #expect(status.deviceID == "device")
+                #expect(try files(scratch).confirmedJoin() == nil)
+            }
+        }
+    }
+
+    @Test func `a joined device does not become another by what a former join left`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { _ in try files(scratch).write(confirmed: record) }
+            try await SupervisorFixture.with(scratch) { fixture in
+                let status = try await fixture.status()
+                #expect(status.deviceID == "d")
+                #expect(try files(scratch).confirmedJoin() == nil)
+            }
+        }
+    }
+
+    @Test func `keys that a join has left are used again, and half of them are not`() async throws {
+        try await Scratch.with { scratch in
+            let keys = Directory(path: scratch.path("keys"))
+            let store = KeyStore(directory: keys, platform: nil)
+            _ = try DeviceKeys.leftOrMade(in: store)
+            let first = try keys.file("device.pem").read()
+            _ = try DeviceKeys.leftOrMade(in: store)
+            #expect(try keys.file("device.pem").read() == first)
+            try keys.file("transport.pem").remove()
+            _ = try DeviceKeys.leftOrMade(in: store)
+            #expect(try keys.file("device.pem").read() != first)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import TestSupport
+import Testing
+
+/// Who asks the broker for the page on which a worker sets their PIN, and what they hear.
+@Suite(.timeLimit(.minutes(10))) struct PINRequestTests {
+    @Test func `where nobody is signed in there is no page`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let reply = try await fixture.ask(.setPIN)
+                #expect(failure(of: reply) == "pin_needs_worker")
+            }
+        }
+    }
+
+    @Test func `the session process says what became of it, and the end of the session does`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let no = OperatorFailure(code: "no", message: "", remedy: "")
+                for (said, heard) in [(no, "no"), (nil, nil)] as [(OperatorFailure?, String?)] {
+                    async let reply = fixture.ask(.setPIN)
+                    _ = try await fixture.sessionProcessReceives(.pinWanted)
+                    let second = try await fixture.ask(.setPIN)
+                    #expect(failure(of: second) == "pin_running")
+                    fixture.sessionProcessSends(.pinSettled(said))
+                    let first = try await reply
+                    #expect(failure(of: first) == heard)
+                }
+                async let reply = fixture.ask(.setPIN)
+                _ = try await fixture.sessionProcessReceives(.pinWanted)
+                fixture.order(.signOut(fromBrowser: false))
+                let last = try await reply
+                #expect(failure(of: last) == "pin_interrupted")
+            }
+        }
+    }
+
+    private func failure(of reply: OperatorReply) -> String? {
+        guard case .failed(let failure) = reply else { return reply == .done ? nil : "another answer" }
+        return failure.code
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import Foundation
+import Glibc
+import JSON
+import Processes
+import TestSupport
+import Testing
+import UnixSocket
+
+/// How many agents and operators the broker serves at once.
+@Suite struct PlaceTests {
+    @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
+    func `one user's connections are limited, and a place that is left is free again`(
+        socket: String, limit: Int
+    ) async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                // Answered when the sockets are open.
+                _ = try await fixture.status()
+                let path = scratch.path("run/" + socket)
+                var served: [Connection] = []
+                for _ in 0..<limit { served.append(try await connect(to: path)) }
+                #expect(try await isEnded(try await connect(to: path)))
+                #expect(served.allSatisfy { !$0.descriptor.withNumber { isReadable($0) } })
+
+                // The broker ends its side of a connection when the place is free.
+                let last = served.removeLast()
+                _ = last.descriptor.withNumber { shutdown($0, Int32(SHUT_WR)) }
+                #expect(try await isEnded(last))
+                let next = try await connect(to: path)
+                #expect(try await isEnded(try await connect(to: path)))
+                #expect(!next.descriptor.withNumber { isReadable($0) })
+            }
+        }
+    }
+
+    @Test func `an operator's connection that waits for nothing gives its place back, and no other`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, helloPatience: .seconds(2)) { fixture in
+                let agent = try fixture.agent(of: geteuid())
+                let epoch = try await fixture.signIn(through: agent)
+                let waiting = try await ask(#"{"signOut":{"fromBrowser":false}}"#, scratch)
+                let answered = try await ask(#"{"status":{}}"#, scratch)
+                _ = try await blocking { try answered.read() }
+                var held = [answered]
+                for _ in 0..<6 { held.append(try await connect(to: scratch.path("run/control.sock"))) }
+                for connection in held { #expect(try await isEnded(connection, within: 30_000)) }
+                #expect(!waiting.descriptor.withNumber { isReadable($0) })
+                #expect(try await agent.order() == .close(epoch: epoch))
+                agent.say(.closed(epoch: epoch))
+                _ = try await blocking { try waiting.read() }
+            }
+        }
+    }
+
+    /// Sends an operator's request.
+    private func ask(_ request: String, _ scratch: Scratch) async throws -> Connection {
+        let path = scratch.path("run/control.sock")
+        return try await blocking {
+            let connection = try Connection.connect(to: path, maximumFrame: Wire.operatorLimits.bytes)
+            try connection.write(Array(request.utf8))
+            return connection
+        }
+    }
+
+    @Test(arguments: [("agent.sock", 4), ("control.sock", 8)])
+    func `another user's flood takes no place of operators or agents`(socket: String, limit: Int) async throws {
+        try #require(getuid() == 0, "a process of another user needs the right to make one")
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                // Whatever the modes of files say: the broker looks itself.
+                for (path, mode) in [(scratch.path, 0o755), (scratch.path("run/" + socket), 0o666)] {
+                    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+                }
+                let flood = try await RunningProgram.start(
+                    "/usr/bin/setpriv",
+                    [
+                        "--reuid", "61203", "--clear-groups", "/usr/bin/python3", "-c", Self.flood,
+                        scratch.path("run/" + socket),
+                    ], log: "flood", awaitsReady: false, in: scratch)
+                // Its connections are ended as fast as it makes them, while these are served.
+                async let code = flood.waitForExit()
+                var served: [Connection] = []
+                for _ in 0..<limit { served.append(try await connect(to: scratch.path("run/" + socket))) }
+                #expect(try await isEnded(try await connect(to: scratch.path("run/" + socket))))
+                #expect(served.allSatisfy { !$0.descriptor.withNumber { isReadable($0) } })
+                #expect(try await code == 0)
+            }
+        }
+    }
+
+    /// Connects a thousand times, and waits for the end of each connection.
+    private static let flood = """
+        import socket, sys
+        for number in range(1000):
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.settimeout(60)
+            connection.connect(sys.argv[1])
+            assert connection.recv(1) == b""
+        """
+
+    @Test func `apps that the session process has not taken are so many, and operators do not wait for them`()
+        async throws
+    {
+        // As batond does: with few files the limits are lower.
+        OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
+        try await Scratch.with { scratch in
+            // It listens, and takes no connection.
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.status()
+                var apps: [Connection] = []
+                for _ in 0..<300 { apps.append(try await connect(to: scratch.path("run/broker.sock"))) }
+                // 64 of one process wait. 32 were passed on, to a process that throws them away; the others made room.
+                let left = try await blocking { [apps] in try Self.awaitEnds(of: apps, untilLeft: 64) }
+                #expect(left == 64)
+                let reports = try #require(try await fixture.status().connectionLimits)
+                #expect(reports.map(\.limit) == [.process] && reports.map(\.stage) == [.waiting])
+                #expect(reports.first.map { $0.held == 64 && (200...204).contains($0.closed) } == true)
+            }
+        }
+    }
+
+    /// Waits until so many connections are left; gives how many are.
+    private static func awaitEnds(of connections: [Connection], untilLeft wanted: Int) throws -> Int {
+        var left = connections
+        while left.count > wanted {
+            var questions = left.map {
+                pollfd(fd: $0.descriptor.withNumber { $0 }, events: Int16(POLLIN), revents: 0)
+            }
+            guard unsafe poll(&questions, nfds_t(questions.count), 120_000) > 0 else { break }
+            left.removeAll(where: \.descriptor.isEnded)
+        }
+        return left.count
+    }
+
+    private func connect(to path: String) async throws -> Connection {
+        try await blocking { try Connection.connect(to: path, maximumFrame: Wire.agentLimits.bytes) }
+    }
+
+    /// Whether the broker ends the connection; in this fixture it has patience for a hello.
+    private func isEnded(_ connection: Connection, within milliseconds: Int32 = 120_000) async throws -> Bool {
+        try connection.descriptor.setReceiveTimeout(milliseconds: milliseconds)
+        return try await blocking {
+            do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
+            return false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Foundation
+import Glibc
+import Processes
+import TestSupport
+import Testing
+
+/// What becomes of a session process that does not live.
+@Suite(.timeLimit(.minutes(10))) struct RestartTests {
+    @Test func `the pauses grow to five seconds and begin anew after a long life`() {
+        var pause = RestartPause()
+        let short = Duration.seconds(9)
+        let pauses = (0..<9).map { _ in pause.next(after: short) }
+        #expect(pauses == [0, 100, 200, 400, 800, 1600, 3200, 5000, 5000].map { .milliseconds($0) })
+        #expect((0..<1000).allSatisfy { _ in pause.next(after: short) == .seconds(5) })
+        #expect(pause.next(after: .seconds(10)) == .zero)
+        #expect(pause.next(after: short) == .milliseconds(100))
+    }
+
+    @Test func `a process that dies at once is started once more and then after pauses`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, sessionProcess: "printf x >> \(scratch.path("starts")); exit 1") {
+                fixture in
+                var pauses = fixture.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
+                for (count, pause) in [(2, 100), (3, 200), (4, 400)] {
+                    #expect(await pauses.next() == .milliseconds(pause))
+                    let starts = try Data(contentsOf: URL(filePath: scratch.path("starts"))).count
+                    #expect(starts == count)
+                    #expect(try await fixture.status().session == "ready")
+                    fixture.clock.pass(.milliseconds(pause))
+                }
+            }
+        }
+    }
+
+    @Test func `a process that hears nothing is ended, and does not keep the device from signing out`() async throws {
+        try await Scratch.with { scratch in
+            let script = "printf x >> \(scratch.path("starts")); exec /bin/sleep 600"
+            try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                // More than a socket holds.
+                for _ in 0..<2000 { fixture.inputs.post(.deviceChanged) }
+                fixture.order(.signOut(fromBrowser: false))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+        }
+    }
+
+    @Test func `a process that lives after a pause serves the next worker`() async throws {
+        try await Scratch.with { scratch in
+            let script =
+                "printf x >> \(scratch.path("starts")); test -e \(scratch.path("well")) && exec /bin/cat <&3 >/dev/null; exit 1"
+            try await SupervisorFixture.with(scratch, sessionProcess: script) { fixture in
+                var pauses = fixture.clock.delays.filter { $0 < .seconds(60) }.makeAsyncIterator()
+                #expect(await pauses.next() == .milliseconds(100))
+                try scratch.write("", to: "well")
+                fixture.clock.pass(.milliseconds(100))
+                // The third process lives: a worker is served by it.
+                let agent = try fixture.agent(of: 1000)
+                _ = try await fixture.signIn(through: agent, sessionProcess: 3)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import TestSupport
+import Testing
+
+/// Sessions that end by themselves.
+@Suite(.timeLimit(.minutes(10))) struct SessionTimerTriggerTests {
+    @Test func `a worker who does nothing is warned after fourteen minutes and signed out after fifteen`() async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                fixture.clock.pass(.seconds(839))
+                #expect(try await fixture.status().session == "signedIn")
+                fixture.clock.pass(.seconds(1))
+                let epoch = try await fixture.epoch()
+                #expect(try await fixture.sessionProcessReceives(.idle) == .idle(epoch: epoch, seconds: 60))
+                fixture.clock.pass(.seconds(59))
+                #expect(try await fixture.status().session == "signedIn")
+                fixture.clock.pass(.seconds(1))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == .idle)
+            }
+        }
+    }
+
+    @Test func `what the worker does puts the end off, and what somebody did in another session does not`() async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                let epoch = try await fixture.epoch()
+                fixture.clock.pass(.seconds(600))
+                fixture.sessionProcessSends(.activity(epoch: epoch))
+                #expect(try await fixture.status().session == "signedIn")
+                fixture.clock.pass(.seconds(600))
+                fixture.sessionProcessSends(
+                    .activity(epoch: try #require(Epoch("1." + String(repeating: "a", count: 32)))))
+                #expect(try await fixture.status().session == "signedIn")
+                fixture.clock.pass(.seconds(300))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+        }
+    }
+
+    @Test func `what the agent hears of the person counts`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                let agent = try fixture.agent(of: 1000)
+                _ = try await fixture.signIn(through: agent)
+                fixture.clock.pass(.seconds(600))
+                agent.say(.activity)
+                #expect(try await fixture.status().session == "signedIn")
+                fixture.clock.pass(.seconds(899))
+                #expect(try await fixture.status().session == "signedIn")
+                fixture.clock.pass(.seconds(1))
+                #expect(try await fixture.status().session == "signingOut")
+            }
+        }
+    }
+
+    @Test(arguments: [(SeatEvent.charger, SignOutTrigger.charger), (.dock, .dock), (.seat, .seat)])
+    func `what happens to the device signs the worker out, and is named`(event: SeatEvent, trigger: SignOutTrigger)
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch) { fixture in
+                _ = try await fixture.signIn(through: try fixture.agent(of: 1000))
+                fixture.order(.seat(event))
+                #expect(try await fixture.status().session == "signingOut")
+                #expect(try fixture.trigger() == trigger)
+            }
+        }
+    }
+}

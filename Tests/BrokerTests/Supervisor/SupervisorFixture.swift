@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import DeviceEnrollment
+import Files
+import Foundation
+import Glibc
+import JSON
+import Logging
+import Processes
+import Synchronization
+import TestSupport
+import Testing
+import UnixSocket
+
+/// A real supervisor on a folder of its own, in the test's process: what its sockets and its session process would tell
+/// it, the test does; its session processes listen and say nothing.
+final class SupervisorFixture: Sendable {
+    let scratch: Scratch
+    let inputs = Mailbox<SupervisorInput>()
+    let clock = HandClock()
+    let device: FakeDevice
+    /// What the supervisor had the server told.
+    private let watched = Mutex<[WatchedSession]>([])
+    var statements: [WatchedSession] { watched.withLock(\.self) }
+    /// What the session processes hear.
+    private let heard: HeardMessages
+    private let ended = Promise<Void>()
+    private static let links = Atomic<UInt64>(0)
+
+    /// A shared device whose MDM has nothing more to do.
+    final class FakeDevice: DeviceManaged {
+        let stages = Mutex<[SessionStage]>([])
+        private let sessionPolicy = Mutex(SessionPolicyOverride())
+        private let isShared = Mutex(true)
+
+        var settings: ManagedSettings {
+            var settings = ManagedSettings(
+                enrolled: true, brokerManaged: true, profileShared: isShared.withLock(\.self),
+                appConfigurationShared: true, apps: [])
+            settings.sessionPolicy = sessionPolicy.withLock(\.self)
+            return settings
+        }
+        /// The MDM has taken the profile away that makes it a shared one.
+        func isSharedNoMore() { isShared.withLock { $0 = false } }
+        /// The MDM wants these.
+        func set(sessionPolicy wishes: SessionPolicyOverride) { sessionPolicy.withLock { $0 = wishes } }
+        func declare() throws {}
+        func session(is stage: SessionStage) { stages.withLock { $0.append(stage) } }
+        func enroll(profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+        func unenroll(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+        func checkIn(answer: @escaping @Sendable (OperatorReply) -> Void) { answer(.done) }
+    }
+
+    /// Starts a supervisor in `scratch`, new or where the one before was left.
+    ///
+    /// - Parameter sessionProcess: the program of the session process, as a shell script.
+    private init(_ scratch: Scratch, isJoined: Bool, sessionProcess: String) throws {
+        self.scratch = scratch
+        device = FakeDevice()
+        let root = Directory(path: scratch.path("device"))
+        try root.make()
+        let files = DeviceFiles(root: root)
+        if try root.names().isEmpty {
+            var random = SystemRandomNumberGenerator()
+            try files.prepare()
+            try files.write(JournalRecord.ready(Epoch(random: &random, counter: 1)))
+        }
+        let record = JoinRecord(
+            tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
+        if try isJoined && files.join() == nil { try files.write(record) }
+        if !isJoined { try root.file("join.json").remove() }
+        try scratch.write("#!/bin/sh\n\(sessionProcess)\n", to: "sessionProcess")
+        // Open for both, so that neither end waits for the other.
+        heard = HeardMessages(try FileHandle(forUpdating: URL(filePath: try Self.pipe(scratch.path("heard")))))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: scratch.path("sessionProcess"))
+    }
+
+    static func with(
+        _ scratch: Scratch, isJoined: Bool = true, sessionProcess: String? = nil,
+        helloPatience: Duration = .seconds(600),
+        _ body: (SupervisorFixture) async throws -> Void
+    ) async throws {
+        let fixture = try SupervisorFixture(
+            scratch, isJoined: isJoined, sessionProcess: sessionProcess ?? "exec /bin/cat <&3 >\(scratch.path("heard"))"
+        )
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let service = SupervisorService(
+            configuration: SupervisorConfiguration(
+                directory: scratch.path("device"), runtimeDirectory: scratch.path("run"), trustRoots: "/none",
+                resolve: [:], sessionUsers: [], checkInInterval: 900),
+            device: fixture.device, inputs: fixture.inputs, executable: scratch.path("sessionProcess"), logger: logger,
+            clock: fixture.clock.supervisorClock, helloPatience: helloPatience,
+            watch: { session in fixture.watched.withLock { $0.append(session) } })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await service.run() } catch {
+                    fixture.ended.settle(.failure(error))
+                    throw error
+                }
+                fixture.ended.settle(.failure(CancellationError()))
+            }
+            do { try await body(fixture) } catch {
+                fixture.inputs.post(.stop)
+                throw error
+            }
+            fixture.inputs.post(.stop)
+            try await group.waitForAll()
+        }
+    }
+
+    /// A new one, also where a supervisor before had one there, whose processes' messages may lie in it unread.
+    private static func pipe(_ path: String) throws -> String {
+        guard unsafe unlink(path) == 0 || errno == ENOENT, unsafe mkfifo(path, 0o600) == 0 else {
+            throw TestProblem("mkfifo: error \(errno)")
+        }
+        return path
+    }
+
+    /// Waits for the next message of this kind to a session process; each message is given once, in its order.
+    func sessionProcessReceives(_ kind: HeardMessages.Kind) async throws -> SupervisorMessage {
+        let heard = heard
+        return try await blocking { try heard.next(kind) }
+    }
+
+    /// Asks as an operator; everything that was posted before has been dealt with when the answer comes.
+    func ask(_ request: OperatorRequest) async throws -> OperatorReply {
+        let answer = Promise<OperatorReply>()
+        ended.whenSettled { if case .failure(let error) = $0 { answer.settle(.failure(error)) } }
+        inputs.post(.operatorAsked(request) { answer.settle(.success($0)) })
+        return try await answer.value()
+    }
+
+    /// Asks, and does not wait for the answer.
+    func order(_ request: OperatorRequest) { inputs.post(.operatorAsked(request) { _ in }) }
+
+    func status() async throws -> DeviceStatus {
+        guard case .status(let status) = try await ask(.status) else { throw TestProblem("no status") }
+        return status
+    }
+
+    /// The epoch that the supervisor says is the device's.
+    func epoch() async throws -> Epoch { try #require(try await status().epoch) }
+
+    /// What the session process with this number says.
+    func sessionProcessSends(
+        _ message: SessionProcessMessage, _ descriptors: [Descriptor] = [], sessionProcess: UInt64 = 1
+    ) {
+        inputs.post(.sessionProcessSent(message, descriptors, sessionProcess: sessionProcess))
+    }
+
+    /// An agent of `user` that has connected and said hello.
+    func agent(of user: UInt32) throws -> FakeAgent {
+        let (ours, theirs) = try Connection.pair(maximumFrame: Wire.agentLimits.bytes)
+        try ours.descriptor.setReceiveTimeout(milliseconds: 120_000)
+        let id = Self.links.add(1, ordering: .relaxed).newValue
+        let channel = FramedJSON<AgentMessage, AgentOrder>(theirs, limits: Wire.agentLimits)
+        inputs.post(.agentConnected(AgentLink(id: id, user: user, channel: channel, logger: Logger(label: "test"))))
+        return FakeAgent(id: id, channel: FramedJSON(ours, limits: Wire.agentLimits), inputs: inputs)
+    }
+
+    /// What the journal says now.
+    func journal() throws -> JournalRecord? {
+        try DeviceFiles(root: Directory(path: scratch.path("device"))).journal()
+    }
+
+    /// The trigger of the sign-out that is committed.
+    func trigger() throws -> SignOutTrigger? {
+        guard case .signingOut(let commit) = try journal() else { return nil }
+        return commit.trigger
+    }
+
+    /// A worker is signed in through a browser of this agent's.
+    ///
+    /// - Returns: the epoch's id.
+    func signIn(through agent: FakeAgent, sessionProcess: UInt64 = 1) async throws -> Epoch.ID {
+        sessionProcessSends(.signInRequested(requestID: 1), sessionProcess: sessionProcess)
+        sessionProcessSends(.browserWanted(url: "http://127.0.0.1:1/x"), sessionProcess: sessionProcess)
+        guard case .open(_, let epoch, _) = try await agent.order() else { throw TestProblem("no browser") }
+        sessionProcessSends(.signInSucceeded, sessionProcess: sessionProcess)
+        #expect(try await status().session == "signedIn")
+        return epoch
+    }
+}
+
+/// The agent's end of a connection.
+struct FakeAgent: Sendable {
+    let id: AgentLink.ID
+    let channel: FramedJSON<AgentOrder, AgentMessage>
+    let inputs: Mailbox<SupervisorInput>
+
+    func order() async throws -> AgentOrder {
+        let channel = channel
+        return try await blocking { try channel.receive().message }
+    }
+
+    func say(_ message: AgentMessage) { inputs.post(.agentSaid(id, message)) }
+
+    /// It dies.
+    func leave() { inputs.post(.agentLost(id)) }
+
+    /// The supervisor has cut it off.
+    func isCutOff() async throws -> Bool {
+        let connection = channel.connection
+        return try await blocking {
+            do throws(Connection.ReadFailure) { _ = try connection.read() } catch { return error == .ended }
+            return false
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import BrokerIPC
+import BrokerProtocol
+import BrokerSupervisor
+import Files
+import Logging
+import Processes
+import Synchronization
+import TestSupport
+import Testing
+
+/// The supervisor's parts that keep a state of their own, each without the others.
+@Suite struct SupervisorPartTests {
+    /// What an operator was told.
+    private final class Replies: Sendable {
+        private let replies = Mutex<[OperatorReply]>([])
+        var all: [OperatorReply] { replies.withLock(\.self) }
+        func add(_ reply: OperatorReply) { replies.withLock { $0.append(reply) } }
+    }
+
+    private let order = JoinOrder(
+        loginURL: "https://login.test", registrationURL: "https://registration.test", tenant: "t", deviceName: "n")
+    private let record = JoinRecord(
+        tenantID: "t", deviceID: "d", loginURL: "https://login.test", certificate: "", thumbprint: "")
+    private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func files(_ scratch: Scratch) throws -> DeviceFiles {
+        let files = DeviceFiles(root: Directory(path: scratch.path("device")))
+        try files.prepare()
+        return files
+    }
+
+    private func code(_ reply: OperatorReply?) -> String? {
+        guard case .failed(let failure)? = reply else { return nil }
+        return failure.code
+    }
+
+    @Test func `a PIN is asked for by one operator at a time, in a session`() {
+        let replies = Replies()
+        var request = PINRequest()
+        let outside = request.begin(isSignedIn: false, answer: replies.add)
+        #expect(!outside)
+        #expect(code(replies.all.last) == "pin_needs_worker")
+        let first = request.begin(isSignedIn: true, answer: replies.add)
+        let second = request.begin(isSignedIn: true, answer: replies.add)
+        #expect(first && !second)
+        #expect(code(replies.all.last) == "pin_running")
+        request.settle(nil)
+        #expect(replies.all.last == .done)
+        request.settle(nil)
+        #expect(replies.all.count == 3)
+    }
+
+    @Test func `who waits for a change of the device is answered by it or a later one, once`() {
+        let replies = Replies()
+        var changes = DeviceChanges()
+        let first = changes.next()
+        changes.whenKnown { replies.add(.done) }
+        let second = changes.next()
+        changes.whenKnown { replies.add(.done) }
+        changes.known(first)
+        #expect(replies.all.count == 1)
+        changes.known(second)
+        changes.known(second)
+        #expect(replies.all.count == 2)
+    }
+
+    @Test func `an app is locked until it has erased the very epoch, also for the next supervisor`() async throws {
+        try await Scratch.with { scratch in
+            var locks = try AppLocks(files: files(scratch), logger: logger)
+            let ended = Epoch(id: .random(), counter: 2)
+            try locks.lock(["a"], until: ended)
+            let byOther = try locks.unlock("a", erased: Epoch(id: .random(), counter: 2))
+            #expect(!byOther)
+            var next = try AppLocks(files: files(scratch), logger: logger)
+            #expect(next.isLocked("a") && next.asked(during: nil) == ["a": ended])
+            let byOwn = try next.unlock("a", erased: ended)
+            #expect(byOwn)
+            #expect(try AppLocks(files: files(scratch), logger: logger).epochs.isEmpty)
+        }
+    }
+
+    @Test func `a device joins once, and the operator is told after the administrator's session`() async throws {
+        try await Scratch.with { scratch in
+            let replies = Replies()
+            var join = try JoinFlow(files: files(scratch), logger: logger)
+            let requestID = join.begin(order, answer: replies.add)
+            #expect(requestID?.purpose == .administrator && join.order == order)
+            let second = join.begin(order, answer: replies.add)
+            #expect(second == nil && code(replies.all.last) == "join_running")
+            let answer = try #require(try join.complete(record))
+            #expect(replies.all.count == 1)
+            answer()
+            #expect(replies.all.last == .joined(deviceID: "d", tenantID: "t"))
+            let third = join.begin(order, answer: replies.add)
+            #expect(third == nil && code(replies.all.last) == "already_joined")
+            #expect(try JoinFlow(files: files(scratch), logger: logger).record == record)
+        }
+    }
+
+    @Test func `a join that fails leaves the device unjoined and free for another`() async throws {
+        try await Scratch.with { scratch in
+            let replies = Replies()
+            var join = try JoinFlow(files: files(scratch), logger: logger)
+            _ = join.begin(order, answer: replies.add)
+            join.fail(OperatorFailure(code: "no", message: "", remedy: ""))
+            #expect(code(replies.all.last) == "no" && join.record == nil)
+            let second = join.begin(order, answer: replies.add)
+            #expect(second != nil)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerDevice
+import Testing
+
+/// What is kept for one registration of the device is never given to another.
+@Suite struct KeyedCacheTests {
+    @Test func `nobody gets what was made for another key, whoever asks while it is made`() async throws {
+        let cache = KeyedCache<String, Int>()
+        let made = try await cache.value(for: "old") { () async throws -> Int in
+            // Between the look and the keeping the key changes, and somebody asks for the new one.
+            #expect(try await cache.value(for: "new") { 2 } == 2)
+            #expect(try await cache.value(for: "new") { 3 } == 2)
+            return 1
+        }
+        #expect(made == 1)
+        #expect(try await cache.value(for: "new") { 4 } == 4)
+        #expect(try await cache.value(for: "old") { 5 } == 5)
+    }
+
+    @Test func `what is kept is made once, and what could not be made is tried again`() async throws {
+        struct Trouble: Error {}
+        let cache = KeyedCache<String, Int>()
+        await #expect(throws: Trouble.self) { try await cache.value(for: "a") { throw Trouble() } }
+        #expect(try await cache.value(for: "a") { 1 } == 1)
+        #expect(try await cache.value(for: "a") { 2 } == 1)
+        #expect(try await cache.value(for: "b") { 3 } == 3)
+        #expect(try await cache.value(for: "a") { 4 } == 4)
+    }
+}
