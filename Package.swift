@@ -291,8 +291,9 @@ extension Package {
             if ["BrokerSupervisor", "BrokerTests"].contains(target.name) { target.sources = ["Session"] }
             if target.name == "BrokerDevice" {
                 target.sources = [
-                    "Device/SignOutTrigger.swift", "SessionMessages/AccountTombstone.swift",
-                    "SessionMessages/SignInRefusal.swift", "SessionPolicy/SessionTimeouts.swift",
+                    "Device/SessionStage.swift", "Device/SignOutTrigger.swift",
+                    "SessionMessages/AccountTombstone.swift", "SessionMessages/SignInRefusal.swift",
+                    "SessionPolicy/SessionTimeouts.swift",
                 ]
             }
             if target.name == "TestSupport" { target.sources = ["Processes"] }

@@ -88,7 +88,7 @@ import Testing
     ])
     private static let order = JoinOrder(loginURL: "l", registrationURL: "r", tenant: "t", deviceName: "n")
     private static let failure = OperatorFailure(code: "c", message: "m", remedy: "r")
-    private static let finding = CheckResult(.session, "c", .good, "m", remedy: "r")
+    private static let finding = CheckResult(.session, .good, code: "c", message: "m", remedy: "r")
     private static let refusal = RefusalRecord(
         kind: .refused, time: 1, operation: "o", code: 1, reason: "r", level: "l", app: "a", clientID: "c")
     private static let status = DeviceStatus(

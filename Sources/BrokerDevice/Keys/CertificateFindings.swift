@@ -14,23 +14,28 @@ extension CheckResult {
     ) -> CheckResult {
         guard let certificate else {
             return CheckResult(
-                .certificates, "\(name)_certificate_unreadable", .bad, "\(title) cannot be read.", remedy: remedy)
+                .certificates, .bad, code: "\(name)_certificate_unreadable", message: "\(title) cannot be read.",
+                remedy: remedy)
         }
         let begin = certificate.notValidBefore.timeIntervalSince1970
         let end = certificate.notValidAfter.timeIntervalSince1970
         let days = Int((end - Double(now)) / 86_400)
         if Double(now) >= end {
             return CheckResult(
-                .certificates, "\(name)_certificate_expired", .bad, "\(title) has expired.", remedy: remedy)
+                .certificates, .bad, code: "\(name)_certificate_expired", message: "\(title) has expired.",
+                remedy: remedy)
         }
         if Double(now) < begin {
             return CheckResult(
-                .certificates, "\(name)_certificate_not_yet", .bad, "\(title) is not valid yet: look at the clock.",
+                .certificates, .bad, code: "\(name)_certificate_not_yet",
+                message: "\(title) is not valid yet: look at the clock.",
                 remedy: "Set the clock.")
         }
         return days < 30
             ? CheckResult(
-                .certificates, "\(name)_certificate_ends", .warning, "\(title) ends in \(days) days.", remedy: remedy)
-            : CheckResult(.certificates, "\(name)_certificate", .good, "\(title) is good for \(days) days.")
+                .certificates, .warning, code: "\(name)_certificate_ends", message: "\(title) ends in \(days) days.",
+                remedy: remedy)
+            : CheckResult(
+                .certificates, .good, code: "\(name)_certificate", message: "\(title) is good for \(days) days.")
     }
 }

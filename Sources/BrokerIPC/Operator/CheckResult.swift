@@ -25,10 +25,10 @@ package struct CheckResult: Sendable, Codable, Equatable {
     package let message: String
     package let remedy: String?
 
-    package init(_ topic: Topic, _ code: String, _ verdict: Verdict, _ message: String, remedy: String? = nil) {
+    package init(_ topic: Topic, _ verdict: Verdict, code: String, message: String, remedy: String? = nil) {
         self.topic = topic
-        self.code = code
         self.verdict = verdict
+        self.code = code
         self.message = message
         self.remedy = remedy
     }

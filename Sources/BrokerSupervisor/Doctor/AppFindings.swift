@@ -10,13 +10,16 @@ extension CheckResult {
         switch registry {
         case .success(let registry): known = registry
         case .failure(let failure):
-            return [CheckResult(.apps, failure.code.rawValue, .bad, failure.message, remedy: failure.remedy)]
+            return [
+                CheckResult(.apps, .bad, code: failure.code.rawValue, message: failure.message, remedy: failure.remedy)
+            ]
         }
         let apps = known.apps.filter { $0.source != .broker }
         guard !apps.isEmpty else {
             return [
                 CheckResult(
-                    .apps, "apps_none", .note, "No app is registered: nobody but the command line is served.",
+                    .apps, .note, code: "apps_none",
+                    message: "No app is registered: nobody but the command line is served.",
                     remedy: "Push an app with clientId and redirectUri as its configuration.")
             ]
         }
@@ -24,15 +27,15 @@ extension CheckResult {
             let names = Set(apps.filter { $0.binding.level == level }.map(\.bundleID)).sorted()
             let isShared = level == AppBinding.session.level
             return CheckResult(
-                .apps, "apps_\(level)", isShared ? .note : .good,
-                "\(level): \(names.joined(separator: ", "))"
+                .apps, isShared ? .note : .good, code: "apps_\(level)",
+                message: "\(level): \(names.joined(separator: ", "))"
                     + (isShared ? "; one trust domain, with every program of the session's users." : "."))
         }
         return levels
             + apps.filter { known.rules.verdict(on: $0) != .permitted }.map { app in
                 CheckResult(
-                    .apps, known.rules.verdict(on: app) == .blocked ? "app_blocked" : "app_unlisted", .note,
-                    "The profile's lists do not let \(app.bundleID) use single sign-on.",
+                    .apps, .note, code: known.rules.verdict(on: app) == .blocked ? "app_blocked" : "app_unlisted",
+                    message: "The profile's lists do not let \(app.bundleID) use single sign-on.",
                     remedy: "See AppAllowList, AppPrefixAllowList and AppBlockList in docs/app-identity.md.")
             }
     }

@@ -7,12 +7,15 @@ extension CheckResult {
     /// - Parameter reports: who had as many connections as there may be of late.
     package static func connections(_ reports: [ConnectionLimitReport]) -> [CheckResult] {
         guard !reports.isEmpty else {
-            return [CheckResult(.apps, "connections_free", .good, "Every app finds a place at the broker's socket.")]
+            return [
+                CheckResult(
+                    .apps, .good, code: "connections_free", message: "Every app finds a place at the broker's socket.")
+            ]
         }
         return reports.map { report in
             CheckResult(
-                .apps, "connections_full", .warning,
-                "As many as there may be, \(report.quantity), are of \(report.whose); "
+                .apps, .warning, code: "connections_full",
+                message: "As many as there may be, \(report.quantity), are of \(report.whose); "
                     + "\(report.closed) were refused, or closed for new ones.",
                 remedy: "Stop the program that opens them (ss -xp names it); a sign-out ends every app's connection.")
         }

@@ -56,8 +56,8 @@ struct DeviceExamination: Sendable {
         if untold > 0 {
             findings.append(
                 CheckResult(
-                    .server, "ends_untold", .note,
-                    "The identity platform has not been told of \(untold) ended sessions yet; that goes on."))
+                    .server, .note, code: "ends_untold",
+                    message: "The identity platform has not been told of \(untold) ended sessions yet; that goes on."))
         }
         findings.append(coreLimit)
         return findings
@@ -67,9 +67,10 @@ struct DeviceExamination: Sendable {
         var limit = rlimit()
         let outcome = unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
         return outcome == 0 && limit.rlim_max == 0
-            ? CheckResult(.host, "core_forbidden", .good, "The broker writes no core file.")
+            ? CheckResult(.host, .good, code: "core_forbidden", message: "The broker writes no core file.")
             : CheckResult(
-                .host, "core_allowed", .bad, "The broker may write core files.", remedy: "Set LimitCORE=0 in its unit.")
+                .host, .bad, code: "core_allowed", message: "The broker may write core files.",
+                remedy: "Set LimitCORE=0 in its unit.")
     }
 
     /// Looks at the rest, and says what would move the device on.
@@ -102,6 +103,6 @@ struct DeviceExamination: Sendable {
 
 extension CheckResult {
     fileprivate static let trustRootsUnreadable = CheckResult(
-        .server, "trust_roots_unreadable", .bad, "The file of trust roots cannot be read.",
+        .server, .bad, code: "trust_roots_unreadable", message: "The file of trust roots cannot be read.",
         remedy: "Correct trustRoots in batond.json.")
 }

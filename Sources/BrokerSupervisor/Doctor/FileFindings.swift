@@ -15,7 +15,11 @@ package struct FileFindings: Sendable {
         var owner = stat()
         guard unsafe lstat(state.path, &owner) == 0 else {
             return errno == ENOENT
-                ? [CheckResult(.files, "state_missing", .bad, "There is no folder \(state.path).", remedy: Self.give)]
+                ? [
+                    CheckResult(
+                        .files, .bad, code: "state_missing", message: "There is no folder \(state.path).",
+                        remedy: Self.give)
+                ]
                 : [Self.closed(state.path)]
         }
         var wrong = [fault(in: state.path, owner: owner.st_uid)].compactMap(\.self)
@@ -27,12 +31,15 @@ package struct FileFindings: Sendable {
             }
         }
         return wrong.isEmpty
-            ? [CheckResult(.files, "files_private", .good, "The device's state is the broker's user's alone.")] : wrong
+            ? [
+                CheckResult(
+                    .files, .good, code: "files_private", message: "The device's state is the broker's user's alone.")
+            ] : wrong
     }
 
     /// What could not be looked at is not taken for what is in order.
     static func closed(_ path: String) -> CheckResult {
-        CheckResult(.files, "state_closed", .note, "\(path) cannot be looked into.", remedy: give)
+        CheckResult(.files, .note, code: "state_closed", message: "\(path) cannot be looked into.", remedy: give)
     }
 
     private static let give = "Run as root or the broker's user, or name the folder with --state."
@@ -51,12 +58,13 @@ package struct FileFindings: Sendable {
         let name = path == state.path ? path : String(path.dropFirst(state.path.count + 1))
         guard status.st_uid == owner else {
             return CheckResult(
-                .files, "file_owner", .bad, "\(name) belongs to another user than the folder \(state.path).",
+                .files, .bad, code: "file_owner",
+                message: "\(name) belongs to another user than the folder \(state.path).",
                 remedy: "Run: chown --reference=\(state.path) on it; find out who made it.")
         }
         guard status.st_mode & 0o077 == 0 else {
             return CheckResult(
-                .files, "file_mode", .bad, "Others than the broker's user can get at \(name).",
+                .files, .bad, code: "file_mode", message: "Others than the broker's user can get at \(name).",
                 remedy: "Run: chmod go= on it; find out who changed it.")
         }
         return nil

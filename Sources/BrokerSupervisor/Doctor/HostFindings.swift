@@ -16,7 +16,8 @@ package struct HostFindings: Sendable {
     /// Whether memory may reach a disk in clear.
     package var swap: CheckResult {
         guard let table = text("/proc/swaps") else {
-            return CheckResult(.host, "swap_unknown", .warning, "Whether there is swap could not be found out.")
+            return CheckResult(
+                .host, .warning, code: "swap_unknown", message: "Whether there is swap could not be found out.")
         }
         let areas = table.split(separator: "\n").dropFirst().compactMap { line in
             line.split { $0 == " " || $0 == "\t" }.first.map(String.init)
@@ -24,14 +25,15 @@ package struct HostFindings: Sendable {
         let open = areas.filter { !isKeptFromDisk($0) }
         guard open.isEmpty else {
             return CheckResult(
-                .host, "swap_unencrypted", .warning,
-                "Swap is on, and not known to be encrypted: \(open.joined(separator: ", ")). What browsers and apps have in "
+                .host, .warning, code: "swap_unencrypted",
+                message:
+                    "Swap is on, and not known to be encrypted: \(open.joined(separator: ", ")). What browsers and apps have in "
                     + "memory may reach the disk; the broker's own does not where systemd runs it.",
                 remedy: "Turn it off (swapoff -a), encrypt it with a random key (crypttab), or use zram.")
         }
         return areas.isEmpty
-            ? CheckResult(.host, "swap_off", .good, "There is no swap.")
-            : CheckResult(.host, "swap_encrypted", .good, "Swap is encrypted, or in memory.")
+            ? CheckResult(.host, .good, code: "swap_off", message: "There is no swap.")
+            : CheckResult(.host, .good, code: "swap_encrypted", message: "Swap is encrypted, or in memory.")
     }
 
     /// Encrypted by the device mapper, or compressed memory with no disk behind it.
@@ -44,36 +46,39 @@ package struct HostFindings: Sendable {
     /// Where the kernel puts the memory of a program that crashed.
     package var corePattern: CheckResult {
         guard let pattern = trimmed("/proc/sys/kernel/core_pattern") else {
-            return CheckResult(.host, "core_unknown", .warning, "Where core dumps go could not be found out.")
+            return CheckResult(
+                .host, .warning, code: "core_unknown", message: "Where core dumps go could not be found out.")
         }
         guard pattern.hasPrefix("|") else {
             return CheckResult(
-                .host, "core_limited", .good,
-                "Core dumps are files, and go by each program's limit, which Baton's programs set to none.")
+                .host, .good, code: "core_limited",
+                message: "Core dumps are files, and go by each program's limit, which Baton's programs set to none.")
         }
         return CheckResult(
-            .host, "core_piped", .note,
-            "Core dumps go to a program, whatever the limit. The session process takes no part in dumps; apps and browsers do.",
+            .host, .note, code: "core_piped",
+            message:
+                "Core dumps go to a program, whatever the limit. The session process takes no part in dumps; apps and browsers do.",
             remedy: "Turn the collector off for the session's user (coredump.conf: Storage=none).")
     }
 
     package var tpm: CheckResult {
         for device in ["/dev/tpmrm0", "/dev/tpm0"] where exists(device) {
-            return CheckResult(.host, "tpm_there", .good, "The machine has a TPM (\(device)).")
+            return CheckResult(.host, .good, code: "tpm_there", message: "The machine has a TPM (\(device)).")
         }
         return CheckResult(
-            .host, "tpm_missing", .note,
-            "The machine has no TPM: who can read the broker's files as root can speak for the device.")
+            .host, .note, code: "tpm_missing",
+            message: "The machine has no TPM: who can read the broker's files as root can speak for the device.")
     }
 
     /// Whether the kernel's clock is kept by a time server (adjtimex(2)).
     package static var clock: CheckResult {
         guard clinux_clock_is_kept() == 1 else {
             return CheckResult(
-                .clock, "clock_unsynchronised", .note, "No time server keeps the clock, as far as the kernel knows.",
+                .clock, .note, code: "clock_unsynchronised",
+                message: "No time server keeps the clock, as far as the kernel knows.",
                 remedy: "Run a time service, such as systemd-timesyncd or chrony.")
         }
-        return CheckResult(.clock, "clock_synchronised", .good, "A time server keeps the clock.")
+        return CheckResult(.clock, .good, code: "clock_synchronised", message: "A time server keeps the clock.")
     }
 
     private func exists(_ path: String) -> Bool { unsafe access(root + path, F_OK) == 0 }

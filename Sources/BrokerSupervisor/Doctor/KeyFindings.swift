@@ -33,20 +33,24 @@ package struct KeyFindings: Sendable {
         switch Self.place(names) {
         case nil: return []
         case .tpm:
-            return [CheckResult(.files, "keys_in_tpm", .good, "The device's keys are in its TPM, and cannot leave it.")]
+            return [
+                CheckResult(
+                    .files, .good, code: "keys_in_tpm",
+                    message: "The device's keys are in its TPM, and cannot leave it.")
+            ]
         case .partly:
             let plain = names.filter(Self.isPlain).joined(separator: ", ")
             return [
                 CheckResult(
-                    .files, "keys_partly_in_tpm", .note,
-                    "The device has a TPM, and keys in files from before: \(plain).",
+                    .files, .note, code: "keys_partly_in_tpm",
+                    message: "The device has a TPM, and keys in files from before: \(plain).",
                     remedy: "Join the device anew; its receipt key changes only with: baton device recover.")
             ]
         case .files:
             return [
                 CheckResult(
-                    .files, "keys_in_files", .note,
-                    "The device's keys are files: whoever is root on it, or has its disk, can copy them.",
+                    .files, .note, code: "keys_in_files",
+                    message: "The device's keys are files: whoever is root on it, or has its disk, can copy them.",
                     remedy: "Where it has a TPM, name it with tpm in batond.json (docs/keys.md).")
             ]
         }

@@ -19,7 +19,10 @@ package struct OfflineFindings: Sendable {
         let ids: [String]
         do { ids = try LeaseFile.ids(in: folder) } catch { return [FileFindings.closed(folder.path)] }
         guard !ids.isEmpty else {
-            return [CheckResult(.offline, "offline_none", .good, "Nobody can sign in here without the server.")]
+            return [
+                CheckResult(
+                    .offline, .good, code: "offline_none", message: "Nobody can sign in here without the server.")
+            ]
         }
         guard let count, count.leases == ids.count else { return [Self.unread(ids.count)] }
         return [Self.status(count)] + (count.pinsInFiles > 0 ? [Self.withoutTPM(count.pinsInFiles)] : [])
@@ -28,26 +31,27 @@ package struct OfflineFindings: Sendable {
     private static func status(_ count: LeaseCount) -> CheckResult {
         guard count.mayBegin else {
             return CheckResult(
-                .offline, "offline_clock_set_back", .warning,
-                "Leases for signing in without the server: \(count.leases). None lets anybody in, for the clock was set back.",
+                .offline, .warning, code: "offline_clock_set_back",
+                message:
+                    "Leases for signing in without the server: \(count.leases). None lets anybody in, for the clock was set back.",
                 remedy: "Set the clock right, and let the device reach its server.")
         }
         return CheckResult(
-            .offline, "offline_leases", .good,
-            "Leases for signing in without the server: \(count.leases), with a PIN: \(count.pins).")
+            .offline, .good, code: "offline_leases",
+            message: "Leases for signing in without the server: \(count.leases), with a PIN: \(count.pins).")
     }
 
     private static func unread(_ number: Int) -> CheckResult {
         CheckResult(
-            .offline, "offline_unread", .warning,
-            "Leases for signing in without the server: \(number). The broker has not read them.",
+            .offline, .warning, code: "offline_unread",
+            message: "Leases for signing in without the server: \(number). The broker has not read them.",
             remedy: "Ask again in a moment; where it stays so, look at the broker's log.")
     }
 
     private static func withoutTPM(_ number: Int) -> CheckResult {
         CheckResult(
-            .offline, "offline_pin_without_tpm", .warning,
-            "PINs that no TPM keeps: \(number). Whoever has a copy of the disk may guess them without end.",
+            .offline, .warning, code: "offline_pin_without_tpm",
+            message: "PINs that no TPM keeps: \(number). Whoever has a copy of the disk may guess them without end.",
             remedy:
                 "Name the device's TPM with tpm in batond.json (docs/keys.md), or turn it off: baton admin offline on without "
                 + "--pin-without-tpm.")

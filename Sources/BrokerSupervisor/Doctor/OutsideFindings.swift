@@ -29,19 +29,22 @@ package struct OutsideFindings: Sendable {
         do {
             guard let record = try DeviceFiles(root: state).journal() else {
                 return CheckResult(
-                    .session, "journal_none", .note, "There is no journal in \(state.path): no broker has run on it.")
+                    .session, .note, code: "journal_none",
+                    message: "There is no journal in \(state.path): no broker has run on it.")
             }
             return CheckResult(
-                .session, "journal_\(record.stateName)", .note,
-                "The journal says \(record.stateName); the broker goes on from there when it starts, and nobody is served "
+                .session, .note, code: "journal_\(record.stateName)",
+                message:
+                    "The journal says \(record.stateName); the broker goes on from there when it starts, and nobody is served "
                     + "before.")
         } catch is DeviceStateDamaged {
             return CheckResult(
-                .session, "journal_damaged", .bad, "The journal cannot be read: the broker does not start on it.",
+                .session, .bad, code: "journal_damaged",
+                message: "The journal cannot be read: the broker does not start on it.",
                 remedy: "See docs/architecture.md; never remove the journal alone.")
         } catch {
             return CheckResult(
-                .session, "journal_closed", .note, "The journal cannot be looked at.",
+                .session, .note, code: "journal_closed", message: "The journal cannot be looked at.",
                 remedy: "Run as root or the broker's user.")
         }
     }
@@ -50,15 +53,16 @@ package struct OutsideFindings: Sendable {
         let isThere: Bool
         do { isThere = try AtomicFile(path: marker).read(limit: 4096) != nil } catch {
             return CheckResult(
-                .mode, "marker_closed", .bad,
-                "\(marker) cannot be read (\(error)): apps may not find out that the device is managed.",
+                .mode, .bad, code: "marker_closed",
+                message: "\(marker) cannot be read (\(error)): apps may not find out that the device is managed.",
                 remedy: "Make it a plain file that everybody may read.")
         }
         return !isThere
             ? CheckResult(
-                .mode, "marker_missing", .note,
-                "\(marker) is not there: to apps this device is unmanaged while the broker is down.")
+                .mode, .note, code: "marker_missing",
+                message: "\(marker) is not there: to apps this device is unmanaged while the broker is down.")
             : CheckResult(
-                .mode, "marker_there", .good, "Apps know that the device is managed, and take nothing for personal.")
+                .mode, .good, code: "marker_there",
+                message: "Apps know that the device is managed, and take nothing for personal.")
     }
 }

@@ -23,7 +23,7 @@ package struct ReceiptFindings: Sendable {
         } catch {
             return [
                 CheckResult(
-                    .receipts, "receipts_closed", .note, "The receipts cannot be looked into.",
+                    .receipts, .note, code: "receipts_closed", message: "The receipts cannot be looked into.",
                     remedy: "Run as root or the broker's user.")
             ]
         }
@@ -31,7 +31,10 @@ package struct ReceiptFindings: Sendable {
 
     private func chain() throws -> [CheckResult] {
         guard let end = try store.end(), !end.isAfterDamage else {
-            return [CheckResult(.receipts, "receipts_none", .note, "The chain begins with the next hand-over.")]
+            return [
+                CheckResult(
+                    .receipts, .note, code: "receipts_none", message: "The chain begins with the next hand-over.")
+            ]
         }
         let stated = try store.statements().map(\.key).first { $0.thumbprint == end.key }
         guard let key = try stated ?? ReceiptKey(in: files.keyStore)?.published else { return [Self.keyless] }
@@ -41,8 +44,8 @@ package struct ReceiptFindings: Sendable {
         }
         let anchored = try store.anchor(of: end.key)?.sequence
         let intact = CheckResult(
-            .receipts, "receipts_intact", .good,
-            "Receipts \(verdict.first ?? 0) to \(verdict.last ?? 0) are as they were signed; "
+            .receipts, .good, code: "receipts_intact",
+            message: "Receipts \(verdict.first ?? 0) to \(verdict.last ?? 0) are as they were signed; "
                 + (anchored.map { "the server has countersigned them up to \($0)." } ?? "the server knows of none yet.")
         )
         return stated == nil ? [Self.keyless, intact] : [intact]
@@ -53,8 +56,9 @@ package struct ReceiptFindings: Sendable {
         guard !folders.isEmpty else { return [] }
         return [
             CheckResult(
-                .receipts, "receipts_moved_aside", .warning,
-                "A chain of receipts was damaged, and is kept as it was found: \(folders.joined(separator: ", ")).",
+                .receipts, .warning, code: "receipts_moved_aside",
+                message:
+                    "A chain of receipts was damaged, and is kept as it was found: \(folders.joined(separator: ", ")).",
                 remedy:
                     "Find out who changed it, or which disk failed; then remove the folder from \(files.receipts.path)."
             )
@@ -62,13 +66,14 @@ package struct ReceiptFindings: Sendable {
     }
 
     private static let keyless = CheckResult(
-        .receipts, "receipts_keyless", .warning,
-        "No statement of the device's key names the key that signs the receipts: nobody elsewhere can check them.",
+        .receipts, .warning, code: "receipts_keyless",
+        message:
+            "No statement of the device's key names the key that signs the receipts: nobody elsewhere can check them.",
         remedy: "The next hand-over says it again; where it does not, look at the broker's log.")
 
     private static func damaged(_ text: String) -> CheckResult {
         CheckResult(
-            .receipts, "receipts_damaged", .bad, "The receipts are not as they were signed: \(text).",
+            .receipts, .bad, code: "receipts_damaged", message: "The receipts are not as they were signed: \(text).",
             remedy: "Keep a copy (baton receipt export). The next hand-over moves the chain aside and begins another.")
     }
 }

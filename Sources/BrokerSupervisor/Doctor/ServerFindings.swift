@@ -23,11 +23,12 @@ struct ServerFindings: Sendable {
             guard answer.status == 200 else {
                 return [
                     CheckResult(
-                        .server, "server_refuses", .bad, "The identity platform answers with status \(answer.status).",
+                        .server, .bad, code: "server_refuses",
+                        message: "The identity platform answers with status \(answer.status).",
                         remedy: "Look at its log; the organisation may have been removed.")
                 ]
             }
-            let reached = CheckResult(.server, "server_reached", .good, "The identity platform answers.")
+            let reached = CheckResult(.server, .good, code: "server_reached", message: "The identity platform answers.")
             return [reached, clock(answer.header("date"))]
         }
     }
@@ -37,12 +38,13 @@ struct ServerFindings: Sendable {
         switch code {
         case .untrusted, .invalidConfiguration, .invalidURL:
             return CheckResult(
-                .server, "server_untrusted", .bad,
-                "The identity platform's certificate is not accepted (\(code.rawValue)).",
+                .server, .bad, code: "server_untrusted",
+                message: "The identity platform's certificate is not accepted (\(code.rawValue)).",
                 remedy: "Put its authority into trustRoots of batond.json.")
         case .unreachable, .timeout, .tooLarge:
             return CheckResult(
-                .server, "server_unreachable", .bad, "The identity platform cannot be reached (\(code.rawValue)).",
+                .server, .bad, code: "server_unreachable",
+                message: "The identity platform cannot be reached (\(code.rawValue)).",
                 remedy: "Look at the network, the name's address (resolve) and the server.")
         }
     }
@@ -50,15 +52,18 @@ struct ServerFindings: Sendable {
     private func clock(_ header: String?) -> CheckResult {
         guard let time = header.flatMap(HTTPDate.init) else {
             return CheckResult(
-                .clock, "clock_not_compared", .note, "The identity platform does not say what time it is.")
+                .clock, .note, code: "clock_not_compared",
+                message: "The identity platform does not say what time it is.")
         }
         let ahead = now() - time.seconds
         guard abs(ahead) > Self.tolerance else {
-            return CheckResult(.clock, "clock_agrees", .good, "The device's clock agrees with the identity platform's.")
+            return CheckResult(
+                .clock, .good, code: "clock_agrees", message: "The device's clock agrees with the identity platform's.")
         }
         return CheckResult(
-            .clock, "clock_wrong", .bad,
-            "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's.",
+            .clock, .bad, code: "clock_wrong",
+            message:
+                "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's.",
             remedy: "Set the clock of whichever is wrong.")
     }
 }

@@ -12,20 +12,23 @@ package struct SessionDiagnosis: Sendable, Equatable {
         switch status.session {
         case "ready":
             findings = [
-                CheckResult(.session, "ready", .good, "Nobody is at the device, and nothing of anybody is left."),
+                CheckResult(
+                    .session, .good, code: "ready", message: "Nobody is at the device, and nothing of anybody is left."),
                 agent,
             ]
             movers =
                 status.mode == "shared" || status.deviceID != nil
                 ? ["A worker signs in through an app."] : ["An administrator runs: baton device join."]
         case "signingIn", "joining":
-            findings = [CheckResult(.session, "signing_in", .note, "Somebody is at the browser."), agent]
+            findings = [
+                CheckResult(.session, .note, code: "signing_in", message: "Somebody is at the browser."), agent,
+            ]
             movers = [
                 "The person finishes at the browser, or closes it.", "The app gives up.",
                 "Ten minutes pass.", "An operator runs: baton account sign-out.",
             ]
         case "signedIn":
-            findings = [CheckResult(.session, "signed_in", .good, "A worker holds the device."), agent]
+            findings = [CheckResult(.session, .good, code: "signed_in", message: "A worker holds the device."), agent]
             movers = [
                 "The worker signs out through any app, or an operator runs: baton account sign-out.",
                 "The server ends the session, or disables worker or device.",
@@ -35,7 +38,9 @@ package struct SessionDiagnosis: Sendable, Equatable {
             ]
         case "ending":
             findings = [
-                CheckResult(.session, "ending", .note, "The apps were told of the end and may save, for a moment."),
+                CheckResult(
+                    .session, .note, code: "ending",
+                    message: "The apps were told of the end and may save, for a moment."),
                 agent,
             ]
             movers = ["The apps are ready, or their time is over."]
@@ -45,13 +50,16 @@ package struct SessionDiagnosis: Sendable, Equatable {
         case "quarantined":
             findings = [
                 // Why, and what to do, is a finding of its own.
-                CheckResult(.session, "quarantined", .note, "The device's state is not believed: nobody is served.")
+                CheckResult(
+                    .session, .note, code: "quarantined",
+                    message: "The device's state is not believed: nobody is served.")
             ]
             movers = ["An operator runs: baton device recover."]
         default:
             findings = [
                 CheckResult(
-                    .session, "state_unknown", .warning, "The broker is in a state that this program does not know.",
+                    .session, .warning, code: "state_unknown",
+                    message: "The broker is in a state that this program does not know.",
                     remedy: "Use baton and batond of one release."),
                 agent,
             ]
@@ -61,8 +69,8 @@ package struct SessionDiagnosis: Sendable, Equatable {
 
     private static func clearing(_ status: DeviceStatus) -> CheckResult {
         CheckResult(
-            .session, "signing_out", .warning,
-            "Nobody is signed in any more; still to be cleared: \(status.pending.joined(separator: ", ")).",
+            .session, .warning, code: "signing_out",
+            message: "Nobody is signed in any more; still to be cleared: \(status.pending.joined(separator: ", ")).",
             remedy: status.pending.map(mover).joined(separator: " "))
     }
 
@@ -81,11 +89,11 @@ package struct SessionDiagnosis: Sendable, Equatable {
             let who = status.agentUser.map { user in
                 ": \(status.agentPID.map { "process \($0) of " } ?? "")user \(user)"
             }
-            return CheckResult(.agent, "agent_connected", .good, "baton-agent is connected\(who ?? "").")
+            return CheckResult(.agent, .good, code: "agent_connected", message: "baton-agent is connected\(who ?? "").")
         }
         return CheckResult(
-            .agent, "agent_missing", status.mode == "shared" ? .bad : .note,
-            "No baton-agent is connected: nobody can sign in.",
+            .agent, status.mode == "shared" ? .bad : .note, code: "agent_missing",
+            message: "No baton-agent is connected: nobody can sign in.",
             remedy: "Start baton-agent in the graphical session, as one of sessionUsers.")
     }
 }

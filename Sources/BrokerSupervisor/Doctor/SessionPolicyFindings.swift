@@ -11,16 +11,20 @@ extension CheckResult {
         if let refusal {
             findings.append(
                 CheckResult(
-                    .session, refusal.code.rawValue, .bad,
-                    "The session policy of the MDM's app configuration is refused, and that of batond.json is in force: "
+                    .session, .bad, code: refusal.code.rawValue,
+                    message:
+                        "The session policy of the MDM's app configuration is refused, and that of batond.json is in force: "
                         + refusal.message, remedy: refusal.remedy))
         }
         if let problem = sessionPolicy.problem {
             return findings + [
-                CheckResult(.session, problem.code.rawValue, .warning, problem.message, remedy: problem.remedy)
+                CheckResult(
+                    .session, .warning, code: problem.code.rawValue, message: problem.message, remedy: problem.remedy)
             ]
         }
-        return findings + [CheckResult(.session, "sessionPolicy", .good, sessionPolicy.timeouts.sentence)]
+        return findings + [
+            CheckResult(.session, .good, code: "session_policy", message: sessionPolicy.timeouts.sentence)
+        ]
     }
 
     /// Another agent that asks for the place of the one that is connected.
@@ -30,8 +34,8 @@ extension CheckResult {
     ///   - connected: process and user of the one that is there.
     package static func refusedAgent(_ refused: String, while connected: String) -> CheckResult {
         CheckResult(
-            .agent, "agent_refused", .warning,
-            "Another agent (\(refused)) asks for the place of the one that is connected (\(connected)).",
+            .agent, .warning, code: "agent_refused",
+            message: "Another agent (\(refused)) asks for the place of the one that is connected (\(connected)).",
             remedy:
                 "Where the one that is connected is not baton-agent, end that process: the next one that asks is taken."
         )
@@ -40,13 +44,16 @@ extension CheckResult {
     /// Whether a worker who uses apps that tell of no activity is taken for one who is away.
     package static func input(_ sessionPolicy: SessionPolicy, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
         guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }
-        if isHeard { return [CheckResult(.agent, "input_heard", .good, "The agent tells of the person's input.")] }
+        if isHeard {
+            return [CheckResult(.agent, .good, code: "input_heard", message: "The agent tells of the person's input.")]
+        }
         // Before anybody was there nobody can have touched anything.
         guard status.session == "signedIn" else { return [] }
         return [
             CheckResult(
-                .agent, "input_unheard", .warning,
-                "Nothing has told the agent of a person's input: who uses apps that tell of no activity is signed out after "
+                .agent, .warning, code: "input_unheard",
+                message:
+                    "Nothing has told the agent of a person's input: who uses apps that tell of no activity is signed out after "
                     + "\(sessionPolicy.timeouts.idle) seconds.",
                 remedy:
                     "Run in the graphical session: systemctl --user enable --now baton-input (docs/configuration.md).")

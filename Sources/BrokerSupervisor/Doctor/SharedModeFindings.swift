@@ -10,14 +10,14 @@ extension CheckResult {
         func fact(_ holds: Bool, _ missing: DeviceMode.Missing, yes: String, no: String) -> CheckResult {
             let code = DeviceMode.incomplete(missing)
             return holds
-                ? CheckResult(.mode, code.reason.replacing("_missing", with: "_there"), .good, yes)
-                : CheckResult(.mode, code.reason, lack, no, remedy: code.remedy)
+                ? CheckResult(.mode, .good, code: code.reason.replacing("_missing", with: "_there"), message: yes)
+                : CheckResult(.mode, lack, code: code.reason, message: no, remedy: code.remedy)
         }
         let enrollment =
             settings.enrolled
-            ? CheckResult(.mode, "enrolled", .good, "The device is enrolled in an MDM.")
+            ? CheckResult(.mode, .good, code: "enrolled", message: "The device is enrolled in an MDM.")
             : CheckResult(
-                .mode, "not_enrolled", lack, "The device is enrolled in no MDM.",
+                .mode, lack, code: "not_enrolled", message: "The device is enrolled in no MDM.",
                 remedy: "Run: baton device enroll PROFILE.")
         return [summary(of: mode), enrollment] + [
             fact(
@@ -30,23 +30,24 @@ extension CheckResult {
                 settings.appConfigurationShared, .appConfiguration, yes: "The app configuration says sharedDeviceMode.",
                 no: "The broker's app configuration does not say sharedDeviceMode."),
             isJoined
-                ? CheckResult(.mode, "joined", .good, "The device is joined to a directory.")
+                ? CheckResult(.mode, .good, code: "joined", message: "The device is joined to a directory.")
                 : CheckResult(
-                    .mode, "not_joined", lack, "The device is joined to no directory.",
+                    .mode, lack, code: "not_joined", message: "The device is joined to no directory.",
                     remedy: DeviceMode.incomplete(.join).remedy),
         ]
     }
 
     private static func summary(of mode: DeviceMode) -> CheckResult {
         switch mode {
-        case .shared: CheckResult(.mode, "shared", .good, "The device is shared: everything says so.")
+        case .shared: CheckResult(.mode, .good, code: "shared", message: "The device is shared: everything says so.")
         case .personal:
             CheckResult(
-                .mode, "not_configured", .note, "The device is personal: nothing says that it is shared.",
+                .mode, .note, code: "not_configured",
+                message: "The device is personal: nothing says that it is shared.",
                 remedy: mode.remedy)
         case .incomplete:
             CheckResult(
-                .mode, "incomplete", .bad, "The device is neither shared nor personal: \(mode.reason).",
+                .mode, .bad, code: "incomplete", message: "The device is neither shared nor personal: \(mode.reason).",
                 remedy: mode.remedy)
         }
     }

@@ -135,7 +135,7 @@ package struct QuarantineService: Service {
         let diagnosis = SessionDiagnosis(status)
         let state = Directory(path: configuration.directory)
         let files = FileFindings(state: state).all + KeyFindings(state: state).all
-        let quarantine = CheckResult(.session, reason.code, .bad, reason.message, remedy: reason.remedy)
+        let quarantine = CheckResult(.session, .bad, code: reason.code, message: reason.message, remedy: reason.remedy)
         return Diagnosis(
             status: status, movers: diagnosis.movers, findings: [quarantine] + diagnosis.findings + files, refusals: [],
             unlisted: 0)

@@ -13,8 +13,8 @@ extension EnrollmentAgent {
             do { access = try await self.access() } catch {
                 return [
                     CheckResult(
-                        .certificates, "mdm_identity_unreadable", .bad,
-                        "The device's identity towards its management server cannot be read.",
+                        .certificates, .bad, code: "mdm_identity_unreadable",
+                        message: "The device's identity towards its management server cannot be read.",
                         remedy: "Unenroll the device, and enroll it with a new profile.")
                 ]
             }

@@ -11,12 +11,16 @@ package enum PushStatus: Sendable, Equatable {
 
     package var finding: CheckResult {
         switch self {
-        case .none: CheckResult(.push, "push_none", .note, "No push channel is held: the device is enrolled nowhere.")
-        case .open: CheckResult(.push, "push_open", .good, "The push channel to the management server is open.")
+        case .none:
+            CheckResult(
+                .push, .note, code: "push_none", message: "No push channel is held: the device is enrolled nowhere.")
+        case .open:
+            CheckResult(.push, .good, code: "push_open", message: "The push channel to the management server is open.")
         case .broken(let cause):
             CheckResult(
-                .push, "push_broken", .warning,
-                "There is no push channel to the management server (\(cause)): the device hears of changes only when it asks.",
+                .push, .warning, code: "push_broken",
+                message:
+                    "There is no push channel to the management server (\(cause)): the device hears of changes only when it asks.",
                 remedy: "Look at the network and at the server's devices' listener; the device tries again by itself.")
         }
     }

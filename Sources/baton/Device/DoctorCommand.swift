@@ -51,7 +51,8 @@ struct DoctorCommand: AsyncParsableCommand {
             let outside = try await blocking {
                 OutsideFindings(state: Directory(path: state), marker: marker).all
             }
-            let silence = CheckResult(.session, failure.code, .bad, failure.message, remedy: failure.remedy)
+            let silence = CheckResult(
+                .session, .bad, code: failure.code, message: failure.message, remedy: failure.remedy)
             return DoctorReport(silence, outside: outside + host)
         }
     }
