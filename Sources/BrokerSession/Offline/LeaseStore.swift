@@ -120,47 +120,12 @@ package struct LeaseStore: Sendable {
         }
     }
 
-    /// Takes one attempt off a lease, on disk when this returns; nil where none was left, after which the lease is gone.
-    package func charge(_ held: HeldLease) throws -> HeldLease? {
-        guard !held.isUsedUp else {
-            try erase(held.lease.id, because: "attempts")
-            return nil
-        }
-        var charged = held
-        charged.record.attempts += 1
-        try keep(charged)
-        Failpoint.attemptCounted.reach()
-        return charged
-    }
-
-    /// The attempt was wrong; the last one erases the lease.
-    func fail(_ held: HeldLease) throws {
-        guard held.isUsedUp else { return }
-        try erase(held.lease.id, because: "attempts")
-        if try ids().isEmpty { try eraseAll() }
-    }
-
-    /// The attempt was not judged: nobody has gained a guess by it, and nobody loses one.
-    func giveBack(_ held: HeldLease) throws {
-        var changed = held
-        changed.record.attempts -= 1
-        try keep(changed)
-    }
-
     /// Keeps the worker's PIN in place of the one before.
     ///
     /// - Throws: ``FileError``, the library's error.
     package func setPIN(_ pin: OfflinePIN, of held: HeldLease) throws {
         var changed = held
         changed.record.pin = pin
-        try keep(changed)
-    }
-
-    /// The attempt was right: the count begins anew, and the name for receipts is used.
-    func succeed(_ held: HeldLease) throws {
-        var changed = held
-        changed.record.attempts = 0
-        changed.record.subjectsUsed += 1
         try keep(changed)
     }
 
@@ -182,9 +147,11 @@ package struct LeaseStore: Sendable {
     /// Writes a lease again as it is, for the time that this takes.
     func rewrite(_ held: HeldLease) throws { try keep(held) }
 
-    private func keep(_ held: HeldLease) throws { try write(held.record, LeaseFile.name(held.lease.id)) }
+    /// Writes a lease.
+    func keep(_ held: HeldLease) throws { try write(held.record, LeaseFile.name(held.lease.id)) }
 
-    private func erase(_ id: String, because reason: String) throws {
+    /// Removes a lease, and logs why.
+    func erase(_ id: String, because reason: String) throws {
         try directory.file(LeaseFile.name(id)).remove()
         Failpoint.leaseErased.reach()
         logger.info("an offline lease is gone", metadata: ["lease.end": "\(reason)"])

@@ -7,24 +7,23 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// Where apps come in: the socket for all, and one for each app that has one of its own. It says who somebody is that
-/// has just connected, by the registry of that moment.
+/// The sockets on which apps connect: one for all, and one for each app that has its own. ``AppRecognition`` says which app
+/// has connected.
 final class AppListeners: Sendable {
     /// Begins to accept on the socket of one app.
     typealias Serving = @Sendable (Listener, _ bundleID: String) throws -> Void
 
     private struct State {
-        var users: [UInt32: String] = [:]
-        /// The apps that may come in by a socket of their own.
-        var apps: Set<String> = []
-        /// Those that this broker made.
+        var recognition: AppRecognition
+        /// The sockets of apps that this broker made.
         var own: [String: Listener] = [:]
         /// What begins to accept, once the broker serves.
         var serving: Serving?
     }
 
-    private let state = Mutex(State())
-    private let sessionUsers: Set<UInt32>
+    private let state: Mutex<State>
+    /// Root, the broker's user and the session's: nobody's alone.
+    let sharedUsers: Set<UInt32>
     private let inherited: [String: Listener]
     private let folder: Directory
     /// The socket for all, where this broker made it itself and so decides who can reach it.
@@ -41,7 +40,8 @@ final class AppListeners: Sendable {
     ) {
         waiting = WaitingConnections { inputs.post(.appsWaiting) }
         limits = LimitLog(now: now, logger: logger)
-        sessionUsers = Set(configuration.sessionUsers).union([ownUser, 0])
+        sharedUsers = Set(configuration.sessionUsers).union([ownUser, 0])
+        state = Mutex(State(recognition: AppRecognition(sessionUsers: sharedUsers)))
         inherited = inheritedState.apps
         folder = configuration.appSockets
         socketForAll =
@@ -49,18 +49,12 @@ final class AppListeners: Sendable {
         self.logger = logger
     }
 
-    /// Root, the broker's user and the session's: nobody's alone.
-    var sharedUsers: Set<UInt32> { sessionUsers }
+    /// Which app has connected to the socket for all; nil for a user who may not.
+    func identity(of peer: Peer) -> AppIdentity? { state.withLock { $0.recognition.identity(ofUser: peer.uid) } }
 
-    /// Who came through the socket for all; nil for a user who has no business here.
-    func identity(of peer: Peer) -> AppIdentity? {
-        if sessionUsers.contains(peer.uid) { return .session }
-        return state.withLock { $0.users[peer.uid] }.map { .user($0, peer.uid) }
-    }
-
-    /// Who came through the socket of an app; nil where the registry knows of no such socket (any more).
+    /// Which app has connected to the socket of an app; nil if the registry does not name that app (any more).
     func identity(throughSocketOf bundleID: String) -> AppIdentity? {
-        state.withLock { $0.apps.contains(bundleID) } ? .socket(bundleID) : nil
+        state.withLock { $0.recognition.identity(throughSocketOf: bundleID) }
     }
 
     /// Begins to accept.
@@ -73,19 +67,18 @@ final class AppListeners: Sendable {
         for (bundleID, listener) in own { try serving(listener, bundleID) }
     }
 
-    /// From now on this registry says who is who; nil lets in nobody but the session's programs.
+    /// Recognises apps by this registry from now on; with nil only the session's programs.
     func follow(_ registry: AppRegistry?) {
-        let users = registry?.users ?? [:]
         let apps = registry?.sockets ?? []
         let (gone, wanted) = state.withLock { state in
-            (state.users, state.apps) = (users, apps)
+            state.recognition.follow(registry)
             let gone = state.own.filter { !apps.contains($0.key) }
             for bundleID in gone.keys { state.own[bundleID] = nil }
             return (gone, apps.subtracting(state.own.keys).subtracting(inherited.keys))
         }
         for listener in gone.values { listener.close() }
         for bundleID in wanted.sorted() { make(bundleID) }
-        letIn(others: !users.isEmpty)
+        letIn(others: !(registry?.users ?? [:]).isEmpty)
     }
 
     func close() {
