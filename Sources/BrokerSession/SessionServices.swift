@@ -57,15 +57,15 @@ struct SessionServices: Sendable {
         let tokens = TokenService(session: session, access: access, network: network, supervisor: supervisor)
         let signOuts = SignOutNotifier(
             session: session, access: access, connections: connections, supervisor: supervisor, logger: logger)
+        let changes = AccountChangeTracker(
+            tombstones: start.tombstones, session: session, access: access, supervisor: supervisor)
         router = RequestRouter(
             session: session, refusals: RefusalReporter(session: session, supervisor: supervisor, logger: logger),
             accounts: AccountService(session: session, access: access, tokens: tokens),
-            changes: AccountChangeTracker(
-                tombstones: start.tombstones, session: session, access: access, supervisor: supervisor),
-            tokens: tokens,
+            changes: changes, tokens: tokens,
             signIns: SignInCoordinator(
                 session: session, attempts: attempts, access: access, connections: connections, tokens: tokens,
-                signOuts: signOuts,
+                changes: changes, signOuts: signOuts,
                 online: OnlineSignIn(
                     session: session, network: network, supervisor: supervisor, files: files, disk: disk,
                     logger: logger),

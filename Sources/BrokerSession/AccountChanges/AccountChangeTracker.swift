@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Knows which accounts each reader of a client was told of, until the reader acknowledges that the worker has left.
+/// Knows which accounts each reader of a client has learned of, until the reader acknowledges that the worker has left.
 ///
 /// What a reader is about to be told is on disk first. Meanwhile other requests of the same reader wait, and nobody else's.
 final class AccountChangeTracker: Sendable {
@@ -64,7 +64,55 @@ final class AccountChangeTracker: Sendable {
         return AppResponse()
     }
 
-    /// Takes what readers have been told of, after some of it was forgotten.
+    /// The answer with a token, given only after the disk has it that the reader knows of the worker: an app that only signs
+    /// in, and never asks for the current account, is told of the leaving all the same.
+    func noting(_ call: AppRequest, _ answer: AppAnswer) throws(BrokerError) -> AppAnswer {
+        switch answer {
+        case .elsewhere: return answer
+        case .now(let response):
+            if try isNoted(call) { return answer }
+            return .later { [self] in
+                try await note(call)
+                return response
+            }
+        case .later(let response):
+            return .later { [self] in
+                let response = try await response()
+                try await note(call)
+                return response
+            }
+        }
+    }
+
+    /// Notes that the reader of this request gets a token for the worker. Returns when that is on disk.
+    func note(_ call: AppRequest) async throws {
+        guard try !isNoted(call) else { return }
+        let reader = try reader(ClientRequest(call.parameters), of: call)
+        while true {
+            switch begin(learn, of: reader) {
+            case .done: return
+            case .stored(_, let told, let stored):
+                supervisor.tell(.storeTombstones(reader: reader, told))
+                return try await stored.value()
+            case .occupied(let other): try await other.value()
+            }
+        }
+    }
+
+    private func isNoted(_ call: AppRequest) throws(BrokerError) -> Bool {
+        let reader = try reader(ClientRequest(call.parameters), of: call)
+        let now = session.now
+        guard let account = now.worker?.account else { return true }
+        return state.withLock { $0.tombstones[reader]?.knows(account.homeAccountID, in: now.epoch) ?? false }
+    }
+
+    private func learn(_ tombstones: inout AccountTombstones) -> (Void, Bool) {
+        let now = session.now
+        guard let account = now.worker?.account else { return ((), false) }
+        return ((), tombstones.tell(account.homeAccountID, in: now.epoch, byQuery: false))
+    }
+
+    /// Takes what readers have learned of, after some of it was forgotten.
     func update(_ tombstones: [AccountReader: [AccountTombstone]]) {
         state.withLock { $0.tombstones = tombstones.mapValues(AccountTombstones.init) }
     }

@@ -12,6 +12,7 @@ struct SignInCoordinator: Sendable {
     let access: AppAccess
     let connections: AppConnections
     let tokens: TokenService
+    let changes: AccountChangeTracker
     let signOuts: SignOutNotifier
     let online: OnlineSignIn
     let offline: OfflineSignIn
@@ -130,6 +131,7 @@ struct SignInCoordinator: Sendable {
             leases.fetch(for: session, then: pins.offer)
             do {
                 let response = try await token(for: request, of: session)
+                try await changes.note(request.call)
                 return .success(try response.entries(to: request.call.operation, from: self.session.device))
             } catch { return .failure(BrokerError(reading: error)) }
         case .offline(let session):

@@ -22,5 +22,7 @@ struct AppRecognition: Sendable {
     }
 
     /// The app behind its own socket; nil if the registry does not give it one.
-    func identity(throughSocketOf bundleID: String) -> AppIdentity? { apps.contains(bundleID) ? .socket(bundleID) : nil }
+    func identity(throughSocketOf bundleID: String) -> AppIdentity? {
+        apps.contains(bundleID) ? .socket(bundleID) : nil
+    }
 }

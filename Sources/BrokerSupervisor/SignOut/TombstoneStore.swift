@@ -23,8 +23,9 @@ struct TombstoneStore {
             told.mapValues { told in
                 told.map { tombstone in
                     guard tombstone.endedAt == nil, tombstone.epoch == ended else { return tombstone }
-                    return AccountTombstone(
-                        homeAccountID: tombstone.homeAccountID, epoch: tombstone.epoch, endedAt: now())
+                    var gone = tombstone
+                    gone.endedAt = now()
+                    return gone
                 }
             })
     }
@@ -49,8 +50,9 @@ struct TombstoneStore {
             let end = known.first { $0.homeAccountID == tombstone.homeAccountID && $0.epoch == tombstone.epoch }?
                 .endedAt
             let isLive = tombstone.epoch == live
-            return AccountTombstone(
-                homeAccountID: tombstone.homeAccountID, epoch: tombstone.epoch, endedAt: isLive ? nil : end ?? now())
+            var current = tombstone
+            current.endedAt = isLive ? nil : end ?? now()
+            return current
         }
         var changed = told
         changed[reader] = current.isEmpty ? nil : current.filter(isYoung)

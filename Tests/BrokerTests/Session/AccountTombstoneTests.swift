@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
 import BrokerProtocol
+import Foundation
 import Testing
 
 /// What one client hears of accounts, as rule CUR-6 has it, and what a crash between hearing and clearing must not lose.
@@ -82,6 +83,28 @@ import Testing
         let back = tombstones.tell("amara", in: epoch(4))
         #expect(back)
         #expect(tombstones.told == [AccountTombstone(homeAccountID: "amara", epoch: epoch(4))])
+    }
+
+    @Test mutating func `a client that only got a token hears of the leaving, and first of the worker as new`() {
+        let isNew = tombstones.tell("amara", in: epoch(2), byQuery: false)
+        let isNewAgain = tombstones.tell("amara", in: epoch(2), byQuery: false)
+        #expect(isNew && !isNewAgain && tombstones.knows("amara", in: epoch(2)))
+        expectEvent("amara", in: 2, of: nil)
+        // The query has reported her; another token changes nothing.
+        let isChanged = tombstones.tell("amara", in: epoch(2), byQuery: false)
+        #expect(!isChanged)
+        expectEvent("amara", in: 2, of: "amara")
+        tombstones = AccountTombstones([
+            AccountTombstone(homeAccountID: "amara", epoch: epoch(2), isReported: false, endedAt: 7)
+        ])
+        #expect(!tombstones.knows("amara", in: epoch(2)))
+        expectEvent("bo", in: 4, of: "amara")
+    }
+
+    @Test func `a tombstone of an earlier version was reported`() throws {
+        let text = #"{"homeAccountID": "amara", "epoch": "\#(epoch(2))"}"#
+        let read = try JSONDecoder().decode(AccountTombstone.self, from: Data(text.utf8))
+        #expect(read.isReported && read == AccountTombstone(homeAccountID: "amara", epoch: epoch(2)))
     }
 
     @Test mutating func `a client that sleeps through many changes hears of the latest sixteen`() {

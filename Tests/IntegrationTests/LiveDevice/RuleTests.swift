@@ -42,6 +42,23 @@ extension LiveDevice {
             #expect(try await fresh.accounts().previous == nil)
         }
 
+        @Test func `CUR-1 an app that only got a token is told that its worker has left, also after its end`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            // App 1 signs in, app 2 has a token of the silent kind; neither asks for the current account.
+            let amara = try await live.signIn("Amara", through: try live.app(1))
+            _ = try await live.app(2).token(of: amara)
+            try await live.app(3).signOut(amara)
+            let bo = try await live.signIn("Bo", through: try live.app(3))
+            for number in 1...2 {
+                let app = try live.app(number)
+                let told = try await app.accounts()
+                #expect(told.current == bo && told.previous == amara, "app \(number)")
+                #expect(try await app.accounts().previous == bo)
+            }
+        }
+
         @Test func `CUR-5 what one reader of a client has acknowledged the others still hear, also after a restart`()
             async throws
         {
