@@ -27,6 +27,14 @@ package struct SQLiteDatabase: Database {
         try await write { try $0.apply(migrations) }
     }
 
+    /// Opens a database that lives in memory and begins with all that `other` holds, for tests.
+    ///
+    /// - Throws: ``StorageError``
+    package init(inMemoryLike other: SQLiteDatabase) throws {
+        writer = try mapped { try DatabaseQueue(configuration: Self.configuration) }
+        try mapped { try other.writer.backup(to: writer) }
+    }
+
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
         do {
             return try await writer.read { try body(SQLiteConnection(database: $0, observers: nil)) }

@@ -22,6 +22,9 @@ struct TestPlatform: Sendable {
     let bo: User
     let app: Client
 
+    /// A database that has the schema and nothing else, made once for all platforms: making it takes longer than most tests.
+    private static let empty = Task { try await SQLiteDatabase(inMemoryWith: Schema.migrations) }
+
     /// - Parameters:
     ///   - configure: changes what an operator may decide.
     ///   - wrap: puts something between the platform and its database.
@@ -38,7 +41,7 @@ struct TestPlatform: Sendable {
         configure(&configuration)
         let clock = clock
         platform = try await Platform(
-            configuration: configuration, database: wrap(try await SQLiteDatabase(inMemoryWith: Schema.migrations)),
+            configuration: configuration, database: wrap(try SQLiteDatabase(inMemoryLike: try await Self.empty.value)),
             storageKey: try Self.storageKey(),
             environment: ClockAndRandomness(
                 now: { clock.now }, randomBytes: ClockAndRandomness.system.randomBytes,
