@@ -81,9 +81,8 @@ enum SessionPage {
 
     private static func rows(_ family: String) -> [Row] {
         let steps = SessionStep.all.filter { Self.family($0.before) == family }
-        var causes: [String] = []
-        for step in steps where !causes.contains(step.name) { causes.append(step.name) }
-        return causes.sorted().flatMap { cause in rows(cause, steps.filter { $0.name == cause }) }
+        let causes = Dictionary(grouping: steps, by: \.name)
+        return causes.sorted { $0.key < $1.key }.flatMap { rows($0.key, $0.value) }
     }
 
     private static func rows(_ cause: String, _ steps: [SessionStep]) -> [Row] {
@@ -136,7 +135,15 @@ enum SessionPage {
         }
     }
 
-    static func family(_ machine: SessionMachine) -> String { String("\(machine.state)".prefix { $0 != "(" }) }
+    static func family(_ machine: SessionMachine) -> String {
+        switch machine.state {
+        case .ready: "ready"
+        case .signingIn: "signingIn"
+        case .signedIn: "signedIn"
+        case .ending: "ending"
+        case .signingOut: "signingOut"
+        }
+    }
 
     // MARK: Diagram
 

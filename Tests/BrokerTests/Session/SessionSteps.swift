@@ -37,22 +37,29 @@ struct SessionStep: Sendable {
         let record: JournalRecord?
 
         /// Equal for places that differ in the height of their counters alone, or in a trigger that is only written down.
-        var shape: String {
+        func shape(_ patterns: Patterns) -> String {
             let now = machine.epoch.counter
-            return "\(machine.state) \(String(describing: record))".replacing(/(\d+)\.0{32}/) { match in
+            return "\(machine.state) \(String(describing: record))".replacing(patterns.epoch) { match in
                 "\(Int(match.1).map { $0 - Int(now) } ?? 0)"
-            }.replacing(/SignOutTrigger\.[A-Za-z]+/, with: "SignOutTrigger")
+            }.replacing(patterns.trigger, with: "SignOutTrigger")
         }
+    }
+
+    /// What a shape leaves out, compiled once.
+    private struct Patterns {
+        let epoch = /(\d+)\.0{32}/
+        let trigger = /SignOutTrigger\.[A-Za-z]+/
     }
 
     private static func explore() -> [SessionStep] {
         var random = Zeros()
         let (new, actions) = SessionMachine.recover(from: nil, keyKept: false, random: &random)
+        let patterns = Patterns()
         var steps: [SessionStep] = []
         var seen: Set<String> = []
         var waiting = [Place(machine: new, record: journal(after: actions, nil))]
         while let place = waiting.popLast(), steps.count < maximum {
-            guard seen.insert(place.shape).inserted else { continue }
+            guard seen.insert(place.shape(patterns)).inserted else { continue }
             for cause in causes(place.machine) {
                 var after = place.machine
                 let actions: [SessionAction]
@@ -62,10 +69,11 @@ struct SessionStep: Sendable {
                     (after, actions) = SessionMachine.recover(from: place.record, keyKept: keyKept, random: &random)
                 }
                 steps.append(SessionStep(before: place.machine, cause: cause, actions: actions, after: after))
+                let record = journal(after: actions, place.record)
+                // Where nothing changed the place is this one.
+                if after == place.machine, record == place.record { continue }
                 // Requesters are only collected: a second one is seen to come, and tells no more afterwards.
-                if requesters(after) <= 1 {
-                    waiting.append(Place(machine: after, record: journal(after: actions, place.record)))
-                }
+                if requesters(after) <= 1 { waiting.append(Place(machine: after, record: record)) }
             }
         }
         return steps
