@@ -29,13 +29,18 @@ import Testing
         }
     }
 
-    /// The source text of every file of tests.
-    private static func sources() throws -> [String] {
+    /// The source text of every file of tests that has a test of this name.
+    private static func sources() throws -> [String: [String]] {
         let root = Repository.root + "/Tests"
         let files = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
-        return try files.filter { $0.hasSuffix(".swift") }.map {
-            try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8)
+        var sources: [String: [String]] = [:]
+        for file in files where file.hasSuffix(".swift") {
+            let text = try String(contentsOfFile: "\(root)/\(file)", encoding: .utf8)
+            for function in text.components(separatedBy: "func `").dropFirst() {
+                sources[String(function.prefix { $0 != "`" }), default: []].append(text)
+            }
         }
+        return sources
     }
 
     /// What a text has between backticks.
@@ -45,16 +50,14 @@ import Testing
     }
 
     /// The tests and files of a row that do not exist.
-    private static func faults(_ row: String, _ sources: [String]) -> [String] {
+    private static func faults(_ row: String, _ sources: [String: [String]]) -> [String] {
         let quoted = quoted(row)
         let tests = quoted.filter { $0.contains(": ") && $0.first?.isUppercase == true }
         var faults = tests.isEmpty ? ["names no test: \(row)"] : []
         for test in tests {
             let parts = test.split(separator: ": ", maxSplits: 1).map(String.init)
-            let isThere = sources.contains { source in
-                source.contains(" \(parts[0])") && source.contains("func `\(parts[1])`")
-            }
-            if !isThere { faults.append("no such test: \(test)") }
+            let isThere = sources[parts[1]]?.contains { $0.contains(" \(parts[0])") }
+            if isThere != true { faults.append("no such test: \(test)") }
         }
         for file in quoted where file.hasPrefix("Sources/") {
             let path = "\(Repository.root)/\(file)"
