@@ -7,9 +7,11 @@ import Redaction
 import Testing
 
 @Suite struct PrimaryRefreshTokenTests {
+    /// Made once for all tests: making it takes longer than they do.
+    private static let key = Result { Array(try _RSA.Encryption.PrivateKey(keySize: .bits2048).derRepresentation) }
     private let transport: _RSA.Encryption.PrivateKey
 
-    init() throws { transport = try _RSA.Encryption.PrivateKey(keySize: .bits2048) }
+    init() throws { transport = try _RSA.Encryption.PrivateKey(derRepresentation: Self.key.get()) }
 
     private let epoch = DeviceEpoch(id: String(repeating: "ab", count: 16), counter: 7)
     private let device = SigningKey.p256(P256.Signing.PrivateKey())

@@ -25,7 +25,7 @@ final class PushFixture: Sendable {
 
     private init(_ scratch: Scratch) throws {
         let keys = KeyStore(directory: Directory(path: scratch.path("keys")), platform: nil)
-        _ = try DeviceKeys.make(in: keys)
+        try MadeDeviceKeys.put(in: keys)
         let (ends, end) = AsyncStream<SignOutTrigger>.makeStream()
         let (checkIns, checkIn) = AsyncStream<Void>.makeStream()
         (self.ends, self.checkIns) = (ends, checkIns)

@@ -56,7 +56,7 @@ import Testing
         try Fixture.with { fixture in
             #expect(try fixture.check() == nil)
             let keys = KeyStore(directory: Directory(path: fixture.file("keys").path), platform: nil)
-            _ = try DeviceKeys.make(in: keys)
+            try MadeDeviceKeys.put(in: keys)
             _ = try ReceiptKey.make(in: keys)
             for mode in [0o640, 0o604, 0o620] {
                 let file = fixture.file("keys/" + name)
