@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An app's process that asks the broker one thing and prints the answer, after it became something else.
 
     peer.py SOCKET FRAMES [exec PROGRAM | move TARGET | leave PROGRAM]
