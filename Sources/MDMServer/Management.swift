@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 internal import Foundation
+package import Hummingbird
 internal import Logging
+package import NIOSSL
 package import Storage
 
 /// The device management server: enrollment, commands, profiles, apps, over one database.
@@ -36,6 +38,43 @@ package struct Management: Sendable {
     /// DER of the certificate that the listener trusts for client certificates; nothing else.
     package var identityAuthority: [UInt8] { authority.certificate }
 
+    /// What devices talk to.
+    package func addRoutes(to router: Router<MDMContext>) { deviceEndpoint.addRoutes(to: router) }
+
+    /// Adds every path of ``MDMAdmin/Path``. Whoever reaches the administration socket is trusted in full; the executable
+    /// sees to who that is.
+    package func addAdminRoutes<Context: RequestContext>(to router: Router<Context>) {
+        let router = ManagementRouter(router: router, calls: ManagementCalls(database: database))
+        let log = ManagementLog(sources: sources, retention: configuration.auditRetention)
+        let commands = CommandRequests(
+            database: database, sources: sources, sealer: sealer, log: log, maximumQueue: configuration.maximumQueue)
+        EnrollmentRoutes(
+            database: database, sources: sources, profiles: enrollmentProfiles,
+            profileLifetime: configuration.profileLifetime, log: log
+        ).add(to: router)
+        ManagedDeviceRoutes(database: database, sources: sources, log: log, commands: commands).add(to: router)
+        ProfileRoutes(database: database, log: log, commands: commands).add(to: router)
+        AppRoutes(
+            database: database, sources: sources, packages: packages, addresses: addresses, log: log,
+            commands: commands
+        ).add(to: router)
+        AuditRoutes(database: database).add(to: router)
+    }
+
+    /// How the devices' listener speaks TLS: HTTP/1.1, asking for a client certificate of ``identityAuthority``.
+    ///
+    /// A device without one gets through to be told so (403); one of another authority does not.
+    package func tls(
+        certificateChain: [NIOSSLCertificateSource], privateKey: NIOSSLPrivateKeySource
+    ) throws -> TLSConfiguration {
+        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: certificateChain, privateKey: privateKey)
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["http/1.1"]
+        tls.certificateVerification = .optionalVerification
+        tls.trustRoots = .certificates([try NIOSSLCertificate(bytes: identityAuthority, format: .der)])
+        return tls
+    }
+
     /// Makes sure that a tenant exists; the organisation's name is the latest given.
     ///
     /// - Throws: ``ManagementRefusal``, ``StorageError``
@@ -48,6 +87,27 @@ package struct Management: Sendable {
                 into: Organization.self, [.id: tenant, .organization: organization, .topic: topic],
                 "ON CONFLICT (id) DO UPDATE SET organization = excluded.organization")
         }
+    }
+
+    private var addresses: DeviceAddresses { DeviceAddresses(base: configuration.baseURL) }
+
+    private var enrollmentProfiles: EnrollmentProfiles {
+        EnrollmentProfiles(
+            database: database, sources: sources, authority: authority, addresses: addresses,
+            trustRoot: configuration.trustRoot)
+    }
+
+    var deviceEndpoint: DeviceEndpoint {
+        let renewal = IdentityRenewal(
+            database: database, sources: sources, sealer: sealer, profiles: enrollmentProfiles,
+            lifetime: configuration.identityLifetime, maximumQueue: configuration.maximumQueue)
+        return DeviceEndpoint(
+            database: database, sources: sources, packages: packages, addresses: addresses,
+            checkIn: CheckIn(
+                database: database, sources: sources, sealer: sealer, lifetime: configuration.identityLifetime),
+            commands: CommandLoop(
+                database: database, sources: sources, sealer: sealer, history: configuration.history, renewal: renewal)
+        )
     }
 }
 

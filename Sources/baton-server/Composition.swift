@@ -39,7 +39,7 @@ struct Composition {
         management.addRoutes(to: devices)
 
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))
-        let connections = min(possible, configuration.connections ?? possible)
+        let connections = min(possible, configuration.limits.connections ?? possible)
         // A quarter of the listener's connections is left for what devices ask beside their push channels.
         let channels = PushChannels(capacity: connections / 4 * 3, keepAlive: .seconds(configuration.keepAlive))
         identity.observeDevices { channels.nudge($0) }
@@ -49,7 +49,7 @@ struct Composition {
 
         let listeners = Listeners(
             configuration: configuration, connections: connections,
-            share: min(connections, configuration.connectionsPerAddress ?? connections / 4),
+            share: min(connections, configuration.limits.connectionsPerAddress ?? connections / 4),
             readiness: Readiness(listeners: 3, logger: logger), logger: logger)
         let services: [any Service] = [
             try listeners.main(identity.responder(), authority: authority),

@@ -5,13 +5,16 @@ internal import Storage
 
 /// Serves check-in messages, each in one transaction that is durable before the answer.
 struct CheckIn: Sendable {
-    let management: Management
+    let database: any Database
+    let sources: MDMSources
+    let sealer: SecretSealer
+    /// How long the identity of a device that enrolls is good.
+    let lifetime: Duration
 
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: String) async throws {
         let message = try Self.message(body)
-        let now = management.sources.now()
-        let lifetime = management.configuration.identityLifetime
-        try await management.database.write { [sealer = management.sealer] connection in
+        let now = sources.now()
+        try await database.write { connection in
             if try Self.isRepeatedFarewell(message, tenant: tenant, fingerprint: fingerprint, in: connection) { return }
             let enrollments = Enrollments(connection: connection, tenant: tenant)
             let enrollment = try enrollments.living(fingerprint: fingerprint, now: now)

@@ -5,19 +5,23 @@ internal import Storage
 
 /// Takes results and hands out commands.
 struct CommandLoop: Sendable {
-    let management: Management
+    let database: any Database
+    let sources: MDMSources
+    let sealer: SecretSealer
+    /// How many of a device's commands are remembered after they are done.
+    let history: Int
+    let renewal: IdentityRenewal
 
     /// - Returns: the next command's bytes; nil where the device may close the connection.
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: String) async throws -> [UInt8]? {
         let result = try Self.result(body)
-        let now = management.sources.now()
+        let now = sources.now()
         if result.status == .idle,
             try await hasNothing(for: result, tenant: tenant, fingerprint: fingerprint, now: now)
         {
             return nil
         }
-        let (history, sealer) = (management.configuration.history, management.sealer)
-        let (next, recorded) = try await management.database.write { connection in
+        let (next, recorded) = try await database.write { connection in
             let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             try Enrollments(connection: connection, tenant: tenant).confirm(enrollment)
@@ -38,13 +42,13 @@ struct CommandLoop: Sendable {
     private func hasNothing(
         for result: CommandResult, tenant: TenantID, fingerprint: String, now: Timestamp
     ) async throws -> Bool {
-        let (enrollment, isWaiting) = try await management.database.read { connection in
+        let (enrollment, isWaiting) = try await database.read { connection in
             let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.device)
             return (enrollment, try queue.head() != nil)
         }
-        let isRenewed = try await management.renew(enrollment, tenant: tenant, now: now)
+        let isRenewed = try await renewal.renew(enrollment, tenant: tenant, now: now)
         return !isWaiting && !isRenewed && enrollment.state != .renewing
     }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import Hummingbird
 package import Storage
 
 /// An enrolled device; as an announcement: something waits for it here, and it should come.
@@ -16,50 +15,4 @@ package struct ManagedDevice: Announcement, Hashable {
 /// An enrollment ended: by the device's word, or here.
 struct EnrollmentEnd: Announcement {
     let device: ManagedDevice
-}
-
-extension Management {
-    /// Tells `observer` of every device for which a command was queued or whose enrollment was ended here, after the
-    /// commit; see ``Database/observe(_:)`` for what it may do.
-    package func observeDevices(_ observer: @escaping @Sendable (ManagedDevice) -> Void) {
-        database.observe { announcement in
-            if let device = announcement as? ManagedDevice { observer(device) }
-        }
-    }
-
-    /// Tells `observer` of every device whose enrollment ended, after the commit; see ``Database/observe(_:)`` for what it
-    /// may do.
-    package func observeEnds(_ observer: @escaping @Sendable (ManagedDevice) -> Void) {
-        database.observe { announcement in
-            if let end = announcement as? EnrollmentEnd { observer(end.device) }
-        }
-    }
-
-    /// Whether the device is enrolled now.
-    ///
-    /// - Throws: ``StorageError``
-    package func isEnrolled(_ device: ManagedDevice) async throws -> Bool {
-        try await database.read { connection in
-            try Devices(connection: connection, tenant: device.tenant).find(device.udid)?.state == .enrolled
-        }
-    }
-
-    /// Whether commands wait for the device.
-    ///
-    /// - Throws: ``StorageError``
-    package func hasCommands(_ device: ManagedDevice) async throws -> Bool {
-        try await database.read { connection in
-            try CommandQueue(connection: connection, tenant: device.tenant, udid: device.udid).head() != nil
-        }
-    }
-
-    /// Adds a route below the devices' own path that only an enrolled device reaches.
-    package func onDevice(
-        _ router: Router<MDMContext>, path suffix: String,
-        _ route: @escaping @Sendable (ManagedDevice, Request, MDMContext) async throws -> Response
-    ) {
-        router.post(RouterPath(DevicePath.server + suffix)) { request, context in
-            try await refusing { try await route(try await device(context), request, context) }
-        }
-    }
 }

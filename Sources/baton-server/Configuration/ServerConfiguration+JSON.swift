@@ -54,9 +54,10 @@ extension ServerConfiguration: Decodable {
             ?? Compatibility()
         breachedPasswords = try container.decodeIfPresent(String.self, forKey: .breachedPasswords)
         auditDays = try container.number(.auditDays, in: 1...36_500) ?? 400
-        requestDeadline = try container.number(.requestDeadline, in: 1...600) ?? 60
-        connections = try container.number(.connections, in: 16...32_768)
-        connectionsPerAddress = try container.number(.connectionsPerAddress, in: 4...32_768)
+        limits = Limits(
+            requestDeadline: try container.number(.requestDeadline, in: 1...600) ?? 60,
+            connections: try container.number(.connections, in: 16...32_768),
+            connectionsPerAddress: try container.number(.connectionsPerAddress, in: 4...32_768))
         devicePolling = try container.number(.devicePolling, in: 1...60) ?? 5
         signingKeys =
             try container.decodeIfPresent(SigningKeys.self, forKey: .signingKeys)?.keys ?? KeyConfiguration()

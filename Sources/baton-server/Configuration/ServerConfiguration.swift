@@ -24,15 +24,20 @@ struct ServerConfiguration: Sendable {
     let breachedPasswords: String?
     /// How many days lines of the audit log are kept.
     let auditDays: Int
-    /// Seconds, at most, that a connection of a TLS listener keeps the server waiting; see ``ConnectionDeadlines``.
-    let requestDeadline: Int
-    /// How many connections each TLS listener holds at most; nil for what the limit of open files leaves.
-    let connections: Int?
-    /// How many of them one address has at most; nil for a quarter.
-    let connectionsPerAddress: Int?
+    let limits: Limits
     /// Seconds that a device which signs in by a code waits between two questions.
     let devicePolling: Int
     let signingKeys: KeyConfiguration
+
+    /// What the connections of each TLS listener may take.
+    struct Limits: Sendable {
+        /// Seconds, at most, that a connection keeps the server waiting; see ``ConnectionDeadlines``.
+        let requestDeadline: Int
+        /// How many connections a listener holds at most; nil for what the limit of open files leaves.
+        let connections: Int?
+        /// How many of them one address has at most; nil for a quarter.
+        let connectionsPerAddress: Int?
+    }
 
     /// The host names that the listeners answer to.
     struct Names: Sendable {

@@ -78,7 +78,7 @@ struct Listeners {
 
     /// HTTP/1.1 over TLS with a share for each address and a deadline for everything that a client is waited for.
     private func server(_ tls: TLSChannelConfiguration, _ shares: ConnectionShares) -> HTTPServerBuilder {
-        let request = configuration.requestDeadline
+        let request = configuration.limits.requestDeadline
         let limits = ConnectionDeadlines.Limits(
             handshake: .seconds(Int64(min(10, request))), request: .seconds(Int64(request)))
         return HTTPServerBuilder { responder in

@@ -5,97 +5,62 @@ internal import Hummingbird
 internal import Logging
 internal import Storage
 
-extension Management {
-    func addDeviceRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .get, .devices) { call in
+/// The administration's calls on enrolled devices.
+struct ManagedDeviceRoutes: Sendable {
+    let database: any Database
+    let sources: MDMSources
+    let log: ManagementLog
+    let commands: CommandRequests
+
+    func add(to router: ManagementRouter<some RequestContext>) {
+        router.on(.get, .devices) { call in
             let now = sources.now()
-            return try Self.json(
+            return try Answer.json(
                 try await database.read { connection in
                     try Devices(connection: connection, tenant: call.tenant).all().map {
                         try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
                     }
                 })
         }
-        on(router, .get, .device) { call in
+        router.on(.get, .device) { call in
             let now = sources.now()
-            return try Self.json(
+            return try Answer.json(
                 try await database.read { connection in
-                    let device = try Self.device(call, in: connection)
+                    let device = try call.device(in: connection)
                     return try Self.description(of: device, tenant: call.tenant, now: now, in: connection)
                 })
         }
-        on(router, .delete, .device) { call in
+        router.on(.delete, .device) { call in
             try await remove(call)
             return Response(status: .noContent)
         }
-        on(router, .get, .commands) { call in
-            try Self.json(
+        router.on(.get, .commands) { call in
+            try Answer.json(
                 try await database.read { connection in
-                    let udid = try Self.device(call, in: connection).udid
+                    let udid = try call.device(in: connection).udid
                     let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: udid)
                     return try queue.latest(200).map(Self.description)
                 })
         }
-        on(router, .post, .inventory) { call in
-            let commands: [DeviceManagement.Command] = [
+        router.on(.post, .inventory) { call in
+            let asked: [DeviceManagement.Command] = [
                 .profileList(managedOnly: false), .managedApplicationList(identifiers: nil),
             ]
-            return try Self.json(try await enqueue(commands, call), status: .accepted)
+            return try Answer.json(try await commands.enqueue(asked, call), status: .accepted)
         }
     }
 
-    private func remove(_ call: AdminCall) async throws {
+    private func remove(_ call: ManagementCall) async throws {
         let now = sources.now()
         let udid = try await database.write { connection in
-            let device = try Self.device(call, in: connection)
+            let device = try call.device(in: connection)
             try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
             try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
-            try record(.deviceRemoved, device.udid, of: call, in: connection)
+            try log.record(.deviceRemoved, device.udid, of: call, in: connection)
             try connection.announce(ManagedDevice(tenant: call.tenant, udid: device.udid))
             return device.udid
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])
-    }
-
-    /// Queues commands for the device of the path, all or none.
-    func enqueue(_ commands: [DeviceManagement.Command], _ call: AdminCall) async throws -> [MDMAdmin.Command] {
-        let now = sources.now()
-        let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
-        let limit = configuration.maximumQueue
-        return try await database.write { connection in
-            let device = try Self.device(call, in: connection)
-            guard device.state == .enrolled else { throw ManagementRefusal(.notEnrolled) }
-            let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
-            for request in requests {
-                try queue.append(request, now: now, limit: limit, sealer: sealer)
-                try record(
-                    .commandQueued, device.udid,
-                    detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
-                        .compactMap(\.self).joined(separator: " "), of: call, in: connection)
-            }
-            return requests.map { request in
-                MDMAdmin.Command(
-                    uuid: request.uuid, requestType: request.command.requestType,
-                    state: QueuedCommand.State.queued.rawValue, enqueuedAt: now.rawValue, finishedAt: nil, errors: [])
-            }
-        }
-    }
-
-    /// Queues one command for the device of the path.
-    func enqueue(_ command: DeviceManagement.Command, _ call: AdminCall) async throws -> MDMAdmin.Command {
-        guard let queued = try await enqueue([command], call).first else { throw ManagementRefusal(.fault) }
-        return queued
-    }
-
-    /// The device of the path, by UDID or by a name that only one living device has.
-    static func device(_ call: AdminCall, in connection: any Connection) throws -> Device {
-        let name = try call.place("device")
-        let devices = Devices(connection: connection, tenant: call.tenant)
-        if let device = try devices.find(UDID(rawValue: name)) { return device }
-        let named = try devices.all().filter { $0.name == name && $0.state != .left }
-        guard named.count <= 1 else { throw ManagementRefusal(.ambiguousDevice) }
-        guard let device = named.first else { throw ManagementRefusal(.noDevice) }
-        return device
     }
 
     private static func description(

@@ -4,31 +4,39 @@ internal import DeviceManagement
 internal import Hummingbird
 internal import Storage
 
-extension Management {
-    func addAppRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .get, .apps) { call in
+/// The administration's calls on apps and their configuration.
+struct AppRoutes: Sendable {
+    let database: any Database
+    let sources: MDMSources
+    let packages: PackageStore
+    let addresses: DeviceAddresses
+    let log: ManagementLog
+    let commands: CommandRequests
+
+    func add(to router: ManagementRouter<some RequestContext>) {
+        router.on(.get, .apps) { call in
             let apps = try await database.read { try Apps(connection: $0, tenant: call.tenant).all() }
-            return try Self.json(apps.map(Self.description))
+            return try Answer.json(apps.map(Self.description))
         }
-        on(router, .post, .apps) { call in
-            try Self.json(
+        router.on(.post, .apps) { call in
+            try Answer.json(
                 Self.description(of: try await register(call.decode(), call)), status: .created)
         }
-        on(router, .put, .deviceApp) { call in
+        router.on(.put, .deviceApp) { call in
             let wanted: MDMAdmin.PushedApp = try call.decode()
-            return try Self.json(try await push(wanted, call), status: .accepted)
+            return try Answer.json(try await push(wanted, call), status: .accepted)
         }
-        on(router, .put, .configuration) { call in
+        router.on(.put, .configuration) { call in
             let configuration: MDMAdmin.Configuration = try call.decode()
-            return try Self.json(try await configure(configuration, call), status: .accepted)
+            return try Answer.json(try await configure(configuration, call), status: .accepted)
         }
-        on(router, .delete, .configuration) { call in
-            try Self.json(try await configure(nil, call), status: .accepted)
+        router.on(.delete, .configuration) { call in
+            try Answer.json(try await configure(nil, call), status: .accepted)
         }
     }
 
     /// Copies the package, works out its digest and offers it.
-    private func register(_ new: MDMAdmin.NewApp, _ call: AdminCall) async throws -> OfferedApp {
+    private func register(_ new: MDMAdmin.NewApp, _ call: ManagementCall) async throws -> OfferedApp {
         guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains("."),
             AppManifest.isSafeName(new.version), (1...128).contains(new.title.count)
         else { throw ManagementRefusal(.badApp) }
@@ -39,12 +47,12 @@ extension Management {
         let now = sources.now()
         try await database.write { connection in
             try Apps(connection: connection, tenant: call.tenant).put(app, now: now)
-            try record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)
+            try log.record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)
         }
         return app
     }
 
-    private func push(_ wanted: MDMAdmin.PushedApp, _ call: AdminCall) async throws -> MDMAdmin.Command {
+    private func push(_ wanted: MDMAdmin.PushedApp, _ call: ManagementCall) async throws -> MDMAdmin.Command {
         let identifier = try call.place("app")
         let app = try await database.read { connection in
             let apps = Apps(connection: connection, tenant: call.tenant)
@@ -52,16 +60,16 @@ extension Management {
         }
         guard let app else { throw ManagementRefusal(.noApp) }
         let install = DeviceManagement.Command.InstallApplication(
-            manifestURL: manifestURL(tenant: call.tenant, app: app.bundleIdentifier, version: app.version),
+            manifestURL: addresses.manifest(of: app.bundleIdentifier, version: app.version, tenant: call.tenant),
             configuration: wanted.configuration?.mapValues(\.propertyList))
-        return try await enqueue(.installApplication(install), call)
+        return try await commands.enqueue(.installApplication(install), call)
     }
 
-    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: AdminCall) async throws -> MDMAdmin.Command
+    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: ManagementCall) async throws -> MDMAdmin.Command
     {
         let setting = DeviceManagement.Command.Setting.applicationConfiguration(
             identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
-        return try await enqueue(.settings([setting]), call)
+        return try await commands.enqueue(.settings([setting]), call)
     }
 
     private static func description(of app: OfferedApp) -> MDMAdmin.App {

@@ -6,24 +6,32 @@ internal import Logging
 internal import Redaction
 internal import Storage
 
-extension Management {
-    func addEnrollmentRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .post, .enrollments) { call in
+/// The administration's calls on enrollments.
+struct EnrollmentRoutes: Sendable {
+    let database: any Database
+    let sources: MDMSources
+    let profiles: EnrollmentProfiles
+    /// How long an enrollment profile can be used for the first time.
+    let profileLifetime: Duration
+    let log: ManagementLog
+
+    func add(to router: ManagementRouter<some RequestContext>) {
+        router.on(.post, .enrollments) { call in
             let wanted: MDMAdmin.NewEnrollment = try call.decode()
-            return try Self.json(try await issue(wanted, call), status: .created)
+            return try Answer.json(try await issue(wanted, call), status: .created)
         }
-        on(router, .get, .enrollments) { call in
+        router.on(.get, .enrollments) { call in
             let now = sources.now()
             let living = try await database.read {
                 try Enrollments(connection: $0, tenant: call.tenant).all(now: now)
             }
-            return try Self.json(living.map(Self.description))
+            return try Answer.json(living.map(Self.description))
         }
-        on(router, .delete, .enrollment) { call in
+        router.on(.delete, .enrollment) { call in
             let id = EnrollmentID(rawValue: try call.place("enrollment"))
             let isRevoked = try await database.write { connection in
                 guard try Enrollments(connection: connection, tenant: call.tenant).revoke(id) else { return false }
-                try record(.enrollmentRevoked, id, of: call, in: connection)
+                try log.record(.enrollmentRevoked, id, of: call, in: connection)
                 return true
             }
             guard isRevoked else { throw ManagementRefusal(.noEnrollment) }
@@ -33,18 +41,18 @@ extension Management {
     }
 
     /// Makes an identity and the profile that carries it.
-    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: AdminCall) async throws -> MDMAdmin.EnrollmentProfile {
+    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: ManagementCall) async throws -> MDMAdmin.EnrollmentProfile {
         guard (1...128).contains(wanted.name.count) else { throw ManagementRefusal(.badName) }
         let now = sources.now()
-        let made = try await makeProfile(tenant: call.tenant, now: now)
+        let made = try await profiles.make(tenant: call.tenant, now: now)
         let enrollment = Enrollment(
             id: made.enrollment, name: wanted.name, state: .issued, udid: nil,
             takesOver: wanted.takesOver.map(UDID.init(rawValue:)),
-            createdAt: now, expiresAt: now + configuration.profileLifetime)
+            createdAt: now, expiresAt: now + profileLifetime)
         try await database.write { connection in
             try Enrollments(connection: connection, tenant: call.tenant)
                 .insert(enrollment, fingerprint: made.fingerprint)
-            try record(.enrollmentMade, enrollment.id, of: call, in: connection)
+            try log.record(.enrollmentMade, enrollment.id, of: call, in: connection)
         }
         Logger.current.info("enrollment profile made", metadata: ["enrollment.id": "\(enrollment.id)"])
         let encoded = Data(made.profile).base64EncodedString()

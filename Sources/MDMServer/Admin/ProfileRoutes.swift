@@ -5,35 +5,40 @@ internal import Foundation
 internal import Hummingbird
 internal import Storage
 
-extension Management {
-    func addProfileRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .get, .profiles) { call in
+/// The administration's calls on profiles.
+struct ProfileRoutes: Sendable {
+    let database: any Database
+    let log: ManagementLog
+    let commands: CommandRequests
+
+    func add(to router: ManagementRouter<some RequestContext>) {
+        router.on(.get, .profiles) { call in
             let entries = try await database.read { try Profiles(connection: $0, tenant: call.tenant).all() }
-            return try Self.json(entries.map { Self.description(of: $0) })
+            return try Answer.json(entries.map { Self.description(of: $0) })
         }
-        on(router, .post, .profiles) { call in
-            try Self.json(try await add(call.decode(), call), status: .created)
+        router.on(.post, .profiles) { call in
+            try Answer.json(try await add(call.decode(), call), status: .created)
         }
-        on(router, .delete, .profile) { call in
+        router.on(.delete, .profile) { call in
             let identifier = try call.place("profile")
             let removed = try await database.write { connection in
                 guard try Profiles(connection: connection, tenant: call.tenant).remove(identifier) else { return false }
-                try record(.profileRemoved, identifier, of: call, in: connection)
+                try log.record(.profileRemoved, identifier, of: call, in: connection)
                 return true
             }
             guard removed else { throw ManagementRefusal(.noProfile) }
             return Response(status: .noContent)
         }
-        on(router, .put, .deviceProfile) { call in
-            try Self.json(try await enqueue(.installProfile(try await checkedProfile(call)), call), status: .accepted)
+        router.on(.put, .deviceProfile) { call in
+            try Answer.json(try await commands.enqueue(.installProfile(try await checkedProfile(call)), call), status: .accepted)
         }
-        on(router, .delete, .deviceProfile) { call in
+        router.on(.delete, .deviceProfile) { call in
             let command = DeviceManagement.Command.removeProfile(identifier: try call.place("profile"))
-            return try Self.json(try await enqueue(command, call), status: .accepted)
+            return try Answer.json(try await commands.enqueue(command, call), status: .accepted)
         }
     }
 
-    private func add(_ new: MDMAdmin.NewProfile, _ call: AdminCall) async throws -> MDMAdmin.Profile {
+    private func add(_ new: MDMAdmin.NewProfile, _ call: ManagementCall) async throws -> MDMAdmin.Profile {
         let body = try await bytes(of: new, tenant: call.tenant)
         let findings = ProfileLinter(delivery: .push).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
@@ -42,7 +47,7 @@ extension Management {
         let profile = try Profile(xml: body)
         try await database.write { connection in
             try Profiles(connection: connection, tenant: call.tenant).put(profile, body: body)
-            try record(.profileAdded, profile.identifier, of: call, in: connection)
+            try log.record(.profileAdded, profile.identifier, of: call, in: connection)
         }
         return MDMAdmin.Profile(
             identifier: profile.identifier, uuid: profile.uuid, displayName: profile.displayName,
@@ -65,10 +70,10 @@ extension Management {
     }
 
     /// The profile of the path, judged once more against what else the device has.
-    private func checkedProfile(_ call: AdminCall) async throws -> [UInt8] {
+    private func checkedProfile(_ call: ManagementCall) async throws -> [UInt8] {
         let identifier = try call.place("profile")
         let (body, others) = try await database.read { connection in
-            let device = try Self.device(call, in: connection)
+            let device = try call.device(in: connection)
             let profiles = Profiles(connection: connection, tenant: call.tenant)
             guard let entry = try profiles.find(identifier) else { throw ManagementRefusal(.noProfile) }
             let held = try Inventory(connection: connection, tenant: call.tenant, udid: device.udid).profiles()

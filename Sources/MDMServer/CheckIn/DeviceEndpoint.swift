@@ -1,29 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import DeviceManagement
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
 internal import Logging
 internal import NIOCore
-package import NIOSSL
+internal import NIOSSL
 internal import Storage
 
-/// The paths that devices use, each under a tenant.
-enum DevicePath {
-    static let server = "/mdm/{tenant}"
-    static let manifest = "/mdm/{tenant}/manifests/{app}/{version}"
-    static let package = "/mdm/{tenant}/packages/{digest}"
+/// What enrolled devices talk to: check-in, commands, manifests and packages of apps.
+struct DeviceEndpoint: Sendable {
+    let database: any Database
+    let sources: MDMSources
+    let packages: PackageStore
+    let addresses: DeviceAddresses
+    let checkIn: CheckIn
+    let commands: CommandLoop
 
-    static func filled(_ template: String, _ places: [String: String]) -> String {
-        places.reduce(template) { path, place in
-            path.split(separator: "/", omittingEmptySubsequences: false)
-                .map { $0 == "{\(place.key)}" ? Substring(place.value) : $0 }.joined(separator: "/")
-        }
-    }
-}
-
-extension Management {
     /// What devices talk to.
-    package func addRoutes(to router: Router<MDMContext>) {
+    func addRoutes(to router: Router<MDMContext>) {
         router.put(RouterPath(DevicePath.server)) { request, context in
             try await refusing { try await serve(request, context) }
         }
@@ -49,10 +43,10 @@ extension Management {
         } catch is NIOTooManyBytesError { throw DeviceRefusal.tooLarge }
         let mediaType = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         if mediaType == CheckInMessage.mediaType {
-            try await CheckIn(management: self).handle(body, tenant: tenant, fingerprint: fingerprint)
+            try await checkIn.handle(body, tenant: tenant, fingerprint: fingerprint)
             return Answer.empty
         }
-        let command = try await CommandLoop(management: self).handle(body, tenant: tenant, fingerprint: fingerprint)
+        let command = try await commands.handle(body, tenant: tenant, fingerprint: fingerprint)
         return command.map { Answer.bytes($0, type: Answer.propertyListType) } ?? Answer.empty
     }
 
@@ -63,7 +57,7 @@ extension Management {
                 try Apps(connection: connection, tenant: tenant).find(app, version: version)
             })
         else { throw DeviceRefusal.notFound }
-        let value = manifest.manifest(url: packageURL(tenant: tenant, digest: manifest.sha256))
+        let value = manifest.manifest(url: addresses.package(manifest.sha256, tenant: tenant))
         return Answer.bytes(try value.propertyList.xml(), type: Answer.propertyListType)
     }
 
@@ -75,15 +69,6 @@ extension Management {
         return Response(
             status: .ok, headers: [.contentType: "application/octet-stream"],
             body: try await packages.body(digest: digest, context: context))
-    }
-
-    func packageURL(tenant: TenantID, digest: String) -> String {
-        configuration.baseURL + DevicePath.filled(DevicePath.package, ["tenant": tenant.rawValue, "digest": digest])
-    }
-
-    func manifestURL(tenant: TenantID, app: String, version: String) -> String {
-        let places = ["tenant": tenant.rawValue, "app": app, "version": version]
-        return configuration.baseURL + DevicePath.filled(DevicePath.manifest, places)
     }
 
     /// The tenant of the path and the certificate of the channel.
@@ -118,21 +103,5 @@ func refusing(_ body: () async throws -> Response) async throws -> Response {
     } catch let error as any HTTPResponseError { throw error } catch {
         Logger.current.error("device request failed", metadata: ["error": "\(error)"])
         return Response(status: .internalServerError)
-    }
-}
-
-extension Management {
-    /// How the devices' listener speaks TLS: HTTP/1.1, asking for a client certificate of ``identityAuthority``.
-    ///
-    /// A device without one gets through to be told so (403); one of another authority does not.
-    package func tls(
-        certificateChain: [NIOSSLCertificateSource], privateKey: NIOSSLPrivateKeySource
-    ) throws -> TLSConfiguration {
-        var tls = TLSConfiguration.makeServerConfiguration(certificateChain: certificateChain, privateKey: privateKey)
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["http/1.1"]
-        tls.certificateVerification = .optionalVerification
-        tls.trustRoots = .certificates([try NIOSSLCertificate(bytes: identityAuthority, format: .der)])
-        return tls
     }
 }

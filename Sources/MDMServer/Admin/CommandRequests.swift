@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import DeviceManagement
+internal import Storage
+
+/// Queues commands that administrators have for devices.
+struct CommandRequests: Sendable {
+    let database: any Database
+    let sources: MDMSources
+    let sealer: SecretSealer
+    let log: ManagementLog
+    /// The most commands that may wait for one device.
+    let maximumQueue: Int
+
+    /// Queues commands for the device of the path, all or none.
+    func enqueue(_ commands: [DeviceManagement.Command], _ call: ManagementCall) async throws -> [MDMAdmin.Command] {
+        let now = sources.now()
+        let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
+        return try await database.write { connection in
+            let device = try call.device(in: connection)
+            guard device.state == .enrolled else { throw ManagementRefusal(.notEnrolled) }
+            let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
+            for request in requests {
+                try queue.append(request, now: now, limit: maximumQueue, sealer: sealer)
+                try log.record(
+                    .commandQueued, device.udid,
+                    detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
+                        .compactMap(\.self).joined(separator: " "), of: call, in: connection)
+            }
+            return requests.map { request in
+                MDMAdmin.Command(
+                    uuid: request.uuid, requestType: request.command.requestType,
+                    state: QueuedCommand.State.queued.rawValue, enqueuedAt: now.rawValue, finishedAt: nil, errors: [])
+            }
+        }
+    }
+
+    /// Queues one command for the device of the path.
+    func enqueue(_ command: DeviceManagement.Command, _ call: ManagementCall) async throws -> MDMAdmin.Command {
+        guard let queued = try await enqueue([command], call).first else { throw ManagementRefusal(.fault) }
+        return queued
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+internal import Storage
+
+/// A call that came over the administration socket, its tenant known to exist.
+struct ManagementCall: Sendable {
+    let tenant: TenantID
+    let places: [String: String]
+    let body: [UInt8]
+    /// How many lines are asked for.
+    let count: Int?
+
+    /// A profile, Base64, is the longest.
+    static let limits = JSONLimits(bytes: 2 << 20)
+
+    func place(_ name: String) throws -> String {
+        guard let place = places[name] else { throw ManagementRefusal(.malformed) }
+        return place
+    }
+
+    func decode<Body: Decodable>(_ type: Body.Type = Body.self) throws -> Body {
+        do { return try JSONReader.read(Body.self, from: body, limits: Self.limits) } catch {
+            throw ManagementRefusal(.malformed)
+        }
+    }
+
+    /// The device of the path, by UDID or by a name that only one living device has.
+    func device(in connection: any Connection) throws -> Device {
+        let name = try place("device")
+        let devices = Devices(connection: connection, tenant: tenant)
+        if let device = try devices.find(UDID(rawValue: name)) { return device }
+        let named = try devices.all().filter { $0.name == name && $0.state != .left }
+        guard named.count <= 1 else { throw ManagementRefusal(.ambiguousDevice) }
+        guard let device = named.first else { throw ManagementRefusal(.noDevice) }
+        return device
+    }
+}

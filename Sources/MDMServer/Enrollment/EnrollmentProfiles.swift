@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
+internal import Foundation
+internal import NIOPosix
+internal import Storage
+
+/// A new identity, and the profile that brings it to a device.
+struct MadeProfile: Sendable {
+    /// Names the enrollment.
+    let enrollment: EnrollmentID
+    let fingerprint: String
+    /// The profile's XML; it holds the identity's key.
+    let profile: [UInt8]
+}
+
+/// Makes the profiles that enroll devices.
+struct EnrollmentProfiles: Sendable {
+    let database: any Database
+    let sources: MDMSources
+    let authority: IdentityAuthority
+    let addresses: DeviceAddresses
+    /// DER of the root that enrolled devices trust.
+    let trustRoot: [UInt8]
+
+    /// Makes an identity and the enrollment profile that carries it; the key derivation runs on a thread that may block.
+    ///
+    /// - Throws: ``ManagementRefusal``.
+    func make(tenant: TenantID, now: Timestamp) async throws -> MadeProfile {
+        guard let namespace = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
+        let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
+        guard let organization else { throw ManagementRefusal(.noTenant) }
+        let id = EnrollmentID(rawValue: sources.uuid())
+        let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources] in
+            let identity = try authority.issue(enrollment: id, now: now.date)
+            let password = Hex.text(sources.random(16))
+            let container = try identity.container(password: password, random: sources.random)
+            let payload = IdentityPayload(container: container, password: password, fileName: "identity.p12")
+            return (payload, MDMContext.fingerprint(identity.certificates[0]))
+        }
+        let profile = try Profile.enrollment(
+            tenant: namespace, organization: organization.name, enrollment: id.rawValue,
+            serverURL: addresses.server(of: tenant),
+            topic: organization.topic,
+            identity: identity, root: trustRoot)
+        let findings = ProfileLinter(delivery: .enrollment).findings(in: profile)
+        guard findings.isEmpty else { throw ManagementRefusal(.badProfile, findings: findings) }
+        return MadeProfile(enrollment: id, fingerprint: fingerprint, profile: try profile.xml())
+    }
+}
