@@ -19,7 +19,7 @@ package struct Housekeeping: Sendable {
     package func sweep(step: Int = 500) async throws -> Int {
         var removed = 0
         for tenant in try await platform.database.read({ try Tenants($0).all().map(\.id) }) {
-            removed += try await KeyRotation(platform: platform).keep(tenant)
+            removed += try await KeyRotation(platform).keep(tenant)
             let now = platform.environment.now()
             for statement in Self.statements(tenant, now: now, before: now - Self.memory, step: step) {
                 removed += try await platform.database.write { try $0.execute(statement) }

@@ -5,8 +5,12 @@ extension Platform {
     /// The handlers of the token endpoint.
     var grants: [any GrantHandler] {
         [
-            AuthorizationCodeGrant(platform: self), RefreshTokenGrant(platform: self),
-            PasswordGrant(platform: self), DeviceCodeGrant(platform: self), NonceGrant(platform: self),
+            AuthorizationCodeGrant(tokens: tokens, issuer: issuer), RefreshTokenGrant(tokens: tokens, issuer: issuer),
+            PasswordGrant(
+                isAllowed: configuration.compatibility.passwordGrant, tokens: tokens, issuer: issuer,
+                environment: environment, directory: directoryCache, passwords: passwords,
+                failedSignIns: failedSignIns),
+            DeviceCodeGrant(tokens: tokens, issuer: issuer, environment: environment), NonceGrant(nonces: nonces),
             SignedRequestGrant(platform: self),
         ]
     }
@@ -14,26 +18,33 @@ extension Platform {
     /// What answers on the platform's listener, by host name.
     package func responder() -> HostResponder {
         let names = configuration.names
+        let userInfo = UserInfoEndpoint(accessTokens: accessTokens, resource: resources.graph)
         let graph = router(GraphDialect(environment: environment, challenge: accessTokens.challenge)) { router in
             GraphEndpoints(platform: self).addRoutes(to: router)
-            UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/oidc/userinfo")
+            userInfo.addRoutes(to: router, at: "/oidc/userinfo")
         }
         let registration = router(RegistrationDialect()) { router in
             DeviceRegistrationEndpoints(platform: self).addRoutes(to: router)
         }
         let login = router(OAuthDialect(environment: environment)) { router in
             AuthorizeEndpoint(platform: self).addRoutes(to: router)
-            TokenEndpoint(platform: self, grants: grants).addRoutes(to: router)
-            LogoutEndpoint(platform: self).addRoutes(to: router)
-            EndSessionEndpoint(platform: self).addRoutes(to: router)
-            SessionStateEndpoint(platform: self).addRoutes(to: router)
-            ReceiptAnchorEndpoint(platform: self).addRoutes(to: router)
-            OfflineLeaseEndpoint(platform: self).addRoutes(to: router)
-            RevocationEndpoint(platform: self).addRoutes(to: router)
-            IntrospectionEndpoint(platform: self).addRoutes(to: router)
-            DeviceAuthorizationEndpoint(platform: self).addRoutes(to: router)
-            DevicePage(platform: self).addRoutes(to: router)
-            UserInfoEndpoint(platform: self).addRoutes(to: router, at: "/{tenant}/openid/userinfo")
+            TokenEndpoint(directory: directoryCache, grants: grants).addRoutes(to: router)
+            LogoutEndpoint(
+                database: database, environment: environment, directory: directoryCache, keys: keys, pages: pages
+            ).addRoutes(to: router)
+            addDeviceRoutes(to: router)
+            RevocationEndpoint(database: database, environment: environment, directory: directoryCache)
+                .addRoutes(to: router)
+            IntrospectionEndpoint(
+                database: database, environment: environment, directory: directoryCache, accessTokens: accessTokens,
+                resources: resources
+            ).addRoutes(to: router)
+            DeviceAuthorizationEndpoint(
+                database: database, environment: environment, directory: directoryCache, configuration: configuration,
+                resources: resources, storageKey: storageKey
+            ).addRoutes(to: router)
+            DevicePage(self).addRoutes(to: router)
+            userInfo.addRoutes(to: router, at: "/{tenant}/openid/userinfo")
             DiscoveryEndpoints.addKeyRoutes(to: router, self)
             // The last one: it tells what the others serve.
             DiscoveryEndpoints(platform: self, login: ServedPaths(router), graph: ServedPaths(graph))
@@ -44,6 +55,22 @@ extension Platform {
             [names.deviceRegistration] + names.aliases.deviceRegistration: registration.buildResponder(),
             [names.graph] + names.aliases.graph: GraphAddress(next: graph.buildResponder()),
         ])
+    }
+
+    /// What devices ask with requests that they sign.
+    private func addDeviceRoutes(to router: Router<IdentityContext>) {
+        EndSessionEndpoint(
+            database: database, environment: environment, directory: directoryCache, proofs: deviceProofs
+        ).addRoutes(to: router)
+        SessionStateEndpoint(directory: directoryCache, questions: sessionQuestions).addRoutes(to: router)
+        ReceiptAnchorEndpoint(
+            database: database, environment: environment, directory: directoryCache, proofs: deviceProofs,
+            authorities: receiptAuthorities
+        ).addRoutes(to: router)
+        OfflineLeaseEndpoint(
+            database: database, environment: environment, directory: directoryCache, proofs: deviceProofs,
+            authorities: receiptAuthorities, keys: keys
+        ).addRoutes(to: router)
     }
 
     private func router(

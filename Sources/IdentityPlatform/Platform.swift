@@ -15,15 +15,11 @@ package struct Platform: Sendable {
     package let accessTokens: AccessTokens
     package let nonces: Nonces
     package let deviceAuthorities: DeviceAuthorities
-    let receiptAuthorities: ReceiptAuthorities
+    package let receiptAuthorities: ReceiptAuthorities
     package let directoryCache: DirectoryCache
     let storageKey: StorageKey
-    /// For what administrators wait for: new passwords and keys.
-    let administrationHashing: HashingPool
-    package let hashing: HashingPool
-    let breachedPasswords: BreachedPasswords?
+    let newPasswords: NewPasswords
     let pages: Pages
-    let devicePages: DevicePages
 
     /// Makes the platform over a database that has the steps of ``Schema/migrations``.
     ///
@@ -44,18 +40,35 @@ package struct Platform: Sendable {
         deviceAuthorities = DeviceAuthorities(database: database, storageKey: storageKey, environment: environment)
         receiptAuthorities = ReceiptAuthorities(database: database, storageKey: storageKey, environment: environment)
         resources = ResourceCatalogue(names: configuration.names)
-        hashing = HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue)
-        administrationHashing = HashingPool(threads: 1, capacity: configuration.hashingQueue)
-        breachedPasswords = try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) }
+        // What administrators wait for: new passwords and keys.
+        let administration = HashingPool(threads: 1, capacity: configuration.hashingQueue)
         passwords = Passwords(
             database: database, storageKey: storageKey, environment: environment, cost: configuration.passwordCost,
-            signIns: hashing, administration: administrationHashing)
+            signIns: HashingPool(threads: configuration.hashingThreads, capacity: configuration.hashingQueue),
+            administration: administration)
+        newPasswords = NewPasswords(
+            passwords: passwords,
+            breached: try configuration.breachedPasswords.map { try BreachedPasswords(path: $0) },
+            hashing: administration)
         keys = TenantKeys(database: database, storageKey: storageKey, environment: environment)
         issuer = TokenIssuer(
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, environment: environment)
         accessTokens = AccessTokens(
             issuer: issuer, database: database, directoryCache: directoryCache, environment: environment)
         pages = try Pages()
-        devicePages = try DevicePages()
+    }
+
+    /// Where sign-ins wait for the hash of their password.
+    package var hashing: HashingPool { passwords.signIns }
+    /// How devices and their sessions stand.
+    package var sessionQuestions: SessionQuestions { SessionQuestions(database: database, proofs: deviceProofs) }
+    /// By which names device management knows devices.
+    package var managementNames: ManagementNames { ManagementNames(database: database, environment: environment) }
+    var failedSignIns: FailedSignIns { FailedSignIns(database: database, environment: environment) }
+    var browserSignIns: BrowserSignIns { BrowserSignIns(self) }
+    var signedInBrowser: SignedInBrowser { SignedInBrowser(database: database, environment: environment) }
+    var tokens: TokenTransactions { TokenTransactions(self) }
+    var deviceProofs: DeviceProofs {
+        DeviceProofs(database: database, environment: environment, nonces: nonces, names: configuration.names)
     }
 }

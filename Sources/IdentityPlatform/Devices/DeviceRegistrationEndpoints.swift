@@ -13,12 +13,14 @@ struct DeviceRegistrationEndpoints: Sendable {
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/{tenant}/Discover") { request, context in
             try Self.check(request, among: ["1.6", "1.7", "1.8", "1.9"], isOptional: true)
-            guard let tenant = try await platform.tenant(in: context) else { throw RegistrationError.unknownTenant }
+            guard let tenant = try await platform.directoryCache.tenant(in: context) else {
+                throw RegistrationError.unknownTenant
+            }
             return Response(json: RegistrationDiscovery(names: platform.configuration.names, tenant: tenant).members)
         }
         router.get("/EnrollmentServer/nonce/{tenant}") { request, context in
             try Self.check(request, among: ["1.0"], isOptional: true)
-            _ = try await platform.tenant(in: context)
+            _ = try await platform.directoryCache.tenant(in: context)
             var body = MembersWriter()
             body.set(RegistrationName.value, platform.nonces.make())
             return Response(json: body)

@@ -14,63 +14,73 @@ struct GraphError: Error, Equatable {
 
     // Who asks
     static let unauthenticated = GraphError(
-        "InvalidAuthenticationToken", .unauthorized,
-        "The access token is missing, invalid or expired, or its session has ended. Sign in again.")
+        "InvalidAuthenticationToken", status: .unauthorized,
+        message: "The access token is missing, invalid or expired, or its session has ended. Sign in again.")
     static let missingScope = GraphError(
-        "Authorization_RequestDenied", .forbidden, "The token does not allow this. Ask for the scope that does.")
+        "Authorization_RequestDenied", status: .forbidden,
+        message: "The token does not allow this. Ask for the scope that does.")
     static let missingRole = GraphError(
-        "Authorization_RequestDenied", .forbidden,
-        "The person holds no directory role that allows this. Have one assigned.")
+        "Authorization_RequestDenied", status: .forbidden,
+        message: "The person holds no directory role that allows this. Have one assigned.")
     static let privileged = GraphError(
-        "Authorization_RequestDenied", .forbidden,
-        "Who holds a directory role is changed by a Global Administrator only.")
+        "Authorization_RequestDenied", status: .forbidden,
+        message: "Who holds a directory role is changed by a Global Administrator only.")
 
     // What is asked for
-    static let notFound = GraphError("Request_ResourceNotFound", .notFound, "There is no such resource.")
+    static let notFound = GraphError(
+        "Request_ResourceNotFound", status: .notFound, message: "There is no such resource.")
     static let unknownOption = GraphError(
-        "Request_UnsupportedQuery", .badRequest,
-        "The query has an option that is not supported here. Lists take $select, $filter, $top, $count, $skiptoken.")
+        "Request_UnsupportedQuery", status: .badRequest,
+        message:
+            "The query has an option that is not supported here. Lists take $select, $filter, $top, $count, $skiptoken."
+    )
     static let unknownProperty = GraphError(
-        "Request_UnsupportedQuery", .badRequest, "The query names a property that does not exist.")
+        "Request_UnsupportedQuery", status: .badRequest, message: "The query names a property that does not exist.")
     static let unfilterable = GraphError(
-        "Request_UnsupportedQuery", .badRequest,
-        "The list cannot be filtered by that property, or not by a value of that kind.")
+        "Request_UnsupportedQuery", status: .badRequest,
+        message: "The list cannot be filtered by that property, or not by a value of that kind.")
     static let badFilter = GraphError(
-        "Request_UnsupportedQuery", .badRequest,
-        "The filter is not of the form: property eq 'value', several of them joined by and.")
-    static let badTop = GraphError("Request_BadRequest", .badRequest, "$top is a number from 1 to 999.")
-    static let badQuery = GraphError("Request_BadRequest", .badRequest, "The query is malformed.")
+        "Request_UnsupportedQuery", status: .badRequest,
+        message: "The filter is not of the form: property eq 'value', several of them joined by and.")
+    static let badTop = GraphError(
+        "Request_BadRequest", status: .badRequest, message: "$top is a number from 1 to 999.")
+    static let badQuery = GraphError("Request_BadRequest", status: .badRequest, message: "The query is malformed.")
     static let badPageToken = GraphError(
-        "Directory_ExpiredPageToken", .badRequest,
-        "The $skiptoken is not one of this list and person. Begin with the first page.")
+        "Directory_ExpiredPageToken", status: .badRequest,
+        message: "The $skiptoken is not one of this list and person. Begin with the first page.")
 
     // What is sent
-    static let badRequest = GraphError("Request_BadRequest", .badRequest, "The request is malformed.")
+    static let badRequest = GraphError("Request_BadRequest", status: .badRequest, message: "The request is malformed.")
     static let badBody = GraphError(
-        "Request_BadRequest", .badRequest, "The body is not a JSON object that this call takes.")
+        "Request_BadRequest", status: .badRequest, message: "The body is not a JSON object that this call takes.")
     static let unknownMember = GraphError(
-        "Request_BadRequest", .badRequest, "The body names a property that cannot be set by this call.")
+        "Request_BadRequest", status: .badRequest, message: "The body names a property that cannot be set by this call."
+    )
     static let badNickname = GraphError(
-        "Request_BadRequest", .badRequest, "mailNickname is the part of the user principal name before the @ here.")
+        "Request_BadRequest", status: .badRequest,
+        message: "mailNickname is the part of the user principal name before the @ here.")
     static let noForcedChange = GraphError(
-        "Request_BadRequest", .badRequest, "A change of password at the next sign-in cannot be asked for here.")
+        "Request_BadRequest", status: .badRequest,
+        message: "A change of password at the next sign-in cannot be asked for here.")
     static let unknownGroupKind = GraphError(
-        "Request_BadRequest", .badRequest, "There are security groups here, and none that get mail.")
+        "Request_BadRequest", status: .badRequest, message: "There are security groups here, and none that get mail.")
     static let badPolicy = GraphError(
-        "Request_BadRequest", .badRequest,
-        "The policy cannot be that. Name people by id and no groups; no second factor can be asked for.")
+        "Request_BadRequest", status: .badRequest,
+        message: "The policy cannot be that. Name people by id and no groups; no second factor can be asked for.")
     static let badReference = GraphError(
-        "Request_BadRequest", .badRequest, "@odata.id does not name an object of this directory by its id.")
+        "Request_BadRequest", status: .badRequest,
+        message: "@odata.id does not name an object of this directory by its id.")
     static let changed = GraphError(
-        "PreconditionFailed", .preconditionFailed,
-        "The object is no longer the one that If-Match names. Read it again, then change it.")
+        "PreconditionFailed", status: .preconditionFailed,
+        message: "The object is no longer the one that If-Match names. Read it again, then change it.")
     static let busy = GraphError(
-        "Service_Unavailable", .serviceUnavailable, "Too many passwords are being hashed. Try again in a few seconds.")
+        "Service_Unavailable", status: .serviceUnavailable,
+        message: "Too many passwords are being hashed. Try again in a few seconds.")
     static let fault = GraphError(
-        "Service_InternalServerError", .internalServerError,
-        "The server failed. Try again; tell the operator the request id.")
+        "Service_InternalServerError", status: .internalServerError,
+        message: "The server failed. Try again; tell the operator the request id.")
 
-    init(_ code: String, _ status: HTTPResponse.Status, _ message: String) {
+    init(_ code: String, status: HTTPResponse.Status, message: String) {
         (self.code, self.status, self.message) = (code, status, message)
     }
 
@@ -84,7 +94,8 @@ struct GraphError: Error, Equatable {
             case .internalServerError: "Service_InternalServerError"
             default: "Request_BadRequest"
             }
-        self.init(code, refusal.status, "\(refusal.failure.error.message) \(refusal.failure.error.remedy)")
+        self.init(
+            code, status: refusal.status, message: "\(refusal.failure.error.message) \(refusal.failure.error.remedy)")
     }
 
     func response(_ environment: ClockAndRandomness, correlation: String?) -> Response {

@@ -11,8 +11,8 @@ package struct GraphRoute: Sendable {
     let answer: @Sendable (GraphCall) async throws -> Response
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: GraphAccess,
-        _ answer: @escaping @Sendable (GraphCall) async throws -> Response
+        _ method: HTTPRequest.Method, _ path: String, access: GraphAccess,
+        answer: @escaping @Sendable (GraphCall) async throws -> Response
     ) {
         (self.method, self.path, self.access, self.answer) = (method, path, access, answer)
     }
@@ -23,10 +23,10 @@ package struct GraphRoute: Sendable {
     /// The two routes that read a collection: its list, and one object by id.
     static func reading<Item>(_ kind: GraphKind<Item>, _ access: GraphAccess) -> [GraphRoute] {
         [
-            GraphRoute(.get, "/\(kind.collection)", access) { call in
+            GraphRoute(.get, "/\(kind.collection)", access: access) { call in
                 try await call.list(kind, kind.all(call.tenant))
             },
-            GraphRoute(.get, "/\(kind.collection)/{id}", access) { call in
+            GraphRoute(.get, "/\(kind.collection)/{id}", access: access) { call in
                 try call.show(kind, try await call.find(kind))
             },
         ]
@@ -43,17 +43,17 @@ extension GraphRoute {
     /// `devices`.
     static let devices: [GraphRoute] =
         reading(.devices, .readDevices) + [
-            GraphRoute(.patch, "/devices/{id}", .changeDevices) { call in
+            GraphRoute(.patch, "/devices/{id}", access: .changeDevices) { call in
                 let body = try await call.body(allowing: "accountEnabled")
                 let device = try await call.find(.devices)
                 guard let isEnabled = try body.truth("accountEnabled") else { throw GraphError.badBody }
-                try await Administration(call.platform, as: call.actor(changing: .devices)).setEnabled(
+                try await Administration(call.platform, as: call.actor(changing: .devices)).devices.setEnabled(
                     isEnabled, device.id, tenant: try await call.organisation())
                 return Response(status: .noContent)
             },
-            GraphRoute(.delete, "/devices/{id}", .changeDevices) { call in
+            GraphRoute(.delete, "/devices/{id}", access: .changeDevices) { call in
                 let device = try await call.find(.devices)
-                try await Administration(call.platform, as: call.actor(changing: .devices)).remove(
+                try await Administration(call.platform, as: call.actor(changing: .devices)).devices.remove(
                     device.id, tenant: try await call.organisation())
                 return Response(status: .noContent)
             },

@@ -10,7 +10,12 @@ internal import Storage
 /// A lease is given where the organisation has turned offline sign-in on, on an enabled shared device, for a session of that
 /// very device that is good. In every other case the answer holds none, which is no error.
 struct OfflineLeaseEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let proofs: DeviceProofs
+    let authorities: ReceiptAuthorities
+    let keys: TenantKeys
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/device/offlineleases", use: respond)
@@ -18,17 +23,15 @@ struct OfflineLeaseEndpoint: Sendable {
 
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.oneTenant(in: context)
+        let tenant = try await directory.oneTenant(in: context)
         // A disabled device may ask: it hears that nothing it holds is good.
-        let (question, device) = try await platform.heard(
+        let (question, device) = try await proofs.read(
             OfflineQuestion.self, in: try form.required(.request), tenant: tenant.id, for: .offlineLeases)
-        let answer = try await platform.answer(question, of: device, tenant: tenant.id)
+        let answer = try await answer(question, of: device, tenant: tenant.id)
         if answer.lease != nil { context.logger.info("offline lease given") }
         return Response(json: answer.members)
     }
-}
 
-extension Platform {
     /// What a new lease is made of, as it stood in one transaction.
     private struct Grant: Sendable {
         let id: String
@@ -41,7 +44,7 @@ extension Platform {
     /// The answer to a device that has proved its key.
     ///
     /// - Throws: ``StorageError``, or the library's error.
-    fileprivate func answer(
+    private func answer(
         _ question: OfflineQuestion, of device: DeviceID, tenant: TenantID
     ) async throws -> OfflineAnswer {
         let (now, id) = (environment.now(), environment.identifier(of: OfflineLease.self).rawValue)
@@ -89,7 +92,7 @@ extension Platform {
         _ grant: Grant, device: DeviceID, tenant: TenantID, at now: Timestamp
     ) async throws -> String {
         let (person, rules) = (grant.person, grant.rules)
-        let authority = try await receiptAuthorities.authority(of: tenant)
+        let authority = try await authorities.authority(of: tenant)
         let subjects = try (0..<Self.receiptSubjects).map { _ in
             try authority.pseudonym(
                 of: .init(user: person.id, device: device, session: grant.session), nonce: environment.randomBytes(12))

@@ -20,6 +20,8 @@ struct Pages: Sendable {
     private let signOut: MustacheTemplate
     let account: MustacheTemplate
     let consent: MustacheTemplate
+    let deviceCode: MustacheTemplate
+    let deviceQuestion: MustacheTemplate
 
     init() throws {
         signIn = try Self.template(Self.signInBody)
@@ -29,6 +31,8 @@ struct Pages: Sendable {
         signOut = try Self.template(Self.signOutBody)
         account = try Self.template(Self.accountBody)
         consent = try Self.template(Self.consentBody)
+        deviceCode = try Self.template(Self.deviceCodeBody)
+        deviceQuestion = try Self.template(Self.deviceQuestionBody)
     }
 
     /// A hidden field of a form.

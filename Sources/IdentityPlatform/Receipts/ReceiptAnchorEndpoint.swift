@@ -10,7 +10,11 @@ internal import Storage
 /// A chain has one line of each number. Who states another one, or fewer lines than before, is refused, and the audit log
 /// says so. The same again gets the same answer.
 struct ReceiptAnchorEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let proofs: DeviceProofs
+    let authorities: ReceiptAuthorities
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/device/receiptanchor", use: respond)
@@ -18,26 +22,24 @@ struct ReceiptAnchorEndpoint: Sendable {
 
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.oneTenant(in: context)
+        let tenant = try await directory.oneTenant(in: context)
         // A disabled device may still say what it did: it gains nothing by it.
-        let (asked, device) = try await platform.heard(
+        let (asked, device) = try await proofs.read(
             AnchorRequest.self, in: try form.required(.request), tenant: tenant.id, for: .receiptAnchor)
         guard let head = try? ChainHead(asked.head), head.device.lowercased() == device.rawValue,
             head.tenant.lowercased() == tenant.id.rawValue, head.nonce == asked.binding.nonce
         else { throw OAuthError.malformedSignedRequest }
-        let line = try await platform.anchor(head, of: device, tenant: tenant.id)
+        let line = try await anchor(head, of: device, tenant: tenant.id)
         var body = MembersWriter()
         body.set(ReplyName.anchor, String(decoding: line, as: UTF8.self))
         return Response(json: body)
     }
-}
 
-extension Platform {
     /// Countersigns a head, or gives the countersignature that it has.
     ///
     /// - Throws: ``OAuthError/receiptsForked``, ``StorageError``, or the library's error.
-    fileprivate func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
-        let authority = try await receiptAuthorities.authority(of: tenant)
+    private func anchor(_ head: ChainHead, of device: DeviceID, tenant: TenantID) async throws -> [UInt8] {
+        let authority = try await authorities.authority(of: tenant)
         let time = environment.now()
         let chain = head.key.thumbprint
         let line = try Anchor(
@@ -73,4 +75,10 @@ private func settle(
             outcome: "refused", at: time)
         return nil
     }
+}
+
+extension OAuthError {
+    static let receiptsForked = OAuthError(
+        .invalidRequest, number: 5_000_619,
+        description: "Another receipt of this number, or a later one, was countersigned before. See the audit log.")
 }

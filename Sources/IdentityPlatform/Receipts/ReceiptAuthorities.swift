@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Crypto
 internal import FoundationEssentials
-internal import Storage
+internal import Receipts
+package import Storage
 internal import Synchronization
 
 /// The keys for receipts of all organisations, each made when first needed and read once.
@@ -13,6 +14,27 @@ package final class ReceiptAuthorities: Sendable {
 
     init(database: any Database, storageKey: StorageKey, environment: ClockAndRandomness) {
         (self.database, self.storageKey, self.environment) = (database, storageKey, environment)
+    }
+
+    /// What a device's receipts call the person of a session.
+    ///
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    func subject(of issued: IssuedPrimaryRefreshToken, on device: Device) async throws -> String {
+        try await authority(of: device.tenant).pseudonym(
+            of: .init(user: issued.user.id, device: device.id, session: issued.session.id),
+            nonce: environment.randomBytes(12))
+    }
+
+    /// What receipts of the organisation's devices are judged by on another machine.
+    ///
+    /// - Throws: ``StorageError``, ``StorageKey/Failure``, or the library's error.
+    package func trust(of tenant: TenantID, devices: DeviceAuthorities) async throws -> [UInt8] {
+        let authority = try await authority(of: tenant)
+        let anchors = try await database.read { try Anchors($0).newest(tenant: tenant) }
+        return ReceiptTrust(
+            tenant: tenant.rawValue, deviceAuthority: try await devices.authority(of: tenant).certificateBytes,
+            anchorKey: authority.published, anchors: anchors.compactMap { SignedLine($0.line) }
+        ).bytes
     }
 
     /// The organisation's keys.

@@ -19,10 +19,10 @@ struct BrowserSignIn: Sendable {
     /// - Throws: ``OAuthError`` where the browser belongs to a shared device and another person, or to an epoch that has
     ///   ended; ``StorageError``, or what `allow` throws.
     func begin(
-        _ checked: CheckedPassword, by platform: Platform, at now: Timestamp, _ connection: any Connection,
+        _ checked: CheckedPassword, by signIns: BrowserSignIns, at now: Timestamp, in connection: any Connection,
         allow: (User) throws -> Void = { _ in }
     ) throws -> (User, Session)? {
-        guard let user = try platform.passwords.confirm(checked, at: now, connection) else { return nil }
+        guard let user = try signIns.passwords.confirm(checked, at: now, connection) else { return nil }
         try allow(user)
         let binding = try DeviceBrowsers(connection).binding(of: browser, holding: former, at: now)
         if let binding, binding.device.isShared, !binding.isOf(user) { throw OAuthError.otherPersonOnDevice }
@@ -31,7 +31,7 @@ struct BrowserSignIn: Sendable {
         if let binding, binding.isOf(user) { begun = try bind(begun, to: binding, connection) }
         if let former { try BrowserSessions(connection).forget(former) }
         try BrowserSessions(connection).begin(
-            cookie, session: begun, expires: now + platform.configuration.lifetimes.browserSession)
+            cookie, session: begun, expires: now + signIns.lifetime)
         try AuditLog(connection).append(
             .signIn, tenant: user.tenant, actor: user.id.rawValue, subject: client.rawValue, method: method, at: now)
         return (user, begun)

@@ -10,7 +10,10 @@ internal import Storage
 /// Saying it again is no error, nor is a session that the server does not know or that is not this device's: the device
 /// asks until it is heard, learns nothing of others, and ends nothing of theirs.
 struct EndSessionEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let proofs: DeviceProofs
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/device/endsession", use: respond)
@@ -18,12 +21,12 @@ struct EndSessionEndpoint: Sendable {
 
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.oneTenant(in: context)
+        let tenant = try await directory.oneTenant(in: context)
         // A disabled device may still say that a session ended: it gives power away, nothing else.
-        let (end, device) = try await platform.heard(
+        let (end, device) = try await proofs.read(
             EndSessionRequest.self, in: try form.required(.request), tenant: tenant.id, for: .endSession)
-        let outcome = try await platform.database.write { [platform] connection in
-            try conclude(end, of: device, tenant: tenant.id, at: platform.environment.now(), connection)
+        let outcome = try await database.write { connection in
+            try conclude(end, of: device, tenant: tenant.id, at: environment.now(), connection)
         }
         context.logger.info("session ended by its device", metadata: ["session.outcome": "\(outcome)"])
         var body = MembersWriter()

@@ -4,7 +4,8 @@ internal import OAuth
 
 /// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (Baton's own): a device asks how it and its session stand.
 struct SessionStateEndpoint: Sendable {
-    let platform: Platform
+    let directory: DirectoryCache
+    let questions: SessionQuestions
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/device/sessionstate", use: respond)
@@ -12,10 +13,10 @@ struct SessionStateEndpoint: Sendable {
 
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.oneTenant(in: context)
-        let asker = try await platform.asker(of: try form.required(.request), tenant: tenant.id)
+        let tenant = try await directory.oneTenant(in: context)
+        let asker = try await questions.asker(of: try form.required(.request), tenant: tenant.id)
         var body = MembersWriter()
-        body.set(ReplyName.status, try await platform.status(of: asker).rawValue)
+        body.set(ReplyName.status, try await questions.status(of: asker).rawValue)
         return Response(json: body)
     }
 }

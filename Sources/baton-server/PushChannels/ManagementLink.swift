@@ -26,7 +26,7 @@ struct ManagementLink: Service {
     ///
     /// - Throws: ``StorageError``
     func join(_ asker: DeviceAsker, _ device: ManagedDevice) async throws {
-        if try await identity.setManagement(device.udid.rawValue, of: asker.device, tenant: asker.tenant) {
+        if try await identity.managementNames.set(device.udid.rawValue, of: asker.device, tenant: asker.tenant) {
             logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
         }
         // The enrollment may have ended since it was looked at; then nobody else would take the note back.
@@ -38,12 +38,12 @@ struct ManagementLink: Service {
         await cancelWhenGracefulShutdown {
             await trying {
                 for tenant in try await identity.database.read({ try Tenants($0).all() }) {
-                    for managed in try await identity.managedDevices(of: tenant.id) { try await check(managed) }
+                    for managed in try await identity.managementNames.all(of: tenant.id) { try await check(managed) }
                 }
             }
             for await end in ends {
                 await trying {
-                    for managed in try await identity.managedDevices(of: end.tenant, named: end.udid.rawValue) {
+                    for managed in try await identity.managementNames.all(of: end.tenant, named: end.udid.rawValue) {
                         try await check(managed)
                     }
                 }
@@ -58,10 +58,10 @@ struct ManagementLink: Service {
         }
     }
 
-    private func check(_ managed: Platform.Managed) async throws {
+    private func check(_ managed: ManagementNames.Entry) async throws {
         let device = ManagedDevice(tenant: managed.tenant, udid: UDID(rawValue: managed.name))
         guard try await !management.isEnrolled(device) else { return }
-        if try await identity.setManagement(nil, of: managed.device, tenant: managed.tenant) {
+        if try await identity.managementNames.set(nil, of: managed.device, tenant: managed.tenant) {
             logger.info("a device is managed no longer", metadata: ["device.id": "\(managed.device.rawValue)"])
         }
     }

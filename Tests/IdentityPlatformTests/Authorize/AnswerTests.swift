@@ -59,7 +59,7 @@ import Testing
         #expect(refused[ParameterName.errorDescription]?.hasPrefix("AADSTS9002325:") == true)
 
         // A secret is no substitute: whoever reads the code on its way may bring it to the application's own address.
-        let site = try await strict.administration.addClient(
+        let site = try await strict.administration.clients.add(
             NewClient(displayName: "Site", redirectURIs: [TestPlatform.redirect], isConfidential: true),
             tenant: strict.tenant)
         let ofSite = AuthorizeQuery(strict, bare.merging(["client_id": site.id.rawValue]) { $1 })

@@ -103,7 +103,7 @@ import Testing
         var query = AuthorizeQuery(fixture)
         query.tenant = "Common"
         #expect(try await fixture.client.get(query.path).status == .ok)
-        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         #expect(try await fixture.client.get(query.path).alert?.hasPrefix("AADSTS50059:") == true)
         query.parameters["login_hint"] = "amara@contoso.test"
         #expect(try await fixture.client.get(query.path).status == .ok)

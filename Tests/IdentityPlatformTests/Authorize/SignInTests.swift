@@ -39,7 +39,7 @@ import Testing
 
     @Test func `tokens are signed with the published key and say what Entra's say`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.amara)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.amara)
         let tokens = try await fixture.signedIn()
         let discovery = try await fixture.client.get("/contoso.test/V2.0/.well-known/OpenID-configuration").json
         let keysPath =
@@ -97,7 +97,7 @@ import Testing
 
     @Test func `a removed person cannot sign in`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.remove(fixture.amara)
+        try await fixture.administration.users.remove(fixture.amara)
         let browser = Browser(fixture)
         let answer = try await browser.submit(
             try await browser.get(AuthorizeQuery(fixture).path), username: "amara@contoso.test",

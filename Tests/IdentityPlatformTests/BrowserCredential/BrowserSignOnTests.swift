@@ -137,7 +137,7 @@ import Testing
         #expect(try await open(fixture, used).status == .found)
         let renewedAway = try await session.credential()
         let good = try await session.renewed().session
-        let foreign = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let foreign = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         var bad = [
             "", "x", "a.b.c", used, renewedAway, try await good.credential(key: other.key),
             try good.olderRequest(

@@ -229,7 +229,7 @@ import Testing
         fixture.clock.advance(by: .seconds(30))
         #expect(try await number(code, amara) == nil)
         // A session that has ended vouches for nobody.
-        try await fixture.administration.setEnabled(false, fixture.amara)
+        try await fixture.administration.users.setEnabled(false, fixture.amara)
         #expect(try await number(code, Browser(fixture)) == nil)
         for _ in 1...1 { #expect(try await number("BBBB-BBBB", Browser(fixture)) == 5_000_620) }
         #expect(try await number(code, amara) == 5_000_621)
@@ -341,7 +341,7 @@ import Testing
             )
         }
         #expect(try await ask(from: "192.0.2.3").status == .ok)
-        let other = try await fixture.administration.addClient(
+        let other = try await fixture.administration.clients.add(
             NewClient(displayName: "Other", redirectURIs: []), tenant: fixture.tenant)
         // What has expired makes room, what is good does not.
         try await fill(to: 5_000)
@@ -359,7 +359,7 @@ import Testing
 
     @Test func `a broker gets no device code, and nobody one for device registration`() async throws {
         let fixture = try await TestPlatform()
-        _ = try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant)
+        _ = try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant)
         let windowsSignIn = "38aa3b87-a06d-4817-b275-7a316988d93b"
         let azureCommandLine = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
         let registration = "urn:ms-drs:drs.test"
@@ -381,7 +381,7 @@ import Testing
 
     @Test func `what came of a device code registers no device and gives no primary refresh token`() async throws {
         let fixture = try await TestPlatform()
-        _ = try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant)
+        _ = try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant)
         let testDevice = try await TestDevice.joined(fixture)
         let client = ["client_id": "04b07795-8ddb-461a-bbee-02f9e1bf7b46"] as [String: String?]
         let screen = try await Screen(fixture, client)

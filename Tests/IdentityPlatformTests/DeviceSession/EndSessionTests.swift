@@ -138,9 +138,9 @@ import Testing
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         let id = try #require(DeviceID(rawValue: try session.testDevice.id))
-        try await fixture.administration.setEnabled(false, id, tenant: fixture.tenant)
+        try await fixture.administration.devices.setEnabled(false, id, tenant: fixture.tenant)
         #expect(try await session.end().status == .ok)
-        try await fixture.administration.remove(id, tenant: fixture.tenant)
+        try await fixture.administration.devices.remove(id, tenant: fixture.tenant)
         #expect(try await session.end().errorNumber == 50155)
     }
 }

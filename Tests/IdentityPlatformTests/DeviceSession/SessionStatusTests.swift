@@ -85,12 +85,13 @@ import Testing
             let administration = fixture.administration
             let device = try #require(DeviceID(rawValue: try session.testDevice.id))
             switch self {
-            case .personDisabled: try await administration.setEnabled(false, fixture.amara)
-            case .personRemoved: try await administration.remove(fixture.amara)
-            case .passwordSet: try await administration.setPassword(Sensitive("another password"), of: fixture.amara)
-            case .sessionsRevoked: try await administration.revokeSessions(of: fixture.amara)
-            case .deviceDisabled: try await administration.setEnabled(false, device, tenant: fixture.tenant)
-            case .deviceRemoved: try await administration.remove(device, tenant: fixture.tenant)
+            case .personDisabled: try await administration.users.setEnabled(false, fixture.amara)
+            case .personRemoved: try await administration.users.remove(fixture.amara)
+            case .passwordSet:
+                try await administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
+            case .sessionsRevoked: try await administration.users.revokeSessions(of: fixture.amara)
+            case .deviceDisabled: try await administration.devices.setEnabled(false, device, tenant: fixture.tenant)
+            case .deviceRemoved: try await administration.devices.remove(device, tenant: fixture.tenant)
             case .codeReplayed:
                 let again = try await fixture.redeem(code, ["client_id": WellKnownApplication.broker])
                 #expect(again.errorNumber == 54005)

@@ -31,7 +31,7 @@ import X509
     @Test(arguments: [DirectoryRole.cloudDeviceAdministrator, .globalAdministrator])
     func `an administrator of devices joins one that is shared`(role: DirectoryRole) async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(role, to: fixture.bo)
+        try await fixture.administration.users.assign(role, to: fixture.bo)
         let answer = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
         #expect(answer.status == .ok)
         let device = try #require(try await devices(fixture).first)
@@ -45,7 +45,7 @@ import X509
 
     @Test func `a device that lost the answer to its join, and asks again with its key, is one device`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")
         let testDevice = try TestDevice(fixture)
         #expect(try await testDevice.join(token).status == .ok)
@@ -60,21 +60,21 @@ import X509
 
     @Test func `a device is managed under the name that it was seen with, until it is managed no more`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         _ = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
         let (id, tenant) = (try #require(try await devices(fixture).first).id, fixture.tenant.id)
-        #expect(try await fixture.platform.setManagement("udid", of: id, tenant: tenant))
-        #expect(try await !fixture.platform.setManagement("udid", of: id, tenant: tenant))
+        #expect(try await fixture.platform.managementNames.set("udid", of: id, tenant: tenant))
+        #expect(try await !fixture.platform.managementNames.set("udid", of: id, tenant: tenant))
         #expect(try await devices(fixture).first?.isManaged == true)
-        #expect(try await fixture.platform.setManagement(nil, of: id, tenant: tenant))
-        #expect(try await !fixture.platform.setManagement(nil, of: id, tenant: tenant))
+        #expect(try await fixture.platform.managementNames.set(nil, of: id, tenant: tenant))
+        #expect(try await !fixture.platform.managementNames.set(nil, of: id, tenant: tenant))
         #expect(try await devices(fixture).first?.isManaged == false)
     }
 
     @Test(arguments: [true, false])
     func `a device that was in use, or is disabled, is not replaced by who has its key`(isUsed: Bool) async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")
         let testDevice = try TestDevice(fixture)
         #expect(try await testDevice.join(token).status == .ok)
@@ -93,13 +93,13 @@ import X509
 
     @Test func `the directory decides at the join, not the token`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let token = try await fixture.registrationToken("bo@contoso.test")
         let claims = try CompactJWS(token).claims()
         #expect(try claims.strings(ClaimName.directoryRoles) == [DirectoryRole.cloudDeviceAdministrator.id.rawValue])
-        try await fixture.administration.unassign(.cloudDeviceAdministrator, from: fixture.bo)
+        try await fixture.administration.users.unassign(.cloudDeviceAdministrator, from: fixture.bo)
         #expect(try await TestDevice(fixture).join(token).status == .forbidden)
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         #expect(try await TestDevice(fixture).join(token).status == .ok)
     }
 
@@ -147,7 +147,7 @@ import X509
 
     @Test func `a join needs a token for device registration`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let testDevice = try TestDevice(fixture)
         let graph = try await fixture.signedIn("bo@contoso.test").string(ReplyName.accessToken)
         let drs = try await fixture.registrationToken("bo@contoso.test")
@@ -163,7 +163,7 @@ import X509
 
     @Test func `a malformed join is refused`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let testDevice = try TestDevice(fixture)
         let token = try await fixture.registrationToken("bo@contoso.test")
         let request = try testDevice.request(isShared: true)
@@ -270,7 +270,7 @@ import X509
 
     @Test func `a person has so many devices and no more, and they go with the person`() async throws {
         let fixture = try await TestPlatform { $0.devices.devicesPerPerson = 2 }
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         let shared = try await TestDevice(fixture).join(try await fixture.registrationToken("bo@contoso.test"))
         #expect(shared.status == .ok)
         let token = try await fixture.registrationToken("amara@contoso.test")
@@ -285,11 +285,11 @@ import X509
             decoding: try await testDevice.join(try await fixture.registrationToken("bo@contoso.test"), isShared: false)
                 .body
         ).certificate
-        try await fixture.administration.remove(fixture.amara)
+        try await fixture.administration.users.remove(fixture.amara)
         #expect(try await devices(fixture).compactMap(\.registeredOwner) == [fixture.bo.id])
-        try await fixture.administration.remove(fixture.bo)
+        try await fixture.administration.users.remove(fixture.bo)
         #expect(try await devices(fixture).map(\.profileType) == [.shared])
-        let refresh = try await fixture.administration.addUser(
+        let refresh = try await fixture.administration.users.add(
             "cy@contoso.test", profile: User.Profile(displayName: "Cy"), password: Sensitive(TestPlatform.password),
             tenant: fixture.tenant)
         #expect(refresh.isEnabled)

@@ -84,7 +84,7 @@ import X509
         let join = String(decoding: try testDevice.request(isShared: false).encoded(), as: UTF8.self)
         let register = join.replacing(#""JoinType":0"#, with: #""JoinType":4"#)
         func outcomes(_ rules: DeviceRegistrationRules) async throws -> [String] {
-            try await fixture.administration.setDeviceRegistrationRules(rules, tenant: fixture.tenant)
+            try await fixture.administration.tenants.setDeviceRegistrationRules(rules, tenant: fixture.tenant)
             var outcomes: [String] = []
             for body in [join, register] {
                 let answer = try await testDevice.join(token, body: body)
@@ -101,7 +101,8 @@ import X509
         #expect(try await devices(fixture).filter { $0.trustType == .registered }.count == 1)
         #expect(try await devices(fixture).filter { $0.trustType == .joined }.count == 3)
         // The rules are about devices of one's own: an administrator's shared one is not among them.
-        try await fixture.administration.setDeviceRegistrationRules(.init(join: .nobody), tenant: fixture.tenant)
+        try await fixture.administration.tenants.setDeviceRegistrationRules(
+            .init(join: .nobody), tenant: fixture.tenant)
         #expect(try await TestDevice.joined(fixture).parsed.subject.isEmpty == false)
     }
 
@@ -136,7 +137,7 @@ import X509
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let id = try #require(DeviceID(rawValue: try testDevice.id))
-        try await fixture.administration.setEnabled(false, id, tenant: fixture.tenant)
+        try await fixture.administration.devices.setEnabled(false, id, tenant: fixture.tenant)
         #expect(try await leave(fixture, id.rawValue, certificate: testDevice.certificate).status == .forbidden)
         #expect(try await devices(fixture).count == 1)
     }

@@ -23,7 +23,7 @@ import Testing
             configuration.breachedPasswords = path
             let guarded = try await fixture.restarted(configuration: configuration)
             do {
-                try await guarded.administration.setPassword(Sensitive(password), of: fixture.amara)
+                try await guarded.administration.users.setPassword(Sensitive(password), of: fixture.amara)
                 return nil
             } catch let refusal as AdminRefusal {
                 return refusal
@@ -77,7 +77,7 @@ import Testing
             let guarded = try await fixture.restarted(configuration: configuration)
             try FileManager.default.removeItem(atPath: path)
             await #expect(throws: AdminRefusal.passwordListUnreadable) {
-                try await guarded.administration.setPassword(Sensitive("a fine password"), of: fixture.amara)
+                try await guarded.administration.users.setPassword(Sensitive("a fine password"), of: fixture.amara)
             }
         }
     }
@@ -90,10 +90,10 @@ import Testing
             (String(repeating: "x", count: 257), false), ("👩‍⚕️👨‍⚕️", false),
         ] {
             if isGood {
-                try await fixture.administration.setPassword(Sensitive(password), of: fixture.amara)
+                try await fixture.administration.users.setPassword(Sensitive(password), of: fixture.amara)
             } else {
                 await #expect(throws: AdminRefusal.weakPassword) {
-                    try await fixture.administration.setPassword(Sensitive(password), of: fixture.amara)
+                    try await fixture.administration.users.setPassword(Sensitive(password), of: fixture.amara)
                 }
             }
         }

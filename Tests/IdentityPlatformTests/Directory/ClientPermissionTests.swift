@@ -18,7 +18,7 @@ import Testing
     }
 
     private func client(_ fixture: TestPlatform, _ permissions: [String]) async throws -> Client {
-        try await fixture.administration.addClient(
+        try await fixture.administration.clients.add(
             NewClient(displayName: "Console", redirectURIs: [TestPlatform.redirect], permissions: permissions),
             tenant: fixture.tenant)
     }
@@ -59,9 +59,9 @@ import Testing
                 "redirect_uri": "https://login.microsoftonline.com/common/oauth2/nativeclient",
             ])
         #expect(try await fixture.client.get(query.path).text.contains("AADSTS700016"))
-        let added = try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant)
+        let added = try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant)
         #expect(added.count == 7)
-        #expect(try await fixture.administration.addCompatibilityClients(tenant: fixture.tenant).isEmpty)
+        #expect(try await fixture.administration.clients.addCompatibilityPack(tenant: fixture.tenant).isEmpty)
         #expect(try await fixture.client.get(query.path).status == .ok)
         let client = try #require(added.first { $0.id.rawValue == azure })
         let scopes = try await permissions(fixture, client, scope: "openid https://graph.microsoft.com/.default")

@@ -36,14 +36,14 @@ import Testing
 
     private func site(algorithm: SignatureAlgorithm = .rs256) async throws -> Site {
         let fixture = try await TestPlatform()
-        let client = try await fixture.administration.addClient(
+        let client = try await fixture.administration.clients.add(
             NewClient(
                 displayName: "Site", redirectURIs: [TestPlatform.redirect], isConfidential: true,
                 tokenAlgorithm: algorithm),
             tenant: fixture.tenant)
         return Site(
             fixture: fixture, client: client,
-            secret: try await fixture.administration.addSecret(to: client).text.exposed)
+            secret: try await fixture.administration.clients.addSecret(to: client).text.exposed)
     }
 
     @Test func `the secret is taken from the header and from the form`() async throws {
@@ -84,7 +84,7 @@ import Testing
     @Test func `secrets overlap, expire and are taken away`() async throws {
         let site = try await site()
         let administration = site.fixture.administration
-        let second = try await administration.addSecret(to: site.client)
+        let second = try await administration.clients.addSecret(to: site.client)
         let code = try await site.code()
         func answer(_ secret: String) async throws -> Int? {
             try await site.redeem(
@@ -93,10 +93,10 @@ import Testing
         }
         #expect(try await answer(site.secret) == 501481)
         #expect(try await answer(second.text.exposed) == 501481)
-        try await administration.removeSecret(second.secret.id, of: site.client)
+        try await administration.clients.removeSecret(second.secret.id, of: site.client)
         #expect(try await answer(second.text.exposed) == 7_000_215)
         await #expect(throws: AdminRefusal.noSecret) {
-            try await administration.removeSecret(second.secret.id, of: site.client)
+            try await administration.clients.removeSecret(second.secret.id, of: site.client)
         }
         site.fixture.clock.advance(by: .seconds(2 * 365 * 86400))
         #expect(try await answer(site.secret) == 7_000_215)
@@ -105,7 +105,7 @@ import Testing
     @Test func `a public client has no secret`() async throws {
         let fixture = try await TestPlatform()
         await #expect(throws: AdminRefusal.publicClient) {
-            _ = try await fixture.administration.addSecret(to: fixture.app)
+            _ = try await fixture.administration.clients.addSecret(to: fixture.app)
         }
     }
 

@@ -16,7 +16,7 @@ import Testing
         let tokens = try await fixture.signedIn(browser: browser)
         let (access, refresh) = (try tokens.string(ReplyName.accessToken), try tokens.string(ReplyName.refreshToken))
         let pending = try await browser.get(AuthorizeQuery(fixture).path).returned()[ParameterName.code]
-        try await fixture.administration.setEnabled(false, fixture.app)
+        try await fixture.administration.clients.setEnabled(false, fixture.app)
 
         let page = try await browser.get(AuthorizeQuery(fixture).path)
         #expect(page.headers[.location] == nil && page.text.contains("AADSTS7000112"))
@@ -28,7 +28,7 @@ import Testing
         #expect(device.errorNumber == 7_000_112)
         #expect(try await fixture.me(access).status == .unauthorized)
 
-        try await fixture.administration.setEnabled(true, fixture.app)
+        try await fixture.administration.clients.setEnabled(true, fixture.app)
         #expect(try await fixture.me(access).status == .ok)
         #expect(try await fixture.refresh(refresh).status == .ok)
         let log = try await fixture.platform.database.read { try AuditLog($0).latest(10, tenant: fixture.tenant.id) }
@@ -43,18 +43,18 @@ import Testing
         let testDevice = try await TestDevice.joined(fixture)
         let session = try await testDevice.session()
         _ = try await session.tokens()
-        try await fixture.administration.setEnabled(false, fixture.app)
+        try await fixture.administration.clients.setEnabled(false, fixture.app)
         #expect(try await session.use().errorNumber == 7_000_112)
-        try await fixture.administration.setEnabled(true, fixture.app)
+        try await fixture.administration.clients.setEnabled(true, fixture.app)
         _ = try await session.tokens()
         let broker = try #require(
             try await fixture.platform.database.read {
                 try Clients($0).all(tenant: fixture.tenant.id).first { $0.id.rawValue == WellKnownApplication.broker }
             })
-        try await fixture.administration.setEnabled(false, broker)
+        try await fixture.administration.clients.setEnabled(false, broker)
         #expect(try await session.use().errorNumber == 7_000_112)
         #expect(try await testDevice.issue(session.brokerRefreshToken, counter: 2).errorNumber == 7_000_112)
-        try await fixture.administration.setEnabled(true, broker)
+        try await fixture.administration.clients.setEnabled(true, broker)
         _ = try await session.tokens()
     }
 
@@ -63,7 +63,7 @@ import Testing
         let kept = fixture.platform.directoryCache
         let (app, tenant) = (fixture.app, fixture.tenant.id)
         let before = kept.view
-        try await fixture.administration.setEnabled(false, app)
+        try await fixture.administration.clients.setEnabled(false, app)
         // The read began before the change, and ends after it.
         #expect(try before.client(app.id, tenant: tenant, orElse: { app })?.isEnabled == true)
         let after = kept.view
@@ -71,7 +71,7 @@ import Testing
         #expect(found?.isEnabled == false)
         // Now it is kept: nobody reads it again, until it changes.
         #expect(try kept.view.client(app.id, tenant: tenant, orElse: { nil })?.isEnabled == false)
-        try await fixture.administration.remove(app)
+        try await fixture.administration.clients.remove(app)
         #expect(try kept.view.client(app.id, tenant: tenant, orElse: { nil }) == nil)
     }
 
@@ -79,7 +79,7 @@ import Testing
         let fixture = try await TestPlatform()
         let path = "/common/oauth2/v2.0/authorize?client_id=\(fixture.app.id)"
         #expect(try await !fixture.client.get(path).text.contains("AADSTS50059"))
-        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         #expect(try await fixture.client.get(path).text.contains("AADSTS50059"))
     }
 }

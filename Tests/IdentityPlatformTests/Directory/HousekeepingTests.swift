@@ -57,7 +57,7 @@ import Testing
         fixture.clock.advance(by: .seconds(1))
         while try await housekeeping.sweep(step: 1) > 0 {}
         #expect(try await count("audit", fixture) == 1)
-        try await fixture.administration.setEnabled(false, fixture.bo)
+        try await fixture.administration.users.setEnabled(false, fixture.bo)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(9, tenant: fixture.tenant.id) }
         #expect(lines.map(\.position) == [before, before + 1])
     }
@@ -66,7 +66,7 @@ import Testing
         let fixture = try await TestPlatform()
         let session = try await TestDevice.joined(fixture).session()
         #expect(try await count("primaryRefreshToken", fixture) == 1)
-        try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
+        try await fixture.administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
         #expect(try await count("primaryRefreshToken", fixture) == 0)
         #expect(try await session.use().errorNumber == 70000)
     }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func `an unknown, a disabled and a mistaken person cost the same hash`() async throws {
         let fixture = try await TestPlatform()
-        try await fixture.administration.setEnabled(false, fixture.bo)
+        try await fixture.administration.users.setEnabled(false, fixture.bo)
         let one = PasswordCost.minimal.rounds
         for (name, password) in [
             ("nobody@contoso.test", TestPlatform.password), ("bo@contoso.test", TestPlatform.password),
@@ -105,9 +105,9 @@ import Testing
             _ = await reads.first { _ in true }
             // The administrator does not wait in that queue.
             if isRemoved {
-                try await fixture.administration.remove(fixture.amara)
+                try await fixture.administration.users.remove(fixture.amara)
             } else {
-                try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
+                try await fixture.administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
             }
             gate.open()
             try await blocker.value

@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a signing key moved to another row opens nothing`() async throws {
         let fixture = try await TestPlatform()
-        let other = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let other = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         try await fixture.platform.database.write { connection in
             let stolen = try #require(
                 try connection.row(

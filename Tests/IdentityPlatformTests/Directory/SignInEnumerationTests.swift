@@ -23,7 +23,7 @@ import Testing
         let fixture = try await TestPlatform {
             $0.passwordCost = PasswordCost(logarithm: 10, blockSize: 8, parallelism: 1) ?? .minimal
         }
-        _ = try await fixture.administration.addUser(
+        _ = try await fixture.administration.users.add(
             "chidi@contoso.test", profile: User.Profile(displayName: "Chidi"), password: .init(TestPlatform.password),
             isEnabled: false, tenant: fixture.tenant)
         return fixture

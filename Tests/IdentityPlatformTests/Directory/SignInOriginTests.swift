@@ -90,7 +90,7 @@ import Testing
         let browser = Browser(fixture)
         #expect(try await attempt(browser, path) == nil)
         for number in 1...7 {
-            _ = try await fixture.administration.addUser(
+            _ = try await fixture.administration.users.add(
                 "p\(number)@contoso.test", profile: User.Profile(displayName: "P"),
                 password: Sensitive(TestPlatform.password),
                 tenant: fixture.tenant)
@@ -237,7 +237,7 @@ import Testing
             try await fixture.platform.database.read { connection in
                 try Devices(connection).all(tenant: fixture.tenant.id).first { $0.profileType == .shared }
             })
-        try await fixture.administration.setEnabled(false, device.id, tenant: fixture.tenant)
+        try await fixture.administration.devices.setEnabled(false, device.id, tenant: fixture.tenant)
         #expect(try await attempt(Browser(fixture), try await page(on: testDevice, fixture, counter: 2)) == 50053)
     }
 
@@ -293,10 +293,10 @@ import Testing
             for _ in 1...10 { #expect(try await attempts("wrong") == [50126, 50126, 50126]) }
             #expect(try await attempts(TestPlatform.password) == [50053, 50053, 50053])
             if isNewPassword {
-                try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
+                try await fixture.administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
                 #expect(try await attempts("another password") == [nil, nil, nil])
             } else {
-                try await fixture.administration.unlock(fixture.amara)
+                try await fixture.administration.users.unlock(fixture.amara)
                 #expect(try await attempts(TestPlatform.password) == [nil, nil, nil])
             }
         }

@@ -93,7 +93,7 @@ import Testing
 
     @Test func `with several tenants common has the template of their issuers`() async throws {
         let fixture = try await TestPlatform()
-        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         for name in ["common", "Organizations"] {
             let document = try await document(fixture, "/\(name)/v2.0")
             #expect(document.values["issuer"]?.string == "https://login.test:8443/{tenantid}/v2.0")

@@ -74,12 +74,12 @@ import Testing
             #expect((status == .forbidden) == (route.access.roles != nil), "\(route.method) \(route.path)")
         }
         for role in DirectoryRole.all {
-            try await fixture.administration.assign(role, to: fixture.bo)
+            try await fixture.administration.users.assign(role, to: fixture.bo)
             for (route, status) in zip(routes, try await statuses()) {
                 let isAllowed = route.access.roles?.contains(role) ?? true
                 #expect((status == .forbidden) != isAllowed, "\(role.displayName): \(route.method) \(route.path)")
             }
-            try await fixture.administration.unassign(role, from: fixture.bo)
+            try await fixture.administration.users.unassign(role, from: fixture.bo)
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
         #expect(try await caller.get("/users").status == .ok)
-        try await fixture.administration.unassign(.userAdministrator, from: fixture.bo)
+        try await fixture.administration.users.unassign(.userAdministrator, from: fixture.bo)
         #expect(try await caller.get("/users").status == .forbidden)
     }
 }

@@ -21,7 +21,7 @@ struct GraphCaller {
 
     init(_ fixture: TestPlatform, roles: [DirectoryRole], as user: User? = nil) async throws {
         let user = user ?? fixture.bo
-        for role in roles { try await fixture.administration.assign(role, to: user) }
+        for role in roles { try await fixture.administration.users.assign(role, to: user) }
         let token = try await fixture.signedIn(user.userPrincipalName).string(ReplyName.accessToken)
         try await self.init(fixture, user, CompactJWS(token), Set(GraphPermission.allCases))
     }

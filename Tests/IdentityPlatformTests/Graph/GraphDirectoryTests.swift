@@ -61,13 +61,13 @@ import Testing
     @Test func `who holds a role is changed by a Global Administrator only`() async throws {
         let fixture = try await TestPlatform()
         let caller = try await GraphCaller(fixture, .userAdministrator)
-        try await fixture.administration.assign(.globalReader, to: fixture.amara)
+        try await fixture.administration.users.assign(.globalReader, to: fixture.amara)
         let path = "/users/\(fixture.amara.id)"
         let password = #"{"passwordProfile":{"password":"mine from now on"}}"#
         #expect(try await caller.send(.patch, path, body: password).status == .forbidden)
         #expect(try await caller.send(.delete, path).status == .forbidden)
         #expect(try await caller.send(.post, path + "/revokeSignInSessions").status == .forbidden)
-        try await fixture.administration.assign(.globalAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.globalAdministrator, to: fixture.bo)
         #expect(try await caller.send(.patch, path, body: password).status == .noContent)
     }
 

@@ -13,7 +13,7 @@ import Testing
     private static func populated() async throws -> (TestPlatform, GraphCaller) {
         let fixture = try await TestPlatform()
         for number in 1...5 {
-            _ = try await fixture.administration.addUser(
+            _ = try await fixture.administration.users.add(
                 "n\(number)@contoso.test",
                 profile: User.Profile(displayName: "N'\(number)", jobTitle: number < 3 ? "Nurse" : nil),
                 password: Sensitive(TestPlatform.password), isEnabled: number != 2, tenant: fixture.tenant)
@@ -42,7 +42,7 @@ import Testing
                 let person = try await fixture.platform.database.read {
                     try Users($0).find(id, tenant: fixture.tenant.id)
                 }
-                try await fixture.administration.remove(try #require(person))
+                try await fixture.administration.users.remove(try #require(person))
             }
             next = try answer.json.values["@odata.nextLink"]?.string.map {
                 #expect($0.hasPrefix("https://graph.test:8443/v1.0/users?"))

@@ -57,7 +57,7 @@ import Testing
         let token = try await fixture.signedIn().string(ReplyName.accessToken)
         let challenge = try #require(try await fixture.me("x").headers[.wwwAuthenticate])
         #expect(challenge.contains("error=\"invalid_token\"") && !challenge.contains("claims="))
-        try await fixture.administration.revokeSessions(of: fixture.amara)
+        try await fixture.administration.users.revokeSessions(of: fixture.amara)
         fixture.clock.advance(by: .seconds(7))
         let ended = try await fixture.me(token)
         #expect(ended.status == .unauthorized)

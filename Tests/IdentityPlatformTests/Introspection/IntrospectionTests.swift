@@ -17,10 +17,10 @@ import Testing
 
         init() async throws {
             fixture = try await TestPlatform()
-            client = try await fixture.administration.addClient(
+            client = try await fixture.administration.clients.add(
                 NewClient(displayName: "Ward service", redirectURIs: [TestPlatform.redirect], isConfidential: true),
                 tenant: fixture.tenant)
-            secret = try await fixture.administration.addSecret(to: client).text.exposed
+            secret = try await fixture.administration.clients.addSecret(to: client).text.exposed
         }
 
         func ask(_ token: String, _ changes: [String: String?] = [:]) async throws -> TestResponse {
@@ -58,7 +58,7 @@ import Testing
         let fixture = service.fixture
         let text = try await fixture.signedIn().string(ReplyName.accessToken)
         #expect(try await service.isActive(text))
-        try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
+        try await fixture.administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
         let answer = try await service.ask(text)
         #expect(answer.text == "{\"active\":false}")
         #expect(try await service.ask("x").text == answer.text)

@@ -117,7 +117,7 @@ import Testing
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let access = try await fixture.signedIn(browser: browser).string(ReplyName.accessToken)
-        let other = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let other = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         let answer = try await browser.get("/\(other.id)/oauth2/v2.0/logout")
         #expect(answer.text.contains("You are signed out"))
         #expect(browser.cookies["__Host-baton-session"] != nil)
@@ -150,7 +150,7 @@ import Testing
 
     @Test func `the browser is led on only to what the asking client has registered`() async throws {
         let fixture = try await TestPlatform()
-        let other = try await fixture.administration.addClient(
+        let other = try await fixture.administration.clients.add(
             NewClient(displayName: "Other", redirectURIs: ["https://other.test/cb"]), tenant: fixture.tenant)
         let hint = try await fixture.signedIn().string(ReplyName.idToken)
         let app = "client_id=\(fixture.app.id)"

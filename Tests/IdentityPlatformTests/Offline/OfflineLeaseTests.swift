@@ -17,7 +17,7 @@ import Testing
         let session = try await TestDevice.joined(fixture).session()
         #expect(try await session.lease() == nil)
         try await fixture.allowOffline()
-        try await fixture.administration.setOfflineRules(nil, tenant: fixture.tenant)
+        try await fixture.administration.tenants.setOfflineRules(nil, tenant: fixture.tenant)
         #expect(try await session.lease() == nil)
     }
 
@@ -84,11 +84,11 @@ import Testing
         var asked = session.reply.sessionID
         var asker = testDevice
         switch obstacle {
-        case .disabledPerson: try await fixture.administration.setEnabled(false, fixture.amara)
+        case .disabledPerson: try await fixture.administration.users.setEnabled(false, fixture.amara)
         case .endedSession: _ = try await session.end()
         case .otherDevice: asker = try await TestDevice.joined(fixture, number: 1)
         case .disabledDevice:
-            try await fixture.administration.setEnabled(
+            try await fixture.administration.devices.setEnabled(
                 false, try #require(DeviceID(rawValue: try testDevice.id)), tenant: fixture.tenant)
         case .personalDevice: break
         case .noSession: asked = nil
@@ -117,14 +117,14 @@ import Testing
         fixture.platform.observeDevices { change in concerns.withLock { $0.append(change) } }
         let administration = fixture.administration
         switch withdrawal {
-        case .personDisabled: try await administration.setEnabled(false, fixture.amara)
-        case .personRemoved: try await administration.remove(fixture.amara)
-        case .passwordSet: try await administration.setPassword(Sensitive("another password"), of: fixture.amara)
-        case .sessionsRevoked: try await administration.revokeSessions(of: fixture.amara)
+        case .personDisabled: try await administration.users.setEnabled(false, fixture.amara)
+        case .personRemoved: try await administration.users.remove(fixture.amara)
+        case .passwordSet: try await administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
+        case .sessionsRevoked: try await administration.users.revokeSessions(of: fixture.amara)
         case .deviceDisabled:
-            try await administration.setEnabled(
+            try await administration.devices.setEnabled(
                 false, try #require(DeviceID(rawValue: try testDevice.id)), tenant: fixture.tenant)
-        case .turnedOff: try await administration.setOfflineRules(nil, tenant: fixture.tenant)
+        case .turnedOff: try await administration.tenants.setOfflineRules(nil, tenant: fixture.tenant)
         case .changed: try await fixture.allowOffline(attempts: 4)
         case .time: fixture.clock.advance(by: .seconds(3600))
         case .byAnother: _ = try await testDevice.session(counter: 2).lease()
@@ -182,7 +182,7 @@ import Testing
         let fixture = try await TestPlatform()
         try await fixture.allowOffline()
         _ = try await TestDevice.joined(fixture).session().lease()
-        try await fixture.administration.setOfflineRules(nil, tenant: fixture.tenant)
+        try await fixture.administration.tenants.setOfflineRules(nil, tenant: fixture.tenant)
         let lines = try await fixture.platform.database.read { try AuditLog($0).latest(100, tenant: fixture.tenant.id) }
         #expect(lines.contains { $0.action == "offline.on" })
         #expect(lines.contains { $0.action == "offline.off" })
@@ -237,7 +237,7 @@ extension TestPlatform {
         let rules = OfflineRules(
             credentials: credentials, wallSeconds: 3600,
             limits: .init(poweredSeconds: 1800, boots: 2, attempts: attempts))
-        try await administration.setOfflineRules(rules, tenant: tenant)
+        try await administration.tenants.setOfflineRules(rules, tenant: tenant)
     }
 }
 

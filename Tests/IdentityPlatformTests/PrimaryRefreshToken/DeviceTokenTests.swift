@@ -66,9 +66,9 @@ import Testing
         #expect(try await number(twice) == nil)
         #expect(try await number(twice) == 5_000_612)
         let id = try #require(DeviceID(rawValue: try testDevice.id))
-        try await fixture.administration.setEnabled(false, id, tenant: fixture.tenant)
+        try await fixture.administration.devices.setEnabled(false, id, tenant: fixture.tenant)
         #expect(try await number(try await form(testDevice)) == 135011)
-        try await fixture.administration.remove(id, tenant: fixture.tenant)
+        try await fixture.administration.devices.remove(id, tenant: fixture.tenant)
         #expect(try await number(try await form(testDevice)) == 50155)
     }
 
@@ -175,7 +175,7 @@ import Testing
         let neighbour = try await TestDevice.joined(fixture, number: 1, isShared: false)
         #expect(try await issue(neighbour, try await own.assertion(neighbour)).errorNumber == 135004)
 
-        try await fixture.administration.setPassword(Sensitive("another long password"), of: fixture.amara)
+        try await fixture.administration.users.setPassword(Sensitive("another long password"), of: fixture.amara)
         #expect(try await issue(testDevice, try await own.assertion(testDevice)).errorNumber == 135004)
     }
 

@@ -28,7 +28,7 @@ import Testing
     @Test func `a certificate of another organisation is nobody's`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
-        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         let request = PrimaryRefreshToken.IssueRequest(
             nonce: try await testDevice.nonce(), proof: .refreshToken(Sensitive("x")), epoch: TestDevice.epoch(1))
         let form = PrimaryRefreshToken.form(
@@ -131,7 +131,7 @@ import Testing
         #expect(refused.errorNumber == 700016)
         #expect(try await testDevice.issue(app).errorNumber == 70000)
         // Permission for device registration does not bring it along, nor does coming with the broker.
-        let registrar = try await fixture.administration.addClient(
+        let registrar = try await fixture.administration.clients.add(
             NewClient(
                 displayName: "Registrar", redirectURIs: [],
                 resources: [ResourceCatalogue.deviceRegistrationApplication]),

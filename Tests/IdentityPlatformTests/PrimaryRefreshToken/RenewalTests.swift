@@ -95,7 +95,7 @@ import Testing
         #expect(try await session.end().status == .ok)
         #expect(try await number(try await session.renewal()) == 70000)
         #expect(try await other.renewed().session.use().status == .ok)
-        try await fixture.administration.setEnabled(false, fixture.bo)
+        try await fixture.administration.users.setEnabled(false, fixture.bo)
         #expect(try await other.renew().errorNumber == 70000)
     }
 

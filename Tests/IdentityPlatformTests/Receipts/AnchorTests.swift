@@ -17,7 +17,9 @@ import Testing
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
         let anchor = try await testDevice.anchored(key, 3, "line 3")
-        let trust = try ReceiptTrust(bytes: try await fixture.platform.receiptTrust(of: fixture.tenant.id))
+        let trust = try ReceiptTrust(
+            bytes: try await fixture.platform.receiptAuthorities.trust(
+                of: fixture.tenant.id, devices: fixture.platform.deviceAuthorities))
         #expect(anchor.line.isSigned(by: try trust.anchorKey.verificationKey()))
         #expect(trust.anchors == [anchor.line])
         #expect(anchor.anchor.sequence == 3)
@@ -85,7 +87,7 @@ import Testing
     @Test func `a device that nobody knows gets nothing`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)
-        _ = try await fixture.administration.remove(
+        _ = try await fixture.administration.devices.remove(
             try #require(DeviceID(rawValue: try testDevice.id)), tenant: fixture.tenant)
         #expect(try await testDevice.anchor(key, 1, "line 1").errorNumber == OAuthError.unknownDeviceNumber)
     }

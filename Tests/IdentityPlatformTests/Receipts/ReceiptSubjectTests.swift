@@ -43,7 +43,7 @@ import Testing
     @Test func `another tenant resolves nothing, nor does a changed pseudonym resolve`() async throws {
         let fixture = try await TestPlatform()
         let pseudonym = try #require(try await TestDevice.joined(fixture).session().reply.receiptSubject)
-        let other = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let other = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         #expect(try await fixture.answer(pseudonym, tenant: other.id.rawValue).status == .notFound)
         for index in [3, 20, 60, pseudonym.count - 2] {
             var changed = Array(pseudonym)
@@ -58,7 +58,7 @@ import Testing
     @Test func `a pseudonym outlives the person and the server's process`() async throws {
         let fixture = try await TestPlatform()
         let pseudonym = try #require(try await TestDevice.joined(fixture).session().reply.receiptSubject)
-        try await fixture.administration.remove(fixture.amara)
+        try await fixture.administration.users.remove(fixture.amara)
         let subject = try await fixture.restarted().resolve(pseudonym)
         #expect(subject.user == fixture.amara.id.rawValue)
         #expect(subject.userPrincipalName == nil)

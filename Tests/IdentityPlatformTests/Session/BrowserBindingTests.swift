@@ -93,7 +93,7 @@ import Testing
         let shop = try await shop()
         let page = try await shop.browser.get(login(shop.fixture).path)
         let id = try #require(DeviceID(rawValue: try shop.testDevice.id))
-        try await shop.fixture.administration.setEnabled(false, id, tenant: shop.fixture.tenant)
+        try await shop.fixture.administration.devices.setEnabled(false, id, tenant: shop.fixture.tenant)
         for _ in 1...12 {
             let answer = try await shop.browser.submit(
                 page, username: "bo@contoso.test", password: TestPlatform.password)
@@ -140,12 +140,12 @@ import Testing
     @Test func `an account of another organisation is another person's`() async throws {
         let shop = try await shop()
         let administration = shop.fixture.administration
-        let other = try await administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
-        _ = try await administration.addUser(
+        let other = try await administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await administration.users.add(
             "amara@fabrikam.test", profile: User.Profile(displayName: "Amara"),
             password: Sensitive(TestPlatform.password),
             tenant: other)
-        let app = try await administration.addClient(
+        let app = try await administration.clients.add(
             NewClient(displayName: "App", redirectURIs: [TestPlatform.redirect]), tenant: other)
         var query = AuthorizeQuery(shop.fixture, ["client_id": app.id.rawValue])
         query.tenant = other.id.rawValue
@@ -211,7 +211,7 @@ import Testing
         let claims = try CompactJWS(try reply.string(ReplyName.accessToken)).claims()
         let id = try #require(SessionID(rawValue: try claims.string(ClaimName.sessionID)))
         #expect(id.rawValue != shop.session.reply.sessionID)
-        try await shop.fixture.administration.revoke(id, tenant: shop.fixture.tenant)
+        try await shop.fixture.administration.users.revoke(id, tenant: shop.fixture.tenant)
         #expect(try await shop.session.use().errorNumber == 70000)
         #expect(try await shop.fixture.refresh(try reply.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await shop.session.status() == .ended)
@@ -224,7 +224,7 @@ import Testing
     @Test func `in the browser of a disabled device nobody signs in`() async throws {
         let shop = try await shop()
         let id = try #require(DeviceID(rawValue: try shop.testDevice.id))
-        try await shop.fixture.administration.setEnabled(false, id, tenant: shop.fixture.tenant)
+        try await shop.fixture.administration.devices.setEnabled(false, id, tenant: shop.fixture.tenant)
         let page = try await shop.browser.get(login(shop.fixture).path)
         let answer = try await shop.browser.submit(
             page, username: "amara@contoso.test", password: TestPlatform.password)

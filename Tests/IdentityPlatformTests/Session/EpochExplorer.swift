@@ -90,7 +90,7 @@ final class EpochExplorer {
     init(length: Int, merges: Bool) async throws {
         fixture = try await TestPlatform()
         testDevice = try await TestDevice.joined(fixture)
-        app = try await fixture.administration.addClient(
+        app = try await fixture.administration.clients.add(
             NewClient(displayName: "App", redirectURIs: [TestPlatform.redirect], tokenAlgorithm: .es256),
             tenant: fixture.tenant)
         self.merges = merges
@@ -188,10 +188,10 @@ final class EpochExplorer {
             else { return }
             // The first ends the device's session, and with it the epoch's; another one all that the worker has.
             if state.isRevoked {
-                try await fixture.administration.revokeSessions(
+                try await fixture.administration.users.revokeSessions(
                     of: worker == Self.people[0] ? fixture.amara : fixture.bo)
             } else {
-                try await fixture.administration.revoke(id, tenant: fixture.tenant)
+                try await fixture.administration.users.revoke(id, tenant: fixture.tenant)
             }
             state.isRevoked = true
             if state.isOfWorker { state.present = nil }

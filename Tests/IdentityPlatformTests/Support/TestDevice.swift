@@ -35,7 +35,7 @@ struct TestDevice {
 
     /// A shared device joined by the Cloud Device Administrator.
     static func joined(_ fixture: TestPlatform, number: Int = 0, isShared: Bool = true) async throws -> TestDevice {
-        try await fixture.administration.assign(.cloudDeviceAdministrator, to: fixture.bo)
+        try await fixture.administration.users.assign(.cloudDeviceAdministrator, to: fixture.bo)
         var testDevice = try TestDevice(fixture, number: number)
         let answer = try await testDevice.join(
             try await fixture.registrationToken("bo@contoso.test"), isShared: isShared)

@@ -48,17 +48,17 @@ struct TestPlatform: Sendable {
                 makeRSAKey: RSAKeys(from: firstKey).next))
         client = TestClient(platform.responder(), host: "login.test:8443")
         let administration = Administration(platform)
-        tenant = try await administration.addTenant(displayName: "Contoso", domain: "contoso.test")
-        amara = try await administration.addUser(
+        tenant = try await administration.tenants.add(displayName: "Contoso", domain: "contoso.test")
+        amara = try await administration.users.add(
             "amara@contoso.test",
             profile: User.Profile(
                 displayName: "Amara Okafor", givenName: "Amara", surname: "Okafor", mail: "amara@mail.test",
                 jobTitle: "Nurse"),
             password: Sensitive(Self.password), tenant: tenant)
-        bo = try await administration.addUser(
+        bo = try await administration.users.add(
             "bo@contoso.test", profile: User.Profile(displayName: "Bo"), password: Sensitive(Self.password),
             tenant: tenant)
-        app = try await administration.addClient(
+        app = try await administration.clients.add(
             NewClient(
                 displayName: "Ward <app>", redirectURIs: [Self.redirect, "https://app.test/cb", "msauth.test://auth"]),
             tenant: tenant)

@@ -37,7 +37,7 @@ import Testing
         let session = try await TestDevice.joined(fixture).session()
         let kept = try await session.tokens().string(ReplyName.accessToken)
         #expect(try await fixture.me(kept).status == .ok)
-        try await fixture.administration.setEnabled(false, fixture.amara)
+        try await fixture.administration.users.setEnabled(false, fixture.amara)
         #expect(try await fixture.me(kept).status == .unauthorized)
     }
 }

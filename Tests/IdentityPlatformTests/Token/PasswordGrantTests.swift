@@ -48,7 +48,7 @@ import Testing
 
     @Test func `of a wrong password, an unknown name and a disabled account it says the same`() async throws {
         let fixture = try await fixture()
-        try await fixture.administration.setEnabled(false, fixture.bo)
+        try await fixture.administration.users.setEnabled(false, fixture.bo)
         let answers = [
             try await grant(fixture, "amara@contoso.test", "wrong"), try await grant(fixture, "nobody@contoso.test"),
             try await grant(fixture, "bo@contoso.test"),

@@ -61,7 +61,7 @@ import Testing
         async throws
     {
         let fixture = try await TestPlatform()
-        let app = try await fixture.administration.addClient(
+        let app = try await fixture.administration.clients.add(
             NewClient(
                 displayName: "Ward", redirectURIs: ["https://ward.test/cb"], logoutURIs: ["https://ward.test/bye"]),
             tenant: fixture.tenant)
@@ -77,7 +77,7 @@ import Testing
             AuthorizeQuery(fixture, ["client_id": app.id.rawValue, "redirect_uri": "https://ward.test/bye"]).path)
         #expect(page.text.contains("AADSTS50011"))
         await #expect(throws: AdminRefusal.badRedirect) {
-            try await fixture.administration.addClient(
+            try await fixture.administration.clients.add(
                 NewClient(displayName: "W", redirectURIs: ["https://w.test"], logoutURIs: ["/bye"]),
                 tenant: fixture.tenant)
         }
@@ -87,7 +87,7 @@ import Testing
         let fixture = try await TestPlatform()
         let amara = try await fixture.signedIn()
         let bo = try await fixture.signedIn("bo@contoso.test")
-        try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
+        try await fixture.administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
         #expect(try await fixture.refresh(try amara.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await fixture.me(try amara.string(ReplyName.accessToken)).status == .unauthorized)
         #expect(try await fixture.refresh(try bo.string(ReplyName.refreshToken)).status == .ok)
@@ -100,13 +100,13 @@ import Testing
         let fixture = try await TestPlatform()
         let browser = Browser(fixture)
         let tokens = try await fixture.signedIn(browser: browser)
-        try await fixture.administration.setEnabled(false, fixture.amara)
+        try await fixture.administration.users.setEnabled(false, fixture.amara)
         #expect(try await fixture.refresh(try tokens.string(ReplyName.refreshToken)).errorNumber == 70000)
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
         let page = try await browser.get(AuthorizeQuery(fixture).path)
         let refused = try await browser.submit(page, username: "amara@contoso.test", password: TestPlatform.password)
         #expect(refused.alert?.hasPrefix("AADSTS50126:") == true)
-        try await fixture.administration.setEnabled(true, fixture.amara)
+        try await fixture.administration.users.setEnabled(true, fixture.amara)
         #expect(try await fixture.me(try tokens.string(ReplyName.accessToken)).status == .unauthorized)
         #expect(try await browser.signIn(AuthorizeQuery(fixture))[ParameterName.code] != nil)
     }
@@ -115,7 +115,7 @@ import Testing
         let fixture = try await TestPlatform()
         let token = try await fixture.signedIn().string(ReplyName.accessToken)
         #expect(try await fixture.me(token).status == .ok)
-        try await fixture.administration.remove(fixture.app)
+        try await fixture.administration.clients.remove(fixture.app)
         #expect(try await fixture.me(token).status == .unauthorized)
     }
 

@@ -144,7 +144,7 @@ import Testing
         #expect(broker.errorNumber == 70000)
         let scope = "urn:ms-drs:enterpriseregistration.windows.net/.default"
         #expect(try await fixture.refresh(refresh, ["scope": scope]).errorNumber == 65001)
-        let other = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        let other = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         let foreign = try await fixture.token(
             ["grant_type": "refresh_token", "client_id": fixture.app.id.rawValue, "refresh_token": refresh],
             tenant: other.id.rawValue)
@@ -205,7 +205,7 @@ import Testing
     @Test func `with several tenants common names keys that answer`() async throws {
         let fixture = try await TestPlatform()
         let token = try CompactJWS(try await fixture.signedIn().string(ReplyName.idToken))
-        _ = try await fixture.administration.addTenant(displayName: "Fabrikam", domain: "fabrikam.test")
+        _ = try await fixture.administration.tenants.add(displayName: "Fabrikam", domain: "fabrikam.test")
         let document = try await fixture.client.get("/common/v2.0/.well-known/openid-configuration")
         #expect(document.text.contains("/common/discovery/v2.0/keys"))
         let keys = try JSONWebKeySet(decoding: try await fixture.client.get("/common/discovery/v2.0/keys").body)

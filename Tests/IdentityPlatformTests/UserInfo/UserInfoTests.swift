@@ -71,7 +71,7 @@ import Testing
         #expect(missing.hasPrefix("Bearer ") && !missing.contains("error"))
         let forged = try #require(try await info(fixture, "\(token)x").headers[.wwwAuthenticate])
         #expect(forged.contains("error=\"invalid_token\""))
-        try await fixture.administration.setPassword(Sensitive("another password"), of: fixture.amara)
+        try await fixture.administration.users.setPassword(Sensitive("another password"), of: fixture.amara)
         for atLogin in [false, true] {
             let answer = try await info(fixture, token, atLogin: atLogin)
             #expect(answer.status == .unauthorized)

@@ -4,12 +4,19 @@ internal import Storage
 
 /// Gives organisations new signing keys and takes the old ones away (``KeySchedule``).
 struct KeyRotation: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let keys: TenantKeys
+    /// Where keys are made, among what administrators wait for.
+    let hashing: HashingPool
+    private let schedule: KeySchedule
 
-    var schedule: KeySchedule {
-        let lifetimes = platform.configuration.lifetimes
-        return KeySchedule(
-            publication: platform.configuration.signingKeys.publication, age: platform.configuration.signingKeys.age,
+    init(_ platform: Platform) {
+        (database, environment, keys) = (platform.database, platform.environment, platform.keys)
+        hashing = platform.newPasswords.hashing
+        let (lifetimes, signingKeys) = (platform.configuration.lifetimes, platform.configuration.signingKeys)
+        schedule = KeySchedule(
+            publication: signingKeys.publication, age: signingKeys.age,
             longestToken: max(lifetimes.accessToken, lifetimes.sharedDeviceAccessToken))
     }
 
@@ -20,19 +27,19 @@ struct KeyRotation: Sendable {
     func rotate(
         _ algorithms: [SignatureAlgorithm], of tenant: TenantID, immediately: Bool, by actor: String
     ) async throws {
-        let now = platform.environment.now()
+        let now = environment.now()
         let signs = immediately ? now : now + schedule.publication
-        let made = try await platform.administrationHashing.run { [environment = platform.environment] in
+        let made = try await hashing.run { [environment] in
             try algorithms.map { try TenantKey.generate($0, created: now, signs: signs, environment) }
         }
-        try await platform.database.write { [platform] connection in
+        try await database.write { connection in
             for (key, stored) in made {
-                try platform.keys.add(key, stored: stored, tenant: tenant, connection)
+                try keys.add(key, stored: stored, tenant: tenant, connection)
                 try AuditLog(connection).append(
                     .signingKeyAdded, tenant: tenant, actor: actor, subject: key.id, at: now)
             }
         }
-        platform.keys.forget(tenant)
+        keys.forget(tenant)
     }
 
     /// Does for one organisation what is due.
@@ -40,20 +47,20 @@ struct KeyRotation: Sendable {
     /// - Returns: how many keys came or went.
     /// - Throws: ``HashingPool/Busy``, ``StorageError``, or the library's error.
     func keep(_ tenant: TenantID) async throws -> Int {
-        let now = platform.environment.now()
-        let keys = try await platform.keys.all(of: tenant)
-        let due = schedule.due(keys, at: now)
+        let now = environment.now()
+        let present = try await keys.all(of: tenant)
+        let due = schedule.due(present, at: now)
         if !due.isEmpty { try await rotate(due, of: tenant, immediately: false, by: AuditLog.server) }
-        let obsolete = schedule.obsolete(keys, at: now)
+        let obsolete = schedule.obsolete(present, at: now)
         guard !obsolete.isEmpty else { return due.count }
-        try await platform.database.write { [platform] connection in
+        try await database.write { connection in
             for key in obsolete {
-                try platform.keys.remove(key, tenant: tenant, connection)
+                try keys.remove(key, tenant: tenant, connection)
                 try AuditLog(connection).append(
                     .signingKeyRemoved, tenant: tenant, actor: AuditLog.server, subject: key.id, at: now)
             }
         }
-        platform.keys.forget(tenant)
+        keys.forget(tenant)
         return due.count + obsolete.count
     }
 }

@@ -74,17 +74,3 @@ struct DeviceCookie: Sendable {
         private static func purpose(_ tenant: TenantID) -> String { "device cookie of \(tenant)" }
     }
 }
-
-extension Platform {
-    /// Has the browser remember that it signed this person in. A shared device's browser remembers nobody: the device
-    /// itself is known.
-    ///
-    /// - Throws: the library's error.
-    func remember(_ checked: CheckedPassword, in request: Request, on response: inout Response) throws {
-        guard !checked.attempt.isAtDevice else { return }
-        let text = try DeviceCookie.text(
-            adding: checked.person, tenant: checked.attempt.tenant, to: DeviceCookie(request), at: environment.now(),
-            environment: environment, key: storageKey)
-        HostCookie.device.set(text, for: DeviceCookie.lifetime, on: &response)
-    }
-}

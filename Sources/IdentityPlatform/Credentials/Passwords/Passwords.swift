@@ -9,7 +9,8 @@ package struct Passwords: Sendable {
     private let storageKey: StorageKey
     private let cost: PasswordCost
     /// Sign-ins wait here for their turn, administrators there, so that no storm of the one stops the other.
-    private let (signIns, administration): (HashingPool, HashingPool)
+    let signIns: HashingPool
+    private let administration: HashingPool
     private let throttle: SignInThrottle
 
     init(

@@ -7,31 +7,32 @@ extension GraphRoute {
     /// `groups` and their members, who are people.
     static let groups: [GraphRoute] =
         reading(.groups, .readGroups) + [
-            GraphRoute(.post, "/groups", .changeGroups, addGroup),
-            GraphRoute(.patch, "/groups/{id}", .changeGroups, changeGroup),
-            GraphRoute(.delete, "/groups/{id}", .changeGroups) { call in
+            GraphRoute(.post, "/groups", access: .changeGroups, answer: addGroup),
+            GraphRoute(.patch, "/groups/{id}", access: .changeGroups, answer: changeGroup),
+            GraphRoute(.delete, "/groups/{id}", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
-                try await Administration(call.platform, as: call.actor(changing: .groups)).remove(group)
+                try await Administration(call.platform, as: call.actor(changing: .groups)).groups.remove(group)
                 return Response(status: .noContent)
             },
-            GraphRoute(.get, "/groups/{id}/members", .readGroups) { call in
+            GraphRoute(.get, "/groups/{id}/members", access: .readGroups) { call in
                 let group = try await call.find(.groups)
                 let scope: SQL = "tenant = \(group.tenant) AND directoryGroup = \(group.id)"
                 return try await call.list(
                     GraphKind<User>.people.amongOthers,
                     GraphKind<User>.members(of: GroupMember.self, key: .person, where: scope, group.tenant))
             },
-            GraphRoute(.post, "/groups/{id}/members/$ref", .changeGroups) { call in
+            GraphRoute(.post, "/groups/{id}/members/$ref", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
                 let person = try await call.reference()
-                try await Administration(call.platform, as: call.actor(changing: .groups)).addMember(person, to: group)
+                try await Administration(call.platform, as: call.actor(changing: .groups)).groups.addMember(
+                    person, to: group)
                 return Response(status: .noContent)
             },
-            GraphRoute(.delete, "/groups/{id}/members/{member}/$ref", .changeGroups) { call in
+            GraphRoute(.delete, "/groups/{id}/members/{member}/$ref", access: .changeGroups) { call in
                 let group = try await call.find(.groups)
                 let person = try call.member()
                 try await Administration(call.platform, as: call.actor(changing: .groups))
-                    .removeMember(person, from: group)
+                    .groups.removeMember(person, from: group)
                 return Response(status: .noContent)
             },
         ]
@@ -40,7 +41,7 @@ extension GraphRoute {
         let body = try await call.body(
             allowing: "displayName", "description", "mailNickname", "mailEnabled", "securityEnabled", "groupTypes")
         try checkKind(body)
-        let group = try await Administration(call.platform, as: call.actor()).addGroup(
+        let group = try await Administration(call.platform, as: call.actor()).groups.add(
             try body.required("displayName"), mailNickname: try body.required("mailNickname"),
             description: try body.text("description", else: nil), tenant: call.tenant)
         return try call.show(.groups, group, status: .created)
@@ -49,7 +50,7 @@ extension GraphRoute {
     @Sendable private static func changeGroup(_ call: GraphCall) async throws -> Response {
         let body = try await call.body(allowing: "displayName", "description", "mailNickname")
         let group = try await call.find(.groups)
-        try await Administration(call.platform, as: call.actor(changing: .groups)).update(
+        try await Administration(call.platform, as: call.actor(changing: .groups)).groups.update(
             Group(
                 tenant: group.tenant, id: group.id, displayName: try body.text("displayName") ?? group.displayName,
                 mailNickname: try body.text("mailNickname") ?? group.mailNickname,

@@ -8,11 +8,13 @@ internal import Storage
 extension GraphRoute {
     /// About the person who asks.
     static let me: [GraphRoute] = [
-        GraphRoute(.get, "/me", .readSelf) { call in try call.show(.people, call.token.user) },
-        GraphRoute(.get, "/me/memberOf", .readSelf) { call in try await memberships(call.token.user, call) },
-        GraphRoute(.get, "/me/registeredDevices", .readSelf) { call in try await ownDevices(call.token.user, call) },
-        GraphRoute(.get, "/me/ownedDevices", .readSelf) { call in try await ownDevices(call.token.user, call) },
-        GraphRoute(.post, "/me/revokeSignInSessions", .revokeOwnSessions) { call in
+        GraphRoute(.get, "/me", access: .readSelf) { call in try call.show(.people, call.token.user) },
+        GraphRoute(.get, "/me/memberOf", access: .readSelf) { call in try await memberships(call.token.user, call) },
+        GraphRoute(.get, "/me/registeredDevices", access: .readSelf) { call in
+            try await ownDevices(call.token.user, call)
+        },
+        GraphRoute(.get, "/me/ownedDevices", access: .readSelf) { call in try await ownDevices(call.token.user, call) },
+        GraphRoute(.post, "/me/revokeSignInSessions", access: .revokeOwnSessions) { call in
             try await revoke(call.token.user, call, by: call.actor())
         },
     ]
@@ -20,20 +22,20 @@ extension GraphRoute {
     /// `users`.
     static let people: [GraphRoute] =
         reading(.people, .readPeople) + [
-            GraphRoute(.post, "/users", .changePeople, add),
-            GraphRoute(.patch, "/users/{id}", .changePeople, change),
-            GraphRoute(.delete, "/users/{id}", .changePeople) { call in
+            GraphRoute(.post, "/users", access: .changePeople, answer: add),
+            GraphRoute(.patch, "/users/{id}", access: .changePeople, answer: change),
+            GraphRoute(.delete, "/users/{id}", access: .changePeople) { call in
                 let user = try await call.find(.people)
-                try await Administration(call.platform, as: call.actor(changing: user)).remove(user)
+                try await Administration(call.platform, as: call.actor(changing: user)).users.remove(user)
                 return Response(status: .noContent)
             },
-            GraphRoute(.get, "/users/{id}/memberOf", .readPeople) { call in
+            GraphRoute(.get, "/users/{id}/memberOf", access: .readPeople) { call in
                 try await memberships(try await call.find(.people), call)
             },
-            GraphRoute(.get, "/users/{id}/ownedDevices", .readPeople) { call in
+            GraphRoute(.get, "/users/{id}/ownedDevices", access: .readPeople) { call in
                 try await ownDevices(try await call.find(.people), call)
             },
-            GraphRoute(.post, "/users/{id}/revokeSignInSessions", .revokeSessions) { call in
+            GraphRoute(.post, "/users/{id}/revokeSignInSessions", access: .revokeSessions) { call in
                 let user = try await call.find(.people)
                 return try await revoke(user, call, by: call.actor(changing: user))
             },
@@ -52,7 +54,7 @@ extension GraphRoute {
     }
 
     private static func revoke(_ user: User, _ call: GraphCall, by actor: AdminActor) async throws -> Response {
-        try await Administration(call.platform, as: actor).revokeSessions(of: user)
+        try await Administration(call.platform, as: actor).users.revokeSessions(of: user)
         return call.answer("Edm.Boolean", [GraphName.value.rawValue: .bool(true)])
     }
 
@@ -64,7 +66,7 @@ extension GraphRoute {
         guard try body.text("mailNickname") ?? nickname(name) == nickname(name) else { throw GraphError.badNickname }
         let profile = User.Profile(displayName: try body.required("displayName"))
         guard let password = try password(body) else { throw GraphError.badBody }
-        let user = try await Administration(call.platform, as: call.actor()).addUser(
+        let user = try await Administration(call.platform, as: call.actor()).users.add(
             name, profile: try changed(profile, body), password: password,
             isEnabled: try body.truth("accountEnabled") ?? true, tenant: try await call.organisation())
         return try call.show(.people, user, status: .created)
@@ -75,9 +77,9 @@ extension GraphRoute {
             allowing: "accountEnabled", "displayName", "passwordProfile", "givenName", "surname", "jobTitle", "mail",
             "mobilePhone")
         let user = try await call.find(.people)
-        try await Administration(call.platform, as: call.actor(changing: user)).change(
+        try await Administration(call.platform, as: call.actor(changing: user)).users.change(
             user,
-            to: Administration.PersonChange(
+            to: UserAdministration.Change(
                 profile: try changed(user.profile, body), isEnabled: try body.truth("accountEnabled"),
                 password: try password(body)))
         return Response(status: .noContent)

@@ -7,12 +7,12 @@ internal import Storage
 extension GraphRoute {
     /// What the organisation decided about devices of a person's own; shared ones are joined by roles.
     static let policies: [GraphRoute] = [
-        GraphRoute(.get, "/policies/deviceRegistrationPolicy", .readDevicePolicy) { call in
+        GraphRoute(.get, "/policies/deviceRegistrationPolicy", access: .readDevicePolicy) { call in
             call.show(try await call.deviceRules())
         },
-        GraphRoute(.put, "/policies/deviceRegistrationPolicy", .changeDevicePolicy) { call in
+        GraphRoute(.put, "/policies/deviceRegistrationPolicy", access: .changeDevicePolicy) { call in
             let rules = try await call.deviceRulesSent()
-            try await Administration(call.platform, as: call.actor()).setDeviceRegistrationRules(
+            try await Administration(call.platform, as: call.actor()).tenants.setDeviceRegistrationRules(
                 rules, tenant: try await call.organisation())
             return call.show(rules)
         },

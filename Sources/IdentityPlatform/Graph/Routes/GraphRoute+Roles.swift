@@ -7,28 +7,28 @@ extension GraphRoute {
     /// `directoryRoles`, all of them active from the beginning, and their members, who are people.
     static let roles: [GraphRoute] =
         reading(.roles, .readRoles) + reading(.roleTemplates, .readRoles) + [
-            GraphRoute(.get, "/directoryRoles/{id}/members", .readRoles) { call in
+            GraphRoute(.get, "/directoryRoles/{id}/members", access: .readRoles) { call in
                 let role = try await call.find(.roles)
                 let scope: SQL = "tenant = \(call.tenant) AND role = \(role.id)"
                 return try await call.list(
                     GraphKind<User>.people.amongOthers,
                     GraphKind<User>.members(of: RoleMember.self, key: .person, where: scope, call.tenant))
             },
-            GraphRoute(.post, "/directoryRoles", .changeRoles) { call in
+            GraphRoute(.post, "/directoryRoles", access: .changeRoles) { call in
                 let body = try await call.body(allowing: "roleTemplateId")
                 let id = RoleID(rawValue: try body.required("roleTemplateId"))
                 guard let role = DirectoryRole.all.first(where: { $0.id == id }) else { throw GraphError.notFound }
                 return try call.show(.roles, role, status: .created)
             },
-            GraphRoute(.post, "/directoryRoles/{id}/members/$ref", .changeRoles) { call in
+            GraphRoute(.post, "/directoryRoles/{id}/members/$ref", access: .changeRoles) { call in
                 let role = try await call.find(.roles)
-                try await Administration(call.platform, as: call.actor()).assign(
+                try await Administration(call.platform, as: call.actor()).users.assign(
                     role, to: try await call.person(try await call.reference()))
                 return Response(status: .noContent)
             },
-            GraphRoute(.delete, "/directoryRoles/{id}/members/{member}/$ref", .changeRoles) { call in
+            GraphRoute(.delete, "/directoryRoles/{id}/members/{member}/$ref", access: .changeRoles) { call in
                 let role = try await call.find(.roles)
-                try await Administration(call.platform, as: call.actor()).unassign(
+                try await Administration(call.platform, as: call.actor()).users.unassign(
                     role, from: try await call.person(try call.member()))
                 return Response(status: .noContent)
             },

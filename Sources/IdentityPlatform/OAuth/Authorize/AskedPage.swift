@@ -32,12 +32,13 @@ struct AskedPage: Sendable {
     }
 
     func page(
-        _ question: Question, _ authorize: AuthorizeRequest, _ session: Session, _ user: User, _ request: Request,
-        alert: OAuthError? = nil
+        _ question: Question, about authorize: AuthorizeRequest, to present: (session: Session, user: User),
+        request: Request, alert: OAuthError? = nil
     ) -> Response {
+        let user = present.user
         let word = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
         let text = authorize.parameters.encoded
-        let state = FormState(question, session: session.id, request: text, word: word)
+        let state = FormState(question, session: present.session.id, request: text, word: word)
         var response = platform.pages.asked(
             Pages.Asked(
                 question: question, tenant: authorize.tenant.displayName, client: authorize.client.displayName,
@@ -56,23 +57,24 @@ struct AskedPage: Sendable {
         let form = try await request.form(limit: context.maxUploadSize)
         let text = form[Field.request] ?? ""
         let authorize = try await endpoint.check(try FormParameters(checking: text.utf8), context)
-        guard let (session, user) = try await endpoint.signedIn(request, authorize.tenant) else {
-            return try await endpoint.goOn(authorize, nil, request, done: [], status: .seeOther)
+        guard let (session, user) = try await platform.signedInBrowser.present(request, tenant: authorize.tenant) else {
+            return try await endpoint.goOn(authorize, for: nil, by: request, done: [], status: .seeOther)
         }
         guard let word = HostCookie.csrf.word(in: request), let shown = form[Field.state],
             FormState(question, session: session.id, request: authorize.parameters.encoded, word: word)
                 .matches(shown, at: platform.environment.now(), key: platform.storageKey)
         else {
             // Whoever comes here without a state begins anew, with whatever the request asks for.
-            return try await endpoint.goOn(authorize, (session, user), request, done: [], status: .seeOther)
+            return try await endpoint.goOn(authorize, for: (session, user), by: request, done: [], status: .seeOther)
         }
         switch (question, form[Field.choice].flatMap(Choice.init)) {
         case (_, .yes):
             return try await endpoint.goOn(
-                authorize, (session, user), request, done: question.done, status: .seeOther)
+                authorize, for: (session, user), by: request, done: question.done, status: .seeOther)
         case (.account, .no): return try await SignIn(endpoint: endpoint).page(authorize, request, username: "")
         case (.consent, .no): throw AuthorizeRequest.Refusal.returned(.consentDeclined, authorize.address)
-        case (_, nil): return page(question, authorize, session, user, request, alert: .malformedForm)
+        case (_, nil):
+            return page(question, about: authorize, to: (session, user), request: request, alert: .malformedForm)
         }
     }
 }

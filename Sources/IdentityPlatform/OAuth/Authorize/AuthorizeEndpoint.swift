@@ -14,7 +14,7 @@ struct AuthorizeEndpoint: Sendable {
         for version in [TokenVersion.two, .one] {
             let path = PublishedEndpoint.authorization.route(version)
             router.get(path) { request, context in
-                try await BrowserSignOn(platform: platform).naming(request) { request in
+                try await BrowserSignOn(platform).naming(request) { request in
                     try await guarded {
                         try await authorize(request, context, by: try request.queryParameters(), in: version)
                     }
@@ -43,10 +43,10 @@ struct AuthorizeEndpoint: Sendable {
         if version == .one, parameters[Note.version] == nil { parameters.append(Note.version, version.rawValue) }
         let authorize = try await check(parameters, context)
         // Who is signed in on the device comes before whom the browser remembers.
-        var present = try await BrowserSignOn(platform: platform).signedIn(request, authorize.tenant)
-        if present == nil { present = try await signedIn(request, authorize.tenant) }
-        try await platform.renewBrowser(request)
-        return try await goOn(authorize, present, request, done: [], status: .found)
+        var present = try await BrowserSignOn(platform).signedIn(request, authorize.tenant)
+        if present == nil { present = try await platform.signedInBrowser.present(request, tenant: authorize.tenant) }
+        try await platform.browserSignIns.renew(request)
+        return try await goOn(authorize, for: present, by: request, done: [], status: .found)
     }
 
     /// What we write into a request, so that the forms of our pages know it: by which address it came. Whoever writes it
@@ -57,16 +57,16 @@ struct AuthorizeEndpoint: Sendable {
     ///
     /// - Throws: ``AuthorizeRequest/Refusal``, ``StorageError``
     func goOn(
-        _ authorize: AuthorizeRequest, _ present: (Session, User)?, _ request: Request, done: AuthorizeRequest.Done,
-        status: HTTPResponse.Status
+        _ authorize: AuthorizeRequest, for present: (Session, User)?, by request: Request,
+        done: AuthorizeRequest.Done, status: HTTPResponse.Status
     ) async throws -> Response {
         switch (authorize.step(for: present, done: done, at: platform.environment.now()), present) {
         case (.grant, let (session, user)?):
             return try await grant(authorize, session, of: user, in: BrowserID(request), status: status)
-        case (.chooseAccount, let (session, user)?):
-            return AskedPage(endpoint: self).page(.account, authorize, session, user, request)
-        case (.consent, let (session, user)?):
-            return AskedPage(endpoint: self).page(.consent, authorize, session, user, request)
+        case (.chooseAccount, let present?):
+            return AskedPage(endpoint: self).page(.account, about: authorize, to: present, request: request)
+        case (.consent, let present?):
+            return AskedPage(endpoint: self).page(.consent, about: authorize, to: present, request: request)
         case (.refuse(let error), _): throw AuthorizeRequest.Refusal.returned(error, authorize.address)
         default:
             let name = try await presumedName(authorize, present?.1)
@@ -88,7 +88,7 @@ struct AuthorizeEndpoint: Sendable {
     /// - Throws: ``AuthorizeRequest/Refusal``, ``OAuthError``, ``StorageError``
     func check(_ parameters: FormParameters, _ context: IdentityContext) async throws -> AuthorizeRequest {
         let hint = parameters[ParameterName.loginHint] ?? parameters[ParameterName.domainHint]
-        let tenant = try await platform.tenant(in: context, orOf: hint)
+        let tenant = try await platform.directoryCache.tenant(in: context, orOf: hint)
         guard let id = ClientID(rawValue: try parameters.required(.clientID)) else { throw OAuthError.unknownClient }
         let client = try await platform.database.read { try Clients($0).usable(id, tenant: tenant.id) }
         let version = parameters[Note.version].flatMap(TokenVersion.init) ?? .two
@@ -98,23 +98,6 @@ struct AuthorizeEndpoint: Sendable {
                 tenant: tenant, client: client, issuer: platform.issuer.issuer(tenant.id, version),
                 resources: platform.resources, keys: try await platform.keys.all(of: tenant.id),
                 allowsMissingProofKey: platform.configuration.compatibility.codeWithoutProofKey))
-    }
-
-    /// Who is signed in in this browser. In the browser of a shared device a session of another person or device is not.
-    func signedIn(_ request: Request, _ tenant: Tenant) async throws -> (Session, User)? {
-        guard let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init), cookie.tenant == tenant.id
-        else { return nil }
-        let (now, browser) = (platform.environment.now(), BrowserID(request))
-        return try await platform.database.read { connection -> (Session, User)? in
-            guard let session = try BrowserSessions(connection).session(cookie, at: now) else { return nil }
-            if let browser, try !DeviceBrowsers(connection).admits(session, in: browser) { return nil }
-            do {
-                let live = try LiveSession(session.id, tenant: tenant.id, connection)
-                return (live.session, live.person)
-            } catch is OAuthError {
-                return nil
-            }
-        }
     }
 
     /// Issues a code for a session and sends the browser back with it.

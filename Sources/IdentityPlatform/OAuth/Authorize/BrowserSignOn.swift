@@ -12,7 +12,18 @@ internal import Storage
 /// nonce: otherwise a site that can plant a cookie would sign the browser in as somebody else. A header can only come from
 /// the browser's own machine.
 struct BrowserSignOn: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let nonces: Nonces
+    let tokens: TokenTransactions
+    let proofs: DeviceProofs
+    let compatibility: Compatibility
+
+    init(_ platform: Platform) {
+        (database, environment, nonces) = (platform.database, platform.environment, platform.nonces)
+        (tokens, proofs) = (platform.tokens, platform.deviceProofs)
+        compatibility = platform.configuration.compatibility
+    }
 
     /// The nonce was too old: the browser has to come again with this one.
     struct StaleNonce: Error {
@@ -26,7 +37,7 @@ struct BrowserSignOn: Sendable {
         guard Self.credential(in: request) != nil, HostCookie.csrf.word(in: request) == nil else {
             return try await route(request)
         }
-        let word = Base64URL.encode(platform.environment.randomBytes(32))
+        let word = Base64URL.encode(environment.randomBytes(32))
         var response = try await route(HostCookie.csrf.adding(word, to: request))
         HostCookie.csrf.set(word, on: &response)
         return response
@@ -65,10 +76,10 @@ struct BrowserSignOn: Sendable {
     }
 
     private func accept(_ nonce: String, of token: CompactJWS, in request: Request) throws(OAuthError) {
-        try platform.nonces.accept(
+        try nonces.accept(
             nonce, signed: token.signingInput, in: BrowserID(request),
             allowsUnbound: Self.header(of: request) != nil
-                || platform.configuration.compatibility.unboundCredentialCookie)
+                || compatibility.unboundCredentialCookie)
     }
 
     private struct Found: Sendable {
@@ -82,21 +93,21 @@ struct BrowserSignOn: Sendable {
 
     /// Notes that the device has the token, and which browser is the device's.
     private func settle(_ found: Found, _ browser: BrowserID?) async throws {
-        try await platform.database.write { [platform] connection in
+        try await database.write { connection in
             let tenant = found.session.tenant
             let live = try LiveSession(found.session.id, tenant: tenant, connection)
             if !found.isConfirmed { try PrimaryRefreshTokens(connection).confirm(found.token) }
             guard let browser else { return }
-            try DeviceBrowsers(connection).claim(browser, for: live.session, at: platform.environment.now())
+            try DeviceBrowsers(connection).claim(browser, for: live.session, at: environment.now())
         }
     }
 
     /// Whom a credential is of. It may be another organisation's than the one that is asked: then nobody is signed in by
     /// it, but the browser is the device's all the same.
     private func person(_ token: CompactJWS) async throws -> Found {
-        let (unverified, primary) = try platform.sessionSigned(token)
+        let (unverified, primary) = try tokens.sessionSigned(token)
         let tenant = primary.tenant
-        return try await platform.readTokens { transaction in
+        return try await tokens.read { transaction in
             let proven = try ProvenPrimaryRefreshToken(unverified, of: primary, in: transaction)
             guard
                 RenewalRule.judge(
@@ -115,7 +126,7 @@ struct BrowserSignOn: Sendable {
     private func judgeDevice(beside request: Request, _ device: DeviceID, _ tenant: TenantID) async throws {
         guard let text = request.headers[.deviceCredential] else { return }
         let token = try CompactJWS(request: text)
-        let proof = try await platform.deviceProof(token, tenant: tenant)
+        let proof = try await proofs.check(token, tenant: tenant)
         guard proof.device.id == device,
             (try? proof.claims.string(ClaimName.grantType)) == BrowserCredential.deviceGrantType,
             let nonce = try? proof.claims.string(ClaimName.requestNonce)
@@ -128,9 +139,9 @@ struct BrowserSignOn: Sendable {
     /// The same request with a fresh nonce; nil where it had one already, so that nobody is sent round in circles.
     private func fresherAddress(of request: Request) throws -> String? {
         var parameters = try request.queryParameters()
-        if let offered = parameters[ParameterName.ssoNonce], platform.nonces.isFresh(offered) { return nil }
+        if let offered = parameters[ParameterName.ssoNonce], nonces.isFresh(offered) { return nil }
         parameters.replace(
-            ParameterName.ssoNonce, BrowserID(request).map(platform.nonces.make(for:)) ?? platform.nonces.make())
+            ParameterName.ssoNonce, BrowserID(request).map(nonces.make(for:)) ?? nonces.make())
         return "\(request.ownPath)?\(parameters.encoded)"
     }
 }

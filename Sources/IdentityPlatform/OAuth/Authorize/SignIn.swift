@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import OAuth
 internal import Redaction
-package import Storage
+internal import Storage
 
 /// `/{tenant}/login`: the page's form. Its cookie and its hidden field have to agree, which no other site can bring
 /// about (double submit with a `__Host-` cookie).
@@ -26,7 +26,7 @@ struct SignIn: Sendable {
     ) async throws -> Response {
         let known = HostCookie.csrf.word(in: request)
         let csrf = known ?? Base64URL.encode(platform.environment.randomBytes(32))
-        let parameters = try await SignInPageDevice(platform: platform, tenant: authorize.tenant.id)
+        let parameters = try await SignInPageDevice(platform, tenant: authorize.tenant.id)
             .noted(authorize.parameters, word: csrf)
         var response = platform.pages.signIn(
             Pages.SignIn(
@@ -46,40 +46,25 @@ struct SignIn: Sendable {
         guard let cookie = HostCookie.csrf.word(in: request), let field = form[Field.csrf],
             equalInConstantTime(Array(cookie.utf8), Array(field.utf8))
         else { return try await page(authorize, request, username: username, alert: .staleForm) }
-        let device = SignInPageDevice(platform: platform, tenant: authorize.tenant.id).named(
+        let device = SignInPageDevice(platform, tenant: authorize.tenant.id).named(
             by: parameters, word: cookie)
         let origin = SignInOrigin(PeerAddress(context.channel.remoteAddress), browser: request, device: device)
-        let checked: CheckedPassword?
-        do {
-            checked = try await platform.passwords.check(
-                name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)),
-                tenant: authorize.tenant.id, from: origin)
-        } catch is HashingPool.Busy {
-            return try await page(authorize, request, username: username, alert: .busy)
-        } catch let error as OAuthError where error == .tooManyFailures {
-            return try await page(authorize, request, username: username, alert: error)
+        let attempt = BrowserSignIns.Attempt(
+            request: request, origin: origin, tenant: authorize.tenant.id, client: authorize.client.id, method: .page,
+            name: username, password: SecretBytes(copying: Array((form[Field.password] ?? "").utf8)))
+        let signIns = platform.browserSignIns
+        let outcome = try await signIns.run(attempt) {
+            try await begin(authorize, with: $0, by: request, in: BrowserID(word: cookie))
         }
-        do {
-            if let checked,
-                let begun = try await platform.passwords.using(
-                    checked, { try await begin(authorize, with: checked, by: request, in: BrowserID(word: cookie)) })
-            {
-                var response = try await answer(authorize, begun, to: request)
-                HostCookie.session.set(begun.cookie.text.exposed, on: &response)
-                try platform.remember(checked, in: request, on: &response)
-                return response
-            }
-        } catch let error as OAuthError where error == .endedBrowserEpoch {
-            try await platform.renewBrowser(request)
-            return try await page(authorize, request, username: username, alert: error)
-        } catch let error as OAuthError where error == .otherPersonOnDevice {
-            try await platform.recordFailedSignIn(
-                name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
-            throw error
+        switch outcome {
+        case .begun(let begun, let checked):
+            var response = try await answer(authorize, begun, to: request)
+            HostCookie.session.set(begun.cookie.text.exposed, on: &response)
+            try signIns.remember(checked, in: request, on: &response)
+            return response
+        case .refused(let alert):
+            return try await page(authorize, request, username: username, alert: alert)
         }
-        try await platform.recordFailedSignIn(
-            name: username, tenant: authorize.tenant.id, client: authorize.client.id.rawValue)
-        return try await page(authorize, request, username: username, alert: .badCredentials)
     }
 
     /// Begins session and browser session and, where nothing is left to ask, issues the code, in one transaction, in which
@@ -97,7 +82,7 @@ struct SignIn: Sendable {
             let signIn = BrowserSignIn(
                 session: id, cookie: cookie, browser: browser, former: former, client: authorize.client.id,
                 method: .page)
-            let begun = try signIn.begin(checked, by: platform, at: now, connection) { user in
+            let begun = try signIn.begin(checked, by: platform.browserSignIns, at: now, in: connection) { user in
                 guard authorize.allows(user) else {
                     throw AuthorizeRequest.Refusal.returned(.signInRequired, authorize.address)
                 }
@@ -117,7 +102,7 @@ struct SignIn: Sendable {
             return endpoint.answer(authorize, begun.session, of: begun.user, with: code, status: .seeOther)
         }
         return try await endpoint.goOn(
-            authorize, (begun.session, begun.user), request, done: .signIn, status: .seeOther)
+            authorize, for: (begun.session, begun.user), by: request, done: .signIn, status: .seeOther)
     }
 
     private struct Begun: Sendable {
@@ -126,33 +111,5 @@ struct SignIn: Sendable {
         let cookie: OpaqueToken
         /// Nil where the person is still to be asked something.
         let code: OpaqueToken?
-    }
-}
-
-extension Platform {
-    /// Lets a browser whose epoch has ended begin anew, before a sign-in page is shown in it.
-    ///
-    /// - Throws: ``StorageError``
-    func renewBrowser(_ request: Request) async throws {
-        guard let browser = BrowserID(request),
-            try await database.read({ try DeviceBrowsers($0).isOver(browser) })
-        else { return }
-        try await database.write { try DeviceBrowsers($0).forgetIfOver(browser) }
-    }
-
-    /// Records a refused sign-in, by object id where there is such a person. Refusals of the same kind within ten minutes
-    /// are one line with a count.
-    ///
-    /// - Throws: ``StorageError``
-    package func recordFailedSignIn(
-        name: String, tenant: TenantID, client: String, method: SignInMethod = .page
-    ) async throws {
-        try await database.write { connection in
-            let user = try Users(connection).find(name: name, tenant: tenant)
-            let known = try ClientID(rawValue: client).flatMap { try Clients(connection).find($0, tenant: tenant) }
-            try AuditLog(connection).appendOrCount(
-                .signIn, tenant: tenant, actor: user?.id.rawValue ?? "unknown", subject: known?.id.rawValue,
-                outcome: "refused", method: method, at: environment.now())
-        }
     }
 }

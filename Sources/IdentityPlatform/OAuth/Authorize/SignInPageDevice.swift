@@ -6,8 +6,16 @@ internal import Storage
 /// The shared device that shows a sign-in page. Its key proves it in the request for the page; the page's form then carries
 /// a sealed note, since a proof is good once and the person may take their time.
 struct SignInPageDevice: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let storageKey: StorageKey
+    let proofs: DeviceProofs
     let tenant: TenantID
+
+    init(_ platform: Platform, tenant: TenantID) {
+        (database, environment, storageKey) = (platform.database, platform.environment, platform.storageKey)
+        (proofs, self.tenant) = (platform.deviceProofs, tenant)
+    }
 
     private enum Note: String, WireName { case device = "x-baton-device" }
 
@@ -24,26 +32,26 @@ struct SignInPageDevice: Sendable {
         var noted = parameters
         noted.remove(ParameterName.deviceProof)
         guard let device = try await proven(text) else { return noted }
-        let ends = platform.environment.now() + Self.lifetime
+        let ends = environment.now() + Self.lifetime
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: ends.rawValue >> (56 - $0 * 8)) } + device.bytes
-        noted.replace(Note.device, Base64URL.encode(try platform.storageKey.seal(bytes, purpose: purpose(word))))
+        noted.replace(Note.device, Base64URL.encode(try storageKey.seal(bytes, purpose: purpose(word))))
         return noted
     }
 
     /// The device that a form's note names; nil where there is none, or it is of another browser or too old.
     func named(by parameters: FormParameters, word: String) -> DeviceID? {
         guard let text = parameters[Note.device], let sealed = try? Base64URL.decode(text),
-            let bytes = try? platform.storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24
+            let bytes = try? storageKey.open(sealed, purpose: purpose(word)), bytes.count == 24
         else { return nil }
         let ends = Timestamp(rawValue: bytes[..<8].reduce(0) { $0 << 8 | Int64($1) })
-        return ends > platform.environment.now() ? DeviceID(bytes: Array(bytes[8...])) : nil
+        return ends > environment.now() ? DeviceID(bytes: Array(bytes[8...])) : nil
     }
 
     private func proven(_ text: String) async throws -> DeviceID? {
         do {
-            let (proof, id) = try await platform.heard(
+            let (proof, id) = try await proofs.read(
                 SignInPageProof.self, in: text, tenant: tenant, for: .signInPage)
-            let device = try await platform.database.read { [tenant] in try Devices($0).find(id, tenant: tenant) }
+            let device = try await database.read { [tenant] in try Devices($0).find(id, tenant: tenant) }
             guard let device, device.binding.isShared, device.isEnabled,
                 EpochRule.judge(proof.epoch, highest: device.epoch, isClosed: device.isEpochClosed) != .stale
             else { return nil }

@@ -8,12 +8,17 @@ internal import Storage
 /// `POST /{tenant}/oauth2/v2.0/devicecode` and its older twin: begins a sign-in that a person finishes at another screen
 /// (RFC 8628 section 3.1).
 struct DeviceAuthorizationEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let configuration: IdentityConfiguration
+    let resources: ResourceCatalogue
+    let storageKey: StorageKey
 
     func addRoutes(to router: Router<IdentityContext>) {
-        for (path, version) in [("v2.0/devicecode", TokenVersion.two), ("devicecode", .one)] {
-            router.post("/{tenant}/oauth2/\(path)") { request, context in
-                try await respond(request, context, in: version)
+        for version in [TokenVersion.two, .one] {
+            router.post(PublishedEndpoint.deviceAuthorization.route(version)) {
+                try await respond($0, $1, in: version)
             }
         }
     }
@@ -22,18 +27,18 @@ struct DeviceAuthorizationEndpoint: Sendable {
         _ request: Request, _ context: IdentityContext, in version: TokenVersion
     ) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.oneTenant(in: context)
+        let tenant = try await directory.oneTenant(in: context)
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
-        let code = OpaqueToken(tenant: tenant.id, environment: platform.environment)
-        let userCode = UserCode(platform.environment)
+        let code = OpaqueToken(tenant: tenant.id, environment: environment)
+        let userCode = UserCode(environment)
         let throttle = DeviceCodeThrottle(
-            platform: platform, tenant: tenant.id, peer: PeerAddress(context.channel.remoteAddress))
-        let isOnly = try await platform.database.write { [platform] connection in
-            let now = platform.environment.now()
+            storageKey: storageKey, tenant: tenant.id, peer: PeerAddress(context.channel.remoteAddress))
+        let isOnly = try await database.write { connection in
+            let now = environment.now()
             let client = try Clients(connection).authenticated(credentials, tenant: tenant.id, at: now)
             // Whoever approves a code does not see the device behind it: a stranger's would be theirs from then on.
             guard !client.isBroker else { throw OAuthError.noDeviceCodeForBroker }
-            let scope = try platform.resources.grant(asked: form, before: "", to: client)
+            let scope = try resources.grant(asked: form, before: "", to: client)
             guard scope.resource.application != ResourceCatalogue.deviceRegistrationApplication else {
                 throw OAuthError.signedInAtOtherScreen
             }
@@ -41,8 +46,8 @@ struct DeviceAuthorizationEndpoint: Sendable {
             try throttle.admit(at: now, connection)
             let record = DeviceCode(
                 tenant: tenant.id, client: client.id, scope: scope.lasting,
-                expires: now + platform.configuration.lifetimes.deviceCode, polled: nil, state: .pending)
-            try DeviceCodes(connection).add(code, userCode: platform.hash(of: userCode), record)
+                expires: now + configuration.lifetimes.deviceCode, polled: nil, state: .pending)
+            try DeviceCodes(connection).add(code, userCode: storageKey.hash(of: userCode), record)
             return try Tenants(connection).only() != nil
         }
         return Response(json: reply(code, userCode, page: page(of: tenant, isOnly: isOnly), in: version))
@@ -50,15 +55,15 @@ struct DeviceAuthorizationEndpoint: Sendable {
 
     /// The address that the person types: short where one organisation has the server to itself.
     private func page(of tenant: Tenant, isOnly: Bool) -> String {
-        let names = platform.configuration.names
+        let names = configuration.names
         return "\(names.origin(of: names.login))/\(isOnly ? "common" : tenant.domain)\(DevicePage.path)"
     }
 
     private func reply(
         _ code: OpaqueToken, _ userCode: UserCode, page: String, in version: TokenVersion
     ) -> MembersWriter {
-        let lifetime = Int(platform.configuration.lifetimes.deviceCode.components.seconds)
-        let interval = Int(platform.configuration.lifetimes.devicePolling.components.seconds)
+        let lifetime = Int(configuration.lifetimes.deviceCode.components.seconds)
+        let interval = Int(configuration.lifetimes.devicePolling.components.seconds)
         var reply = MembersWriter()
         reply.set(ReplyName.userCode, userCode.text)
         reply.set(ReplyName.deviceCode, code.text.exposed)

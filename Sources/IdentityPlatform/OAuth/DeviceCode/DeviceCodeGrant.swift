@@ -5,7 +5,9 @@ internal import Storage
 
 /// Asks whether the person has answered, and redeems the device code when they have said yes (RFC 8628 section 3.4).
 struct DeviceCodeGrant: GrantHandler {
-    let platform: Platform
+    let tokens: TokenTransactions
+    let issuer: TokenIssuer
+    let environment: ClockAndRandomness
 
     var grantTypes: [GrantType] { [.deviceCode] }
 
@@ -20,10 +22,10 @@ struct DeviceCodeGrant: GrantHandler {
         let redemption = DeviceCodeRedemption(
             code: code, credentials: try request.credentials(), resource: form[ParameterName.resource],
             claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version,
-            family: platform.environment.identifier(of: RefreshToken.self).rawValue)
-        let outcome = try await platform.writeTokens { try redemption.answer(in: $0) }
+            family: environment.identifier(of: RefreshToken.self).rawValue)
+        let outcome = try await tokens.write { try redemption.answer(in: $0) }
         return Response(
-            json: try await platform.issuer.reply(try outcome.get(), withClientInfo: form.wantsClientInfo))
+            json: try await issuer.reply(try outcome.get(), withClientInfo: form.wantsClientInfo))
     }
 }
 

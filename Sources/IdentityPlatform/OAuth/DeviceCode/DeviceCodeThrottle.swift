@@ -7,7 +7,7 @@ internal import Storage
 /// There is no count by client: who asks for a public client's code is not known, so that strangers could use the count up
 /// and deny codes to everybody else.
 struct DeviceCodeThrottle: Sendable {
-    let platform: Platform
+    let storageKey: StorageKey
     let tenant: TenantID
     let peer: PeerAddress
 
@@ -36,7 +36,7 @@ struct DeviceCodeThrottle: Sendable {
         _ kind: ThrottleCounts.Kind, by rule: ThrottleRule, at now: Timestamp, _ connection: any Connection
     ) throws {
         let counts = ThrottleCounts(
-            connection: connection, tenant: tenant, storageKey: platform.storageKey,
+            connection: connection, tenant: tenant, storageKey: storageKey,
             counts: [.init(kind: kind, key: Array(peer.key.utf8), rule: rule)])
         guard try counts.add(at: now) else { throw OAuthError.tooManyDeviceCodes }
     }

@@ -101,7 +101,7 @@ struct DeviceCodes {
     }
 }
 
-extension Platform {
+extension StorageKey {
     /// What is kept of a user code, which is too short for a hash without a key.
-    func hash(of code: UserCode) -> [UInt8] { storageKey.derived("user code", Array(code.letters.utf8)) }
+    func hash(of code: UserCode) -> [UInt8] { derived("user code", Array(code.letters.utf8)) }
 }

@@ -5,7 +5,9 @@ internal import Storage
 /// Counts wrong user codes in the database (RFC 8628 section 5.1): by person if somebody is signed in in the browser, else by
 /// address; and all of the signed in and all of the others. So strangers who guess lock out nobody who is signed in.
 struct UserCodeThrottle: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let storageKey: StorageKey
     let tenant: TenantID
     let peer: PeerAddress
     /// The browser's session, whose person counts.
@@ -21,12 +23,12 @@ struct UserCodeThrottle: Sendable {
     /// - Throws: ``OAuthError`` `tooManyCodes`, ``StorageError``
     func find(_ typed: String) async throws -> (code: UserCode, record: DeviceCode)? {
         let code = UserCode(typed: typed)
-        let now = platform.environment.now()
-        let outcome = try await platform.database.write { [self] connection -> Result<DeviceCode?, OAuthError> in
+        let now = environment.now()
+        let outcome = try await database.write { connection -> Result<DeviceCode?, OAuthError> in
             let counts = try counts(at: now, connection)
             guard try counts.admit(at: now) else { return .failure(.tooManyCodes) }
             if let code,
-                let record = try DeviceCodes(connection).find(userCode: platform.hash(of: code), tenant: tenant),
+                let record = try DeviceCodes(connection).find(userCode: storageKey.hash(of: code), tenant: tenant),
                 record.state == .pending, record.expires > now
             {
                 return .success(record)
@@ -50,7 +52,7 @@ struct UserCodeThrottle: Sendable {
                     .init(kind: .userCodesOfStrangers, key: [], rule: Self.all),
                 ]
             }
-        return ThrottleCounts(connection: connection, tenant: tenant, storageKey: platform.storageKey, counts: counts)
+        return ThrottleCounts(connection: connection, tenant: tenant, storageKey: storageKey, counts: counts)
     }
 
     /// The person who is signed in in the browser; nil without a good session.

@@ -23,8 +23,8 @@ struct DiscoveryEndpoints: Sendable {
         router.get("/{tenant}/.well-known/openid-configuration") { _, context in
             try await configuration(.one, context)
         }
-        InstanceDiscovery(platform: platform).addRoutes(to: router)
-        UserRealm(platform: platform).addRoutes(to: router)
+        InstanceDiscovery(names: platform.configuration.names).addRoutes(to: router)
+        UserRealm(database: platform.database, names: platform.configuration.names).addRoutes(to: router)
         router.get("/{tenant}/oauth2/nativeclient") { _, _ in
             platform.pages.message(title: "Signed in", text: "You can close this window and go back to the app.")
         }
@@ -34,7 +34,7 @@ struct DiscoveryEndpoints: Sendable {
     private func configuration(
         _ version: TokenVersion, _ context: IdentityContext
     ) async throws -> Response {
-        let tenant = try await platform.tenant(in: context)
+        let tenant = try await platform.directoryCache.tenant(in: context)
         // A client takes the first path segment of the token endpoint for its tenant.
         let segment = try tenant?.id.rawValue ?? context.parameters.require("tenant").lowercased()
         let names = platform.configuration.names
@@ -88,7 +88,7 @@ struct DiscoveryEndpoints: Sendable {
     /// The key set of one organisation (RFC 7517 section 5), or of all where the address names none: their key ids differ.
     private static func keys(_ platform: Platform, _ context: IdentityContext) async throws -> Response {
         let tenants: [TenantID]
-        if let tenant = try await platform.tenant(in: context) {
+        if let tenant = try await platform.directoryCache.tenant(in: context) {
             tenants = [tenant.id]
         } else {
             tenants = try await platform.database.read { try Tenants($0).all().map(\.id) }

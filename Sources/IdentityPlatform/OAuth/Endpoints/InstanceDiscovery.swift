@@ -5,14 +5,13 @@ internal import OAuth
 /// `/common/discovery/instance`: whether a host belongs to this platform, and by which other names it goes. Clients ask it
 /// before they send anybody's password to a host that they do not know.
 struct InstanceDiscovery: Sendable {
-    let platform: Platform
+    let names: IdentityConfiguration.Names
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/{tenant}/discovery/instance") { request, _ in try answer(try request.queryParameters()) }
     }
 
     private func answer(_ parameters: FormParameters) throws -> Response {
-        let names = platform.configuration.names
         let ours = [names.login] + names.aliases.login
         let version = try parameters.required(.apiVersion)
         guard Self.versions.contains(version) else { throw OAuthError.unsupportedAPIVersion }

@@ -8,7 +8,11 @@ internal import Storage
 /// (RFC 7662): access tokens of the organisation, and refresh tokens of its own. Whatever is wrong with a token, the answer
 /// is the same.
 struct IntrospectionEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let accessTokens: AccessTokens
+    let resources: ResourceCatalogue
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/introspect", use: respond)
@@ -16,10 +20,10 @@ struct IntrospectionEndpoint: Sendable {
 
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.oneTenant(in: context)
+        let tenant = try await directory.oneTenant(in: context)
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
-        let client = try await platform.database.read { [platform] connection in
-            try Clients(connection).authenticated(credentials, tenant: tenant.id, at: platform.environment.now())
+        let client = try await database.read { connection in
+            try Clients(connection).authenticated(credentials, tenant: tenant.id, at: environment.now())
         }
         guard !client.isPublic else { throw OAuthError.confidentialClientRequired }
         let text = try form.required(.token)
@@ -36,7 +40,7 @@ struct IntrospectionEndpoint: Sendable {
     private func accessToken(_ text: String, _ tenant: TenantID) async throws -> MembersWriter {
         let token: AccessToken
         do {
-            token = try await platform.accessTokens.check(text, for: platform.resources.all)
+            token = try await accessTokens.check(text, for: resources.all)
         } catch is AccessTokens.Refusal {
             return inactive
         }
@@ -57,8 +61,8 @@ struct IntrospectionEndpoint: Sendable {
     }
 
     private func refreshToken(_ token: OpaqueToken, of client: Client) async throws -> MembersWriter {
-        let now = platform.environment.now()
-        let record = try await platform.database.read { connection -> RefreshToken? in
+        let now = environment.now()
+        let record = try await database.read { connection -> RefreshToken? in
             guard token.tenant == client.tenant, let record = try RefreshTokens(connection).find(token),
                 record.client == client.id, record.used == nil, !record.isRevoked, record.expires > now
             else { return nil }

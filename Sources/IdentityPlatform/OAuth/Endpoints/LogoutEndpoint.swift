@@ -11,7 +11,11 @@ internal import Storage
 /// Any page of any site can bring a browser here. So a session ends at once only where the request shows an id token of
 /// that very session; otherwise the person is asked (section 2: "the OP SHOULD ask the End-User").
 struct LogoutEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let keys: TenantKeys
+    let pages: Pages
 
     func addRoutes(to router: Router<IdentityContext>) {
         for path in PublishedEndpoint.endSession.routes {
@@ -25,7 +29,7 @@ struct LogoutEndpoint: Sendable {
                     return try await logout(request, context, by: form)
                 }
                 let fields = Pages.fields(of: form) + [(Field.repeated.rawValue, "1")]
-                return platform.pages.resubmit(to: request.ownPath, fields: fields)
+                return pages.resubmit(to: request.ownPath, fields: fields)
             }
         }
     }
@@ -35,7 +39,7 @@ struct LogoutEndpoint: Sendable {
     private func logout(
         _ request: Request, _ context: IdentityContext, by parameters: FormParameters
     ) async throws -> Response {
-        let tenant = try await platform.tenant(in: context)
+        let tenant = try await directory.tenant(in: context)
         let cookie = HostCookie.session.value(in: request).flatMap(OpaqueToken.init)
             .flatMap { tenant == nil || tenant?.id == $0.tenant ? $0 : nil }
         if let cookie, let session = try await session(of: cookie) {
@@ -50,8 +54,8 @@ struct LogoutEndpoint: Sendable {
     }
 
     private func session(of cookie: OpaqueToken) async throws -> Session? {
-        let now = platform.environment.now()
-        return try await platform.database.read { try BrowserSessions($0).session(cookie, at: now) }
+        let now = environment.now()
+        return try await database.read { try BrowserSessions($0).session(cookie, at: now) }
     }
 
     /// Whether the person has said so on our page, or the asking client holds an id token of this session.
@@ -65,8 +69,8 @@ struct LogoutEndpoint: Sendable {
     }
 
     private func end(_ session: Session) async throws {
-        let now = platform.environment.now()
-        try await platform.database.write { connection in
+        let now = environment.now()
+        try await database.write { connection in
             try Sessions(connection).end(
                 session.id, tenant: session.tenant, at: now, because: .signedOut, by: session.user.rawValue)
         }
@@ -76,12 +80,12 @@ struct LogoutEndpoint: Sendable {
     private func question(
         _ request: Request, _ parameters: FormParameters, about session: Session
     ) async throws -> Response {
-        let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(platform.environment.randomBytes(32))
+        let csrf = HostCookie.csrf.word(in: request) ?? Base64URL.encode(environment.randomBytes(32))
         let own = [Field.csrf.rawValue, Field.repeated.rawValue]
         let fields = Pages.fields(of: parameters).filter { !own.contains($0.name) } + [(Field.csrf.rawValue, csrf)]
         let target = try await target(parameters, session.tenant)
-        let user = try await platform.database.read { try Users($0).find(session.user, tenant: session.tenant) }
-        var response = platform.pages.signOut(
+        let user = try await database.read { try Users($0).find(session.user, tenant: session.tenant) }
+        var response = pages.signOut(
             user?.userPrincipalName ?? "", to: request.ownPath, fields: fields, leadingTo: target)
         if HostCookie.csrf.word(in: request) == nil { HostCookie.csrf.set(csrf, on: &response) }
         return response
@@ -89,12 +93,12 @@ struct LogoutEndpoint: Sendable {
 
     private func answer(_ parameters: FormParameters, _ tenant: Tenant?) async throws -> Response {
         guard let tenant, let target = try await target(parameters, tenant.id) else {
-            return platform.pages.message(
+            return pages.message(
                 title: "Signed out", text: "You are signed out. You can close this window.")
         }
         var fields = FormParameters()
         fields.append(ParameterName.state, parameters[ParameterName.state])
-        return platform.pages.redirect(
+        return pages.redirect(
             to: fields.names.isEmpty ? target.text : target.appending(fields), status: .seeOther)
     }
 
@@ -106,14 +110,14 @@ struct LogoutEndpoint: Sendable {
             return nil
         }
         if let hint, !names(hint, parameters) { return nil }
-        let client = try await platform.database.read { try Clients($0).find(id, tenant: tenant) }
+        let client = try await database.read { try Clients($0).find(id, tenant: tenant) }
         return client?.allowsReturn(to: uri) == true ? uri : nil
     }
 
     /// The id token that the client shows, if it is one of ours.
     private func hint(_ parameters: FormParameters, _ tenant: TenantID) async throws -> IDTokenHint? {
         guard let text = parameters[ParameterName.idTokenHint] else { return nil }
-        return IDTokenHint(text, keys: try await platform.keys.all(of: tenant))
+        return IDTokenHint(text, keys: try await keys.all(of: tenant))
     }
 
     /// Whether the token was made for the client that the request names, if it names one (section 2: "the OP MUST verify

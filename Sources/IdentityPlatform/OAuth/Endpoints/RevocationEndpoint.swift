@@ -7,7 +7,9 @@ internal import Storage
 /// `POST /{tenant}/oauth2/v2.0/revoke`: a client gives a refresh token back (RFC 7009). All that it has of the same sign-in
 /// goes with it. A token that nobody knows is revoked as far as the client is concerned.
 struct RevocationEndpoint: Sendable {
-    let platform: Platform
+    let database: any Database
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/revoke", use: respond)
@@ -15,13 +17,13 @@ struct RevocationEndpoint: Sendable {
 
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.tenant(in: context)
+        let tenant = try await directory.tenant(in: context)
         let credentials = try ClientCredentials(form: form, authorization: request.headers[.authorization])
         let text = try form.required(.token)
         let token = OpaqueToken(text)
         guard let owner = tenant?.id ?? token?.tenant else { throw OAuthError.ambiguousTenant }
-        let now = platform.environment.now()
-        try await platform.database.write { connection in
+        let now = environment.now()
+        try await database.write { connection in
             let client = try Clients(connection).authenticated(credentials, tenant: owner, at: now)
             guard let token, token.tenant == owner else { return }
             try revoke(token, of: client, at: now, connection)

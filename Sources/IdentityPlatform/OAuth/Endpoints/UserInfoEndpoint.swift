@@ -6,7 +6,8 @@ internal import OAuth
 /// `/oidc/userinfo` at Graph, `/{tenant}/openid/userinfo` at the login host: what the scopes of an access token let its client know of the person (OpenID Connect Core section 5.3).
 /// `sub` is the one of the client's id tokens.
 struct UserInfoEndpoint: Sendable {
-    let platform: Platform
+    let accessTokens: AccessTokens
+    let resource: Resource
 
     /// - Parameter path: of the host whose routes these are.
     func addRoutes(to router: Router<IdentityContext>, at path: RouterPath) {
@@ -22,9 +23,9 @@ struct UserInfoEndpoint: Sendable {
     private func respond(_ authorization: String?) async throws -> Response {
         let token: AccessToken
         do {
-            token = try await platform.accessTokens.check(authorization: authorization, for: platform.resources.graph)
+            token = try await accessTokens.check(authorization: authorization, for: resource)
         } catch let refusal as AccessTokens.Refusal {
-            return Self.refusal(.unauthorized, platform.accessTokens.challenge.header(for: refusal))
+            return Self.refusal(.unauthorized, accessTokens.challenge.header(for: refusal))
         }
         guard token.permissions.contains(Scopes.openID) else {
             return Self.refusal(.forbidden, "Bearer error=\"insufficient_scope\", scope=\"\(Scopes.openID)\"")

@@ -6,7 +6,8 @@ internal import Storage
 /// `/common/userrealm/{user}`: says where people of a domain sign in. It looks at the domain alone, so that who exists
 /// cannot be read from it.
 struct UserRealm: Sendable {
-    let platform: Platform
+    let database: any Database
+    let names: IdentityConfiguration.Names
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.get("/{tenant}/userrealm/{user}") { _, context in
@@ -15,12 +16,12 @@ struct UserRealm: Sendable {
             guard user.utf8.count <= 256, let domain = user.split(separator: "@").last?.lowercased() else {
                 throw OAuthError.malformedForm
             }
-            let isOurs = try await platform.database.read { try Tenants($0).find(domain: domain) } != nil
+            let isOurs = try await database.read { try Tenants($0).find(domain: domain) } != nil
             var realm = MembersWriter()
             realm.set(Name.version, "1.0")
             realm.set(Name.accountType, isOurs ? "Managed" : "Unknown")
             if isOurs { realm.set(Name.domain, domain) }
-            realm.set(Name.cloudName, platform.configuration.names.login)
+            realm.set(Name.cloudName, names.login)
             realm.set(Name.cloudAudience, "urn:federation:MicrosoftOnline")
             return Response(json: realm)
         }

@@ -9,12 +9,18 @@ struct DeviceProof: Sendable {
     let claims: Members
 }
 
-extension Platform {
+/// Checks what registered devices have signed.
+struct DeviceProofs: Sendable {
+    let database: any Database
+    let environment: ClockAndRandomness
+    let nonces: Nonces
+    let names: IdentityConfiguration.Names
+
     /// Checks who signed a request. The certificate has to be, byte for byte, the one that the device was given: so
     /// nothing foreign is parsed, and another certificate under the same name is worth nothing.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
-    func deviceProof(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {
+    func check(_ token: CompactJWS, tenant: TenantID) async throws -> DeviceProof {
         guard let request = try? DeviceSignedRequest.Unverified(token) else { throw OAuthError.malformedSignedRequest }
         let hash = Array(SHA256.hash(data: request.certificate))
         let device = try await database.read { try Devices($0).find(certificateHash: hash, tenant: tenant) }
@@ -37,11 +43,11 @@ extension Platform {
     ///
     /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
     ///   ``StorageError``.
-    func heard<Call: DeviceCall>(
+    func read<Call: DeviceCall>(
         _ type: Call.Type, in request: String, tenant: TenantID, for purpose: Nonces.Purpose
     ) async throws -> (call: Call, device: DeviceID) {
         let token = try CompactJWS(request: request)
-        let proof = try await deviceProof(token, tenant: tenant)
+        let proof = try await check(token, tenant: tenant)
         guard let call = try? Call(proof.claims) else { throw OAuthError.malformedSignedRequest }
         try confirm(call.binding.audience, is: Call.path(tenant: tenant.rawValue), of: call.binding.deviceID, proof)
         try nonces.accept(call.binding.nonce, signed: token.signingInput, for: purpose)
@@ -53,10 +59,10 @@ extension Platform {
     /// another one than it knows of.
     ///
     /// - Throws: ``OAuthError``.
-    func confirm(
+    private func confirm(
         _ audience: String, is path: String, of deviceID: String, _ proof: DeviceProof
     ) throws(OAuthError) {
-        guard let address = HTTPSAddress(audience), address.host == configuration.names.login,
+        guard let address = HTTPSAddress(audience), address.host == names.login,
             address.path.lowercased() == path.lowercased()
         else { throw .wrongAudience }
         guard deviceID.lowercased() == proof.device.id.rawValue else { throw .wrongIssuer }

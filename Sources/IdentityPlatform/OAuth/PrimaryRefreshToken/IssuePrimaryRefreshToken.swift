@@ -26,7 +26,7 @@ struct IssuePrimaryRefreshToken: Sendable {
         let primary = OpaqueToken(tenant: tenant.id, environment: platform.environment)
         let sealed = try platform.storageKey.seal(key, of: primary)
         let issued = try await platform.passwords.using(person.password) { [platform] in
-            try await platform.writeTokens { transaction in
+            try await platform.tokens.write { transaction in
                 try IssueTransaction(transaction: transaction, passwords: platform.passwords)
                     .issue(primary, sealedKey: sealed, for: issue, to: proof.device.id, of: person, in: tenant)
             }
@@ -35,7 +35,8 @@ struct IssuePrimaryRefreshToken: Sendable {
         var body = issued.reply(primary, tenant: tenant, sessionKey: envelope, by: platform.issuer)
         if let epoch = issue.epoch {
             epoch.write(to: &body)
-            body.set(ReplyName.receiptSubject, try await platform.receiptSubject(of: issued, on: proof.device))
+            body.set(
+                ReplyName.receiptSubject, try await platform.receiptAuthorities.subject(of: issued, on: proof.device))
             let isOffline = try await platform.database.read { try OfflineRules.of(tenant.id, $0) } != nil
             if isOffline { body.set(ReplyName.offlineLeases, true) }
         }
@@ -58,7 +59,7 @@ struct IssuePrimaryRefreshToken: Sendable {
                 name: name.exposed, password: secret, tenant: tenant,
                 from: SignInOrigin(peer, device: device.id))
             guard let checked else {
-                try await platform.recordFailedSignIn(
+                try await platform.failedSignIns.record(
                     name: name.exposed, tenant: tenant, client: issue.clientID,
                     method: .primaryRefreshToken)
                 throw OAuthError.badCredentials

@@ -4,13 +4,13 @@ internal import OAuth
 
 /// Gives a nonce (MS-OAPXBC, `srv_challenge`).
 struct NonceGrant: GrantHandler {
-    let platform: Platform
+    let nonces: Nonces
 
     var grantTypes: [GrantType] { [.serverChallenge] }
 
     func respond(to request: TokenRequest) async throws -> Response {
         var body = MembersWriter()
-        body.set(ReplyName.nonce, platform.nonces.make())
+        body.set(ReplyName.nonce, nonces.make())
         return Response(json: body)
     }
 }

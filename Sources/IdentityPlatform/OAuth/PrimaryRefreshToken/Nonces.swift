@@ -68,7 +68,7 @@ package final class Nonces: Sendable {
     func accept(_ nonce: String, signed: [UInt8], for purpose: Purpose) throws(OAuthError) {
         let now = environment.now().seconds
         guard let opened = opened(nonce, now: now), !opened.isBound else { throw .staleNonce }
-        try remember(opened, signed, purpose, now)
+        try remember(opened, signed: signed, for: purpose, now: now)
     }
 
     /// Takes what signs a browser in: its nonce must have been given to this browser or, where the browser is not the one
@@ -89,7 +89,7 @@ package final class Nonces: Sendable {
         } else {
             guard allowsUnbound else { throw .staleNonce }
         }
-        try remember(opened, signed, .browser, now)
+        try remember(opened, signed: signed, for: .browser, now: now)
     }
 
     /// Whether a nonce is ours and young, whoever was given it.
@@ -111,7 +111,7 @@ package final class Nonces: Sendable {
     }
 
     private func remember(
-        _ nonce: Opened, _ signed: [UInt8], _ purpose: Purpose, _ now: Int64
+        _ nonce: Opened, signed: [UInt8], for purpose: Purpose, now: Int64
     ) throws(OAuthError) {
         let digest = SHA256.hash(data: [purpose.rawValue] + nonce.bytes + signed)
         let made = nonce.made

@@ -27,19 +27,3 @@ struct ProvenPrimaryRefreshToken: Sendable {
         (self.token, self.record) = (token, record)
     }
 }
-
-extension Platform {
-    /// Takes apart what a session key has signed, in a derivation that the operator lets in.
-    ///
-    /// - Throws: ``OAuthError``
-    func sessionSigned(
-        _ token: CompactJWS
-    ) throws(OAuthError) -> (request: SessionSignedRequest.Unverified, token: OpaqueToken) {
-        guard let request = try? SessionSignedRequest.Unverified(token) else { throw .malformedSignedRequest }
-        guard let primary = OpaqueToken(request.primaryRefreshToken.exposed) else { throw .badGrant }
-        guard request.keyDerivationVersion == .two || configuration.compatibility.keyDerivationVersionOne else {
-            throw .keyDerivationRequired
-        }
-        return (request, primary)
-    }
-}

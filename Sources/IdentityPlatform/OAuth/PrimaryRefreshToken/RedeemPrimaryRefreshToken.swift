@@ -12,9 +12,9 @@ struct RedeemPrimaryRefreshToken: Sendable {
     let dialect: PrimaryRefreshToken.Dialect
 
     func respond(to token: CompactJWS, in request: TokenRequest) async throws -> Response {
-        let (unverified, primary) = try platform.sessionSigned(token)
+        let (unverified, primary) = try platform.tokens.sessionSigned(token)
         _ = try request.tenant(of: primary)
-        let use = try await platform.readTokens { transaction in
+        let use = try await platform.tokens.read { transaction in
             try verify(unverified, of: primary, version: request.version, in: transaction)
         }
         try platform.nonces.accept(use.request.nonce, signed: token.signingInput, for: .use)
@@ -67,8 +67,8 @@ struct RedeemPrimaryRefreshToken: Sendable {
             tenant: use.primary.tenant, session: use.grant.session.id, client: use.grant.client.id,
             scope: use.grant.scope.requested.text, family: use.record.family, ofPrimary: true,
             expires: use.record.expires)
-        if let known = try await platform.readTokens({ try present(first, in: $0).issued }) { return known }
-        return try await platform.writeTokens { transaction in
+        if let known = try await platform.tokens.read({ try present(first, in: $0).issued }) { return known }
+        return try await platform.tokens.write { transaction in
             _ = try LiveSession(first.session, tenant: first.tenant, transaction.connection)
             let (newest, known) = try present(first, in: transaction)
             return try known ?? transaction.issue(first.after(newest))

@@ -22,7 +22,7 @@ struct RenewPrimaryRefreshToken: Sendable {
         // An older server may have given it already.
         let former = OpaqueToken(tenant: use.primary.tenant, secret: key.formerlyDerived(label, use.primary.hash))
         let sealedKey = try key.seal(use.key, of: next)
-        let (token, outcome) = try await platform.writeTokens { transaction in
+        let (token, outcome) = try await platform.tokens.write { transaction in
             let token = try PrimaryRefreshTokens(transaction.connection).find(former) == nil ? next : former
             return (token, try settle(use, by: token, sealedKey: sealedKey, in: transaction))
         }

@@ -24,7 +24,7 @@ struct SignedRequestGrant: GrantHandler {
                 to: token, in: request)
         }
         let tenant = try await tenant(of: request, for: token)
-        let proof = try await platform.deviceProof(token, tenant: tenant.id)
+        let proof = try await platform.deviceProofs.check(token, tenant: tenant.id)
         guard proof.device.isEnabled else { throw OAuthError.disabledDevice }
         return DeviceTokenRequest.isMeant(by: proof.claims)
             ? try await DeviceTokenIssue(platform: platform).respond(to: token, of: proof, in: tenant, request)

@@ -5,7 +5,8 @@ internal import Storage
 
 /// Redeems a code (RFC 6749 section 4.1.3 with PKCE, RFC 7636 section 4.6).
 struct AuthorizationCodeGrant: GrantHandler {
-    let platform: Platform
+    let tokens: TokenTransactions
+    let issuer: TokenIssuer
 
     var grantTypes: [GrantType] { [.authorizationCode] }
 
@@ -18,12 +19,12 @@ struct AuthorizationCodeGrant: GrantHandler {
             credentials: credentials, redirect: try form.required(.redirectURI),
             verifier: form[ParameterName.codeVerifier], resource: form[ParameterName.resource],
             claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version)
-        let outcome = try await platform.writeTokens { try redeem(code, proof, in: $0) }
+        let outcome = try await tokens.write { try redeem(code, proof, in: $0) }
         switch outcome {
         case .refused(let error): throw error
         case .granted(let issued):
             return Response(
-                json: try await platform.issuer.reply(issued, withClientInfo: form.wantsClientInfo))
+                json: try await issuer.reply(issued, withClientInfo: form.wantsClientInfo))
         }
     }
 }

@@ -7,9 +7,15 @@ internal import Storage
 /// Signs a person in by name and password without a page (RFC 6749 section 4.3), where the operator lets older clients do
 /// so. It costs, counts and says what the page does.
 struct PasswordGrant: GrantHandler {
-    let platform: Platform
+    let isAllowed: Bool
+    let tokens: TokenTransactions
+    let issuer: TokenIssuer
+    let environment: ClockAndRandomness
+    let directory: DirectoryCache
+    let passwords: Passwords
+    let failedSignIns: FailedSignIns
 
-    var grantTypes: [GrantType] { platform.configuration.compatibility.passwordGrant ? [.password] : [] }
+    var grantTypes: [GrantType] { isAllowed ? [.password] : [] }
 
     func respond(to request: TokenRequest) async throws -> Response {
         let form = request.form
@@ -18,27 +24,24 @@ struct PasswordGrant: GrantHandler {
         let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
         let tenant = try await tenant(of: request, orOf: name)
         let credentials = try request.credentials()
-        let (client, scope) = try await platform.readTokens { transaction in
+        let (client, scope) = try await tokens.read { transaction in
             let client = try transaction.client(credentials, tenant: tenant.id)
             return (client, try transaction.resources.grant(asked: form, before: "", to: client))
         }
-        let checked = try await platform.passwords.check(
+        let checked = try await passwords.check(
             name: name, password: password, tenant: tenant.id, from: SignInOrigin(request.peer))
         let start = SessionStart(
             client: client, scope: scope, claims: claims, version: request.version,
-            session: platform.environment.identifier(),
-            family: platform.environment.identifier(of: RefreshToken.self).rawValue)
+            session: environment.identifier(),
+            family: environment.identifier(of: RefreshToken.self).rawValue)
         if let checked,
-            let begun = try await platform.passwords.using(
-                checked,
-                { [platform] in
-                    try await platform.writeTokens { try start.begin(with: checked, platform.passwords, in: $0) }
-                })
+            let begun = try await passwords.using(
+                checked, { try await tokens.write { try start.begin(with: checked, passwords, in: $0) } })
         {
             return Response(
-                json: try await platform.issuer.reply(begun, withClientInfo: form.wantsClientInfo))
+                json: try await issuer.reply(begun, withClientInfo: form.wantsClientInfo))
         }
-        try await platform.recordFailedSignIn(
+        try await failedSignIns.record(
             name: name, tenant: tenant.id, client: client.id.rawValue, method: .passwordGrant)
         throw OAuthError.badCredentials
     }
@@ -49,7 +52,7 @@ struct PasswordGrant: GrantHandler {
     private func tenant(of request: TokenRequest, orOf userName: String) async throws -> Tenant {
         if let tenant = request.tenant { return tenant }
         let domain = userName.split(separator: "@").last.map(String.init) ?? ""
-        let found = try await platform.directoryCache.tenant(at: .domain(domain.lowercased()))
+        let found = try await directory.tenant(at: .domain(domain.lowercased()))
         guard let found else { throw OAuthError.ambiguousTenant }
         return found
     }

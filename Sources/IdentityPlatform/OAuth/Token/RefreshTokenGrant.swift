@@ -6,7 +6,8 @@ internal import Storage
 /// Uses a refresh token up (RFC 6749 section 6), for the same resource or for another that the client may have, and gives
 /// the next one in its place (RFC 9700 section 4.14.2).
 struct RefreshTokenGrant: GrantHandler {
-    let platform: Platform
+    let tokens: TokenTransactions
+    let issuer: TokenIssuer
 
     var grantTypes: [GrantType] { [.refreshToken] }
 
@@ -16,7 +17,7 @@ struct RefreshTokenGrant: GrantHandler {
         guard let token = OpaqueToken(try form.required(.refreshToken)) else { throw OAuthError.badGrant }
         let tenant = try request.tenant(of: token)
         let claims = try ClaimsRequest(parsing: form[ParameterName.claims])
-        let issued = try await platform.writeTokens { transaction in
+        let issued = try await tokens.write { transaction in
             let client = try transaction.client(credentials, tenant: tenant)
             let record = try transaction.check(token, of: client.id, for: .refresh)
             let scope = try transaction.resources.grant(asked: form, before: record.scope, to: client)
@@ -24,6 +25,6 @@ struct RefreshTokenGrant: GrantHandler {
                 record.session, client: client, scope: scope, claims: claims, version: request.version)
             return IssuedGrant(grant: grant, refreshToken: try transaction.exchange(record))
         }
-        return Response(json: try await platform.issuer.reply(issued, withClientInfo: form.wantsClientInfo))
+        return Response(json: try await issuer.reply(issued, withClientInfo: form.wantsClientInfo))
     }
 }

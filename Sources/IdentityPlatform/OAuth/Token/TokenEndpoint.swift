@@ -6,11 +6,11 @@ package import Storage
 
 /// `POST /{tenant}/oauth2/v2.0/token` and its older twin: finds the handler for the `grant_type`.
 struct TokenEndpoint: Sendable {
-    private let platform: Platform
+    private let directory: DirectoryCache
     private let handlers: [String: any GrantHandler]
 
-    init(platform: Platform, grants: [any GrantHandler]) {
-        self.platform = platform
+    init(directory: DirectoryCache, grants: [any GrantHandler]) {
+        self.directory = directory
         var handlers: [String: any GrantHandler] = [:]
         for grant in grants {
             for type in grant.grantTypes { handlers[type.rawValue] = grant }
@@ -19,10 +19,8 @@ struct TokenEndpoint: Sendable {
     }
 
     func addRoutes(to router: Router<IdentityContext>) {
-        for (path, version) in [("v2.0/token", TokenVersion.two), ("token", .one)] {
-            router.post("/{tenant}/oauth2/\(path)") { request, context in
-                try await respond(request, context, in: version)
-            }
+        for version in [TokenVersion.two, .one] {
+            router.post(PublishedEndpoint.token.route(version)) { try await respond($0, $1, in: version) }
         }
     }
 
@@ -30,7 +28,7 @@ struct TokenEndpoint: Sendable {
         _ request: Request, _ context: IdentityContext, in version: TokenVersion
     ) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
-        let tenant = try await platform.tenant(in: context)
+        let tenant = try await directory.tenant(in: context)
         guard let handler = handlers[try form.required(.grantType)] else { throw OAuthError.unsupportedGrant }
         return try await handler.respond(
             to: TokenRequest(

@@ -15,10 +15,10 @@ struct TokenTransaction {
     private let storageKey: StorageKey
 
     /// - Parameter view: what is kept of the directory, taken before the transaction began.
-    fileprivate init(_ platform: Platform, view: DirectoryCache.View, _ connection: any Connection) {
-        (self.connection, self.view, now) = (connection, view, platform.environment.now())
-        (configuration, resources) = (platform.configuration, platform.resources)
-        (clients, storageKey) = (Clients(connection, view), platform.storageKey)
+    fileprivate init(_ source: TokenTransactions, view: DirectoryCache.View, in connection: any Connection) {
+        (self.connection, self.view, now) = (connection, view, source.environment.now())
+        (configuration, resources) = (source.configuration, source.resources)
+        (clients, storageKey) = (Clients(connection, view), source.storageKey)
     }
 
     /// A token was used that had been used before. What came of it is revoked in a transaction of its own, since the one
@@ -139,30 +139,58 @@ struct TokenTransaction {
     }
 }
 
-extension Platform {
+/// The transactions of the token endpoint.
+struct TokenTransactions: Sendable {
+    fileprivate let database: any Database
+    fileprivate let directory: DirectoryCache
+    fileprivate let configuration: IdentityConfiguration
+    fileprivate let resources: ResourceCatalogue
+    fileprivate let environment: ClockAndRandomness
+    fileprivate let storageKey: StorageKey
+
+    init(_ platform: Platform) {
+        (database, directory) = (platform.database, platform.directoryCache)
+        (configuration, resources) = (platform.configuration, platform.resources)
+        (environment, storageKey) = (platform.environment, platform.storageKey)
+    }
+
     /// Reads in one transaction of the token endpoint.
     ///
     /// - Throws: ``StorageError``, or what `body` throws.
-    func readTokens<Outcome: Sendable>(
+    func read<Outcome: Sendable>(
         _ body: @escaping @Sendable (TokenTransaction) throws -> Outcome
     ) async throws -> Outcome {
-        let view = directoryCache.view
-        return try await database.read { [self] in try body(TokenTransaction(self, view: view, $0)) }
+        let view = directory.view
+        return try await database.read { try body(TokenTransaction(self, view: view, in: $0)) }
     }
 
     /// Writes in one transaction of the token endpoint. Where a refresh token had been used before, what came of it is
     /// revoked, and the use refused.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``, or what `body` throws.
-    func writeTokens<Outcome: Sendable>(
+    func write<Outcome: Sendable>(
         _ body: @escaping @Sendable (TokenTransaction) throws -> Outcome
     ) async throws -> Outcome {
-        let view = directoryCache.view
+        let view = directory.view
         do {
-            return try await database.write { [self] in try body(TokenTransaction(self, view: view, $0)) }
+            return try await database.write { try body(TokenTransaction(self, view: view, in: $0)) }
         } catch let reuse as TokenTransaction.Reuse {
-            try await database.write { [self] in try TokenTransaction(self, view: view, $0).revoke(reuse) }
+            try await database.write { try TokenTransaction(self, view: view, in: $0).revoke(reuse) }
             throw OAuthError.reusedToken
         }
+    }
+
+    /// Takes apart what a session key has signed, in a derivation that the operator lets in.
+    ///
+    /// - Throws: ``OAuthError``
+    func sessionSigned(
+        _ token: CompactJWS
+    ) throws(OAuthError) -> (request: SessionSignedRequest.Unverified, token: OpaqueToken) {
+        guard let request = try? SessionSignedRequest.Unverified(token) else { throw .malformedSignedRequest }
+        guard let primary = OpaqueToken(request.primaryRefreshToken.exposed) else { throw .badGrant }
+        guard request.keyDerivationVersion == .two || configuration.compatibility.keyDerivationVersionOne else {
+            throw .keyDerivationRequired
+        }
+        return (request, primary)
     }
 }

@@ -4,17 +4,21 @@ internal import Hummingbird
 internal import OAuth
 internal import Storage
 
-extension AdminRoutes {
-    func addOfflineRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .get, .offline) { _, context in
-            let tenant = try await tenant(context)
-            let rules = try await platform.database.read { try OfflineRules.of(tenant.id, $0) }
-            return try Self.json(IdentityAdmin.Offline(rules: rules.map(IdentityAdmin.OfflineRules.init)))
+/// The administration's calls on the rules of offline sign-in.
+struct OfflineRoutes: Sendable {
+    let database: any Database
+    let tenants: TenantAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .offline) { call in
+            let tenant = try await call.tenant()
+            let rules = try await database.read { try OfflineRules.of(tenant.id, $0) }
+            return try Response.json(IdentityAdmin.Offline(rules: rules.map(IdentityAdmin.OfflineRules.init)))
         }
-        on(router, .put, .offline) { request, context in
-            let wanted = try await body(request, as: IdentityAdmin.Offline.self)
+        router.on(.put, .offline) { call in
+            let wanted = try await call.body(as: IdentityAdmin.Offline.self)
             let rules = try wanted.rules.map { try OfflineRules($0) }
-            try await administration.setOfflineRules(rules, tenant: try await tenant(context))
+            try await tenants.setOfflineRules(rules, tenant: try await call.tenant())
             return Response(status: .noContent)
         }
     }

@@ -3,28 +3,32 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-extension AdminRoutes {
-    func addSessionRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .get, .sessions) { request, context in
-            let tenant = try await tenant(context)
-            let name = request.uri.queryParameters.get("user")
-            let sessions = try await platform.database.read { connection in
+/// The administration's calls on sessions.
+struct SessionRoutes: Sendable {
+    let database: any Database
+    let users: UserAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .sessions) { call in
+            let tenant = try await call.tenant()
+            let name = call.request.uri.queryParameters.get("user")
+            let sessions = try await database.read { connection in
                 // A name that nobody has is refused: an empty list would say that the person has no session.
-                let person = try name.map { try user(named: $0, tenant: tenant, connection) }
+                let person = try name.map { try Users(connection).named($0, tenant: tenant) }
                 return try LiveSessions(connection).newest(1000, of: person?.id, tenant: tenant.id).compactMap {
                     try shown($0, connection)
                 }
             }
-            return try Self.json(sessions)
+            return try Response.json(sessions)
         }
-        on(router, .delete, .session) { _, context in
-            let tenant = try await tenant(context)
-            guard let id = SessionID(rawValue: try place("session", context)) else { throw AdminRefusal.noSession }
-            try await administration.revoke(id, tenant: tenant)
+        router.on(.delete, .session) { call in
+            let tenant = try await call.tenant()
+            guard let id = SessionID(rawValue: try call.place("session")) else { throw AdminRefusal.noSession }
+            try await users.revoke(id, tenant: tenant)
             return Response(status: .noContent)
         }
-        on(router, .delete, .userSessions) { _, context in
-            try await administration.revokeSessions(of: try await user(context))
+        router.on(.delete, .userSessions) { call in
+            try await users.revokeSessions(of: try await call.user())
             return Response(status: .noContent)
         }
     }

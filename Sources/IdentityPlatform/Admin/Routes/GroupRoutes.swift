@@ -3,45 +3,49 @@ internal import AdminAPI
 internal import Hummingbird
 internal import Storage
 
-extension AdminRoutes {
-    func addGroupRoutes<Context: RequestContext>(to router: Router<Context>) {
-        on(router, .get, .groups) { _, context in
-            let tenant = try await tenant(context)
-            return try Self.json(
-                try await platform.database.read { connection in
+/// The administration's calls on groups.
+struct GroupRoutes: Sendable {
+    let database: any Database
+    let groups: GroupAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .groups) { call in
+            let tenant = try await call.tenant()
+            return try Response.json(
+                try await database.read { connection in
                     try Groups(connection).all(tenant: tenant.id).map { try shown($0, connection) }
                 })
         }
-        on(router, .post, .groups) { request, context in
-            let tenant = try await tenant(context)
-            let new = try await body(request, as: IdentityAdmin.NewGroup.self)
+        router.on(.post, .groups) { call in
+            let tenant = try await call.tenant()
+            let new = try await call.body(as: IdentityAdmin.NewGroup.self)
             let nickname = new.displayName.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-            let group = try await administration.addGroup(
+            let group = try await groups.add(
                 new.displayName, mailNickname: new.mailNickname ?? String(nickname.prefix(64)),
                 description: new.description, tenant: tenant.id)
-            return try Self.json(try await platform.database.read { try shown(group, $0) }, status: .created)
+            return try Response.json(try await database.read { try shown(group, $0) }, status: .created)
         }
-        on(router, .delete, .group) { _, context in
-            try await administration.remove(try await group(context))
+        router.on(.delete, .group) { call in
+            try await groups.remove(try await group(call))
             return Response(status: .noContent)
         }
-        on(router, .put, .groupMember) { _, context in
-            let (group, user) = (try await group(context), try await user(context))
-            try await administration.addMember(user.id, to: group)
+        router.on(.put, .groupMember) { call in
+            let (group, user) = (try await group(call), try await call.user())
+            try await groups.addMember(user.id, to: group)
             return Response(status: .noContent)
         }
-        on(router, .delete, .groupMember) { _, context in
-            let (group, user) = (try await group(context), try await user(context))
-            try await administration.removeMember(user.id, from: group)
+        router.on(.delete, .groupMember) { call in
+            let (group, user) = (try await group(call), try await call.user())
+            try await groups.removeMember(user.id, from: group)
             return Response(status: .noContent)
         }
     }
 
     /// The group that the path names, by id or by a name that only one group has.
-    private func group(_ context: some RequestContext) async throws -> Group {
-        let tenant = try await tenant(context)
-        let name = try place("group", context)
-        let found = try await platform.database.read { connection in
+    private func group(_ call: AdminCall) async throws -> Group {
+        let tenant = try await call.tenant()
+        let name = try call.place("group")
+        let found = try await database.read { connection in
             let groups = Groups(connection)
             if let id = GroupID(rawValue: name) { return try groups.find(id, tenant: tenant.id) }
             let named = try groups.all(tenant: tenant.id).filter { $0.displayName == name }

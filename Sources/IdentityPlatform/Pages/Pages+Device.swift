@@ -3,37 +3,28 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Mustache
 
-/// The pages at which a person answers for another screen, compiled once.
-struct DevicePages: Sendable {
-    private let code: MustacheTemplate
-    private let question: MustacheTemplate
-
-    init() throws {
-        code = try Pages.template(Self.codeBody)
-        question = try Pages.template(Self.questionBody)
-    }
-
+extension Pages {
     /// Asks for the code that the other screen shows.
-    func code(
-        _ pages: Pages, to path: String, fields: [Pages.Field], typed: String, alert: String?,
+    func deviceCode(
+        to path: String, fields: [Field], typed: String, alert: String?,
         status: HTTPResponse.Status
     ) -> Response {
-        var values = pages.form(path, fields)
-        values["typed"] = pages.escaped(typed)
-        if let alert { values["alert"] = pages.escaped(alert) }
-        return pages.page(code.render(values), status: status, formAction: "'self'")
+        var values = form(path, fields)
+        values["typed"] = escaped(typed)
+        if let alert { values["alert"] = escaped(alert) }
+        return page(deviceCode.render(values), status: status, formAction: "'self'")
     }
 
     /// Asks whether it is the person who sits at the other screen (RFC 8628 section 5.4).
-    func question(
-        _ pages: Pages, to path: String, fields: [Pages.Field], client: String, person: String, code: String
+    func deviceQuestion(
+        to path: String, fields: [Field], client: String, person: String, code: String
     ) -> Response {
-        var values = pages.form(path, fields)
-        for (name, value) in ["client": client, "person": person, "code": code] { values[name] = pages.escaped(value) }
-        return pages.page(question.render(values), formAction: "'self'")
+        var values = form(path, fields)
+        for (name, value) in ["client": client, "person": person, "code": code] { values[name] = escaped(value) }
+        return page(deviceQuestion.render(values), formAction: "'self'")
     }
 
-    private static let codeBody = """
+    static let deviceCodeBody = """
         <title>Enter code</title></head><body><main>
         <h1>Enter code</h1>
         <p>Type the code that the other device or program shows.</p>
@@ -48,7 +39,7 @@ struct DevicePages: Sendable {
         </main></body>
         """
 
-    private static let questionBody = """
+    static let deviceQuestionBody = """
         <title>Sign in to {{{client}}}?</title></head><body><main>
         <h1>Sign in to {{{client}}}?</h1>
         <p>The device or program that shows the code {{{code}}} will be signed in as {{{person}}}. Go on only if you have

@@ -30,31 +30,36 @@ package struct NewClient: Sendable {
     }
 }
 
-extension Administration {
+/// Acts on applications and their secrets.
+package struct ClientAdministration: Sendable {
+    let transactions: AdminTransactions
+    let resources: ResourceCatalogue
+    let names: IdentityConfiguration.Names
+
     /// Registers an application.
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
-    package func addClient(_ new: NewClient, tenant: Tenant) async throws -> Client {
-        try check(displayName: new.displayName)
+    package func add(_ new: NewClient, tenant: Tenant) async throws -> Client {
+        try NameRules.check(displayName: new.displayName)
         let logoutURIs = new.logoutURIs ?? new.redirectURIs
         guard [new.redirectURIs, logoutURIs].allSatisfy({ $0.count <= 32 && $0.allSatisfy { RedirectURI($0) != nil } })
         else { throw AdminRefusal.badRedirect }
         let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
         guard new.resources.allSatisfy(known.contains) else { throw AdminRefusal.unknownResource }
         let permissions = try new.permissions.map { name in
-            guard let permission = platform.resources.permission(named: name) else {
+            guard let permission = resources.permission(named: name) else {
                 throw AdminRefusal.unknownPermission
             }
             return permission
         }
         guard KeySchedule.algorithms.contains(new.tokenAlgorithm) else { throw AdminRefusal.unknownAlgorithm }
         let client = Client(
-            tenant: tenant.id, id: new.id ?? platform.environment.identifier(), displayName: new.displayName,
+            tenant: tenant.id, id: new.id ?? transactions.environment.identifier(), displayName: new.displayName,
             redirectURIs: new.redirectURIs, logoutURIs: logoutURIs, resources: new.resources, permissions: permissions,
             isPublic: !new.isConfidential, tokenAlgorithm: new.tokenAlgorithm)
-        try await write { connection, now in
-            try Clients(connection).add(client, at: now)
-            try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
+        try await transactions.write { act in
+            try Clients(act.connection).add(client, at: act.now)
+            try act.record(.clientAdded, of: tenant.id, subject: client.id.rawValue)
         }
         return client
     }
@@ -63,15 +68,15 @@ extension Administration {
     ///
     /// - Returns: those that are new.
     /// - Throws: ``StorageError``
-    package func addCompatibilityClients(tenant: Tenant) async throws -> [Client] {
-        let clients = WellKnownClient.compatibilityPack(names: platform.configuration.names)
+    package func addCompatibilityPack(tenant: Tenant) async throws -> [Client] {
+        let clients = WellKnownClient.compatibilityPack(names: names)
             .map { $0.registration(in: tenant.id) }
-        return try await write { connection, now in
-            let registry = Clients(connection)
+        return try await transactions.write { act in
+            let registry = Clients(act.connection)
             return try clients.filter { client in
                 guard try registry.find(client.id, tenant: tenant.id) == nil else { return false }
-                try registry.add(client, at: now)
-                try record(.clientAdded, tenant.id, client.id.rawValue, now, connection)
+                try registry.add(client, at: act.now)
+                try act.record(.clientAdded, of: tenant.id, subject: client.id.rawValue)
                 return true
             }
         }
@@ -81,10 +86,9 @@ extension Administration {
     ///
     /// - Throws: ``StorageError``
     package func setEnabled(_ isEnabled: Bool, _ client: Client) async throws {
-        try await write { connection, now in
-            try Clients(connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
-            try record(
-                isEnabled ? .clientEnabled : .clientDisabled, client.tenant, client.id.rawValue, now, connection)
+        try await transactions.write { act in
+            try Clients(act.connection).setEnabled(isEnabled, client.id, tenant: client.tenant)
+            try act.record(isEnabled ? .clientEnabled : .clientDisabled, of: client.tenant, subject: client.id.rawValue)
         }
     }
 
@@ -92,9 +96,9 @@ extension Administration {
     ///
     /// - Throws: ``StorageError``
     package func remove(_ client: Client) async throws {
-        try await write { connection, now in
-            try Clients(connection).remove(client.id, tenant: client.tenant)
-            try record(.clientRemoved, client.tenant, client.id.rawValue, now, connection)
+        try await transactions.write { act in
+            try Clients(act.connection).remove(client.id, tenant: client.tenant)
+            try act.record(.clientRemoved, of: client.tenant, subject: client.id.rawValue)
         }
     }
 
@@ -104,14 +108,14 @@ extension Administration {
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func addSecret(to client: Client) async throws -> (secret: ClientSecret, text: Sensitive<String>) {
         guard !client.isPublic else { throw AdminRefusal.publicClient }
-        let now = platform.environment.now()
-        let (text, hash) = ClientSecret.draw(platform.environment)
+        let now = transactions.environment.now()
+        let (text, hash) = ClientSecret.draw(transactions.environment)
         let secret = ClientSecret(
-            id: platform.environment.identifier(of: ClientSecret.self).rawValue, created: now,
+            id: transactions.environment.identifier(of: ClientSecret.self).rawValue, created: now,
             expires: now + ClientSecret.lifetime)
-        try await write { connection, now in
-            try ClientSecrets(connection).add(secret, hash: hash, to: client)
-            try record(.clientSecretAdded, client.tenant, client.id.rawValue, now, connection)
+        try await transactions.write { act in
+            try ClientSecrets(act.connection).add(secret, hash: hash, to: client)
+            try act.record(.clientSecretAdded, of: client.tenant, subject: client.id.rawValue)
         }
         return (secret, text)
     }
@@ -120,9 +124,9 @@ extension Administration {
     ///
     /// - Throws: ``AdminRefusal``, ``StorageError``
     package func removeSecret(_ id: String, of client: Client) async throws {
-        try await write { connection, now in
-            guard try ClientSecrets(connection).remove(id, of: client) else { throw AdminRefusal.noSecret }
-            try record(.clientSecretRemoved, client.tenant, client.id.rawValue, now, connection)
+        try await transactions.write { act in
+            guard try ClientSecrets(act.connection).remove(id, of: client) else { throw AdminRefusal.noSecret }
+            try act.record(.clientSecretRemoved, of: client.tenant, subject: client.id.rawValue)
         }
     }
 }

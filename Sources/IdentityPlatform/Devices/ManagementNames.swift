@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
-extension Platform {
-    /// A device of the directory, and what it is called by those who manage it.
-    package struct Managed: Sendable {
+/// By which names device management knows devices of the directory.
+package struct ManagementNames: Sendable {
+    let database: any Database
+    let environment: ClockAndRandomness
+
+    /// A managed device of the directory and its name in device management.
+    package struct Entry: Sendable {
         package let tenant: TenantID
         package let device: DeviceID
         package let name: String
@@ -18,7 +22,7 @@ extension Platform {
     ///
     /// - Returns: whether something changed.
     /// - Throws: ``StorageError``
-    package func setManagement(_ name: String?, of device: DeviceID, tenant: TenantID) async throws -> Bool {
+    package func set(_ name: String?, of device: DeviceID, tenant: TenantID) async throws -> Bool {
         let known = try await database.read { try Devices($0).management(of: device, tenant: tenant) }
         guard known != name else { return false }
         let now = environment.now()
@@ -34,14 +38,14 @@ extension Platform {
     /// The devices of an organisation that device management is said to manage, or those that it knows by that name.
     ///
     /// - Throws: ``StorageError``
-    package func managedDevices(of tenant: TenantID, named name: String? = nil) async throws -> [Managed] {
+    package func all(of tenant: TenantID, named name: String? = nil) async throws -> [Entry] {
         let condition: SQL = name.map { "managedAs = \($0)" } ?? "managedAs IS NOT NULL"
         return try await database.read { connection in
             let devices: [DeviceID] = try connection.values(
                 .id, of: Device.self, "WHERE tenant = \(tenant) AND \(condition)")
             return try devices.compactMap { device in
                 try Devices(connection).management(of: device, tenant: tenant).map {
-                    Managed(tenant: tenant, device: device, name: $0)
+                    Entry(tenant: tenant, device: device, name: $0)
                 }
             }
         }

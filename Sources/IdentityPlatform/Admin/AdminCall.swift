@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Foundation
+internal import Hummingbird
+internal import JSON
+internal import NIOCore
+internal import Storage
+
+/// A call that came over the administration socket.
+struct AdminCall: Sendable {
+    let request: Request
+    /// What the path names.
+    let places: Parameters
+    let database: any Database
+
+    private static let bodyLimits = JSONLimits(bytes: 64 << 10)
+
+    /// Reads a JSON body of at most 64 KiB.
+    ///
+    /// - Throws: ``AdminRefusal/malformed``
+    func body<Body: Decodable>(as type: Body.Type) async throws -> Body {
+        do {
+            let buffer = try await request.body.collect(upTo: Self.bodyLimits.bytes)
+            return try JSONReader.read(Body.self, from: Array(buffer.readableBytesView), limits: Self.bodyLimits)
+        } catch {
+            throw AdminRefusal.malformed
+        }
+    }
+
+    /// A place of the path, percent-decoded.
+    ///
+    /// - Throws: ``AdminRefusal/malformed``
+    func place(_ name: String) throws(AdminRefusal) -> String {
+        guard let text = places.get(name)?.removingPercentEncoding else { throw .malformed }
+        return text
+    }
+
+    /// The tenant that the path names.
+    ///
+    /// - Throws: ``AdminRefusal/noTenant``, ``StorageError``
+    func tenant() async throws -> Tenant {
+        let name = try place("tenant")
+        let tenant = try await database.read { connection in
+            let tenants = Tenants(connection)
+            if name == "-" { return try tenants.only() }
+            return try TenantID(rawValue: name).map { try tenants.find($0) } ?? tenants.find(domain: name)
+        }
+        guard let tenant else { throw AdminRefusal.noTenant }
+        return tenant
+    }
+
+    /// The person that the path names, by object id or by user principal name.
+    ///
+    /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
+    func user() async throws -> User {
+        let (tenant, name) = (try await tenant(), try place("user"))
+        return try await database.read { try Users($0).named(name, tenant: tenant) }
+    }
+}
+
+extension Users {
+    /// The person with that object id or user principal name.
+    ///
+    /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
+    func named(_ name: String, tenant: Tenant) throws -> User {
+        let user = try UserID(rawValue: name).map { try find($0, tenant: tenant.id) } ?? find(name: name, tenant: tenant.id)
+        guard let user else { throw AdminRefusal.noUser }
+        return user
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Storage
+
+/// Adds calls of the administration socket to a router.
+struct AdminRouter<Context: RequestContext> {
+    let router: Router<Context>
+    let database: any Database
+
+    /// Adds one call, whose refusals become `{"error":…}`.
+    func on(
+        _ method: HTTPRequest.Method, _ path: IdentityAdmin.Path,
+        answer: @escaping @Sendable (AdminCall) async throws -> Response
+    ) {
+        router.on(RouterPath(path.rawValue), method: method) { [database] request, context in
+            do {
+                return try await AuditLog.$correlation.withValue(request.auditedID(context)) {
+                    try await answer(AdminCall(request: request, places: context.parameters, database: database))
+                }
+            } catch let refusal as AdminRefusal {
+                return Response(refusal)
+            } catch {
+                context.logger.error("administration failed", metadata: ["error": "\(error)"])
+                return Response(.fault)
+            }
+        }
+    }
+}
+
+extension Response {
+    /// A JSON answer of the administration.
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Response(status: status, json: Array(try encoder.encode(value)))
+    }
+
+    fileprivate init(_ refusal: AdminRefusal) {
+        do {
+            self = try .json(refusal.failure, status: refusal.status)
+        } catch {
+            self.init(status: .internalServerError)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Storage
+
+/// Acts on groups and their members.
+package struct GroupAdministration: Sendable {
+    let transactions: AdminTransactions
+
+    /// Makes a group with nobody in it.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func add(
+        _ displayName: String, mailNickname: String, description: String?, tenant: TenantID
+    ) async throws -> Group {
+        let group = Group(
+            tenant: tenant, id: transactions.environment.identifier(), displayName: displayName, mailNickname: mailNickname,
+            description: description, created: transactions.environment.now())
+        try check(group)
+        try await transactions.write { act in
+            try Groups(act.connection).add(group)
+            try act.record(.groupAdded, of: tenant, subject: group.id.rawValue)
+        }
+        return group
+    }
+
+    /// Gives a group another name or description.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func update(_ group: Group) async throws {
+        try check(group)
+        try await transactions.write { act in
+            try Groups(act.connection).update(group)
+            try act.record(.groupChanged, of: group.tenant, subject: group.id.rawValue)
+        }
+    }
+
+    /// Removes a group; its members stay in the directory.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func remove(_ group: Group) async throws {
+        try await transactions.write { act in
+            guard try Groups(act.connection).remove(group.id, tenant: group.tenant) else { throw AdminRefusal.noGroup }
+            try act.record(.groupRemoved, of: group.tenant, subject: group.id.rawValue)
+        }
+    }
+
+    /// Takes a person into a group.
+    ///
+    /// - Throws: ``AdminRefusal`` `taken` where they are in it, ``StorageError``
+    package func addMember(_ person: UserID, to group: Group) async throws {
+        try await transactions.write { act in
+            guard try Users(act.connection).find(person, tenant: group.tenant) != nil else { throw AdminRefusal.noUser }
+            guard try Groups(act.connection).addMember(person, to: group.id, tenant: group.tenant) else {
+                throw AdminRefusal.taken
+            }
+            try act.record(.groupMemberAdded, of: group.tenant, subject: "\(group.id) \(person)")
+        }
+    }
+
+    /// Takes a person out of a group.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func removeMember(_ person: UserID, from group: Group) async throws {
+        try await transactions.write { act in
+            guard try Groups(act.connection).removeMember(person, from: group.id, tenant: group.tenant) else {
+                throw AdminRefusal.noUser
+            }
+            try act.record(.groupMemberRemoved, of: group.tenant, subject: "\(group.id) \(person)")
+        }
+    }
+
+    private func check(_ group: Group) throws {
+        try NameRules.check(displayName: group.displayName)
+        guard NameRules.isMailNickname(group.mailNickname) else { throw AdminRefusal.badNickname }
+        guard (group.description ?? "").utf8.count <= 1024 else { throw AdminRefusal.badDisplayName }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// The administration's calls on applications and their secrets.
+struct ClientRoutes: Sendable {
+    let database: any Database
+    let clients: ClientAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .clients) { call in
+            let tenant = try await call.tenant()
+            return try Response.json(
+                try await database.read { try Clients($0).all(tenant: tenant.id).map(shown) })
+        }
+        router.on(.post, .clients) { call in
+            let tenant = try await call.tenant()
+            let new = try await call.body(as: IdentityAdmin.NewClient.self)
+            let id = try new.id.map { text in
+                guard let id = ClientID(rawValue: text) else { throw AdminRefusal.malformed }
+                return id
+            }
+            let resources = try new.resources?.map { text in
+                guard let id = ClientID(rawValue: text) else { throw AdminRefusal.unknownResource }
+                return id
+            }
+            guard let algorithm = SignatureAlgorithm(rawValue: new.tokenAlgorithm ?? "RS256") else {
+                throw AdminRefusal.unknownAlgorithm
+            }
+            let client = try await clients.add(
+                NewClient(
+                    id: id, displayName: new.displayName, redirectURIs: new.redirectURIs,
+                    logoutURIs: new.postLogoutRedirectURIs, resources: resources,
+                    permissions: new.permissions ?? [], isConfidential: new.isConfidential ?? false,
+                    tokenAlgorithm: algorithm),
+                tenant: tenant)
+            return try Response.json(shown(client), status: .created)
+        }
+        router.on(.post, .compatibilityClients) { call in
+            let tenant = try await call.tenant()
+            return try Response.json(try await clients.addCompatibilityPack(tenant: tenant).map(shown))
+        }
+        router.on(.patch, .client) { call in
+            let client = try await client(call)
+            let change = try await call.body(as: IdentityAdmin.ClientChange.self)
+            try await clients.setEnabled(change.accountEnabled, client)
+            return Response(status: .noContent)
+        }
+        router.on(.delete, .client) { call in
+            let client = try await client(call)
+            try await clients.remove(client)
+            return Response(status: .noContent)
+        }
+        addSecretRoutes(to: router)
+    }
+
+    private func addSecretRoutes(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .clientSecrets) { call in
+            let client = try await client(call)
+            return try Response.json(
+                try await database.read { try ClientSecrets($0).all(of: client) }
+                    .map { IdentityAdmin.ClientSecret(id: $0.id, expires: $0.expires.seconds) })
+        }
+        router.on(.post, .clientSecrets) { call in
+            let (secret, text) = try await clients.addSecret(to: try await client(call))
+            return try Response.json(
+                IdentityAdmin.ClientSecret(id: secret.id, expires: secret.expires.seconds, secret: text),
+                status: .created)
+        }
+        router.on(.delete, .clientSecret) { call in
+            try await clients.removeSecret(try call.place("secret"), of: try await client(call))
+            return Response(status: .noContent)
+        }
+    }
+
+    private func client(_ call: AdminCall) async throws -> Client {
+        let tenant = try await call.tenant()
+        let name = try call.place("client")
+        let client = try await database.read { connection in
+            try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
+        }
+        guard let client else { throw AdminRefusal.noClient }
+        return client
+    }
+
+    private func shown(_ client: Client) -> IdentityAdmin.Client {
+        IdentityAdmin.Client(
+            id: client.id.rawValue, displayName: client.displayName, redirectURIs: client.redirectURIs,
+            postLogoutRedirectURIs: client.logoutURIs, resources: client.resources.map(\.rawValue),
+            permissions: client.permissions,
+            isPublic: client.isPublic, accountEnabled: client.isEnabled, tokenAlgorithm: client.tokenAlgorithm.rawValue)
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Hummingbird
+internal import Storage
+
+/// The administration's calls on devices of the directory.
+struct DeviceRoutes: Sendable {
+    let database: any Database
+    let devices: DeviceAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .devices) { call in
+            let tenant = try await call.tenant()
+            return try Response.json(
+                try await database.read { try Devices($0).all(tenant: tenant.id).map(shown) })
+        }
+        router.on(.patch, .device) { call in
+            let tenant = try await call.tenant()
+            let change = try await call.body(as: IdentityAdmin.DeviceChange.self)
+            try await devices.setEnabled(change.accountEnabled, try device(call), tenant: tenant)
+            return Response(status: .noContent)
+        }
+        router.on(.delete, .device) { call in
+            let tenant = try await call.tenant()
+            try await devices.remove(try device(call), tenant: tenant)
+            return Response(status: .noContent)
+        }
+    }
+
+    private func device(_ call: AdminCall) throws -> DeviceID {
+        guard let id = DeviceID(rawValue: try call.place("device")) else { throw AdminRefusal.noDevice }
+        return id
+    }
+
+    private func shown(_ device: Device) -> IdentityAdmin.Device {
+        IdentityAdmin.Device(
+            deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
+            operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
+            trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,
+            accountEnabled: device.isEnabled, isManaged: device.isManaged, registered: device.registered.seconds)
+    }
+}

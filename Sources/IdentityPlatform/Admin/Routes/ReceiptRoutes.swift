@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Hummingbird
+internal import Storage
+
+/// The administration's calls on receipts.
+struct ReceiptRoutes: Sendable {
+    let transactions: AdminTransactions
+    let deviceAuthorities: DeviceAuthorities
+    let receiptAuthorities: ReceiptAuthorities
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .receiptTrust) { call in
+            Response(status: .ok, json: try await receiptAuthorities.trust(of: try await call.tenant().id, devices: deviceAuthorities))
+        }
+        router.on(.get, .receiptSubject) { call in
+            let (subject, person) = try await resolve(
+                try call.place("subject"), tenant: try await call.tenant().id)
+            return try Response.json(
+                IdentityAdmin.ReceiptSubject(
+                    user: subject.user.rawValue, userPrincipalName: person?.userPrincipalName,
+                    device: subject.device.rawValue, session: subject.session.rawValue))
+        }
+    }
+
+    /// Whom a receipt's pseudonym means; the audit log says who asked.
+    ///
+    /// - Returns: the ids, and the person where the organisation still has them.
+    private func resolve(
+        _ pseudonym: String, tenant: TenantID
+    ) async throws -> (subject: ReceiptAuthority.Subject, person: User?) {
+        guard let subject = try await receiptAuthorities.authority(of: tenant).subject(of: pseudonym) else {
+            throw AdminRefusal.noReceiptSubject
+        }
+        return try await transactions.write { act in
+            try act.record(.receiptResolved, of: tenant, subject: subject.user.rawValue)
+            return (subject, try Users(act.connection).find(subject.user, tenant: tenant))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Hummingbird
+internal import Storage
+
+/// The administration's calls on directory roles.
+struct RoleRoutes: Sendable {
+    let database: any Database
+    let users: UserAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .roles) { call in
+            let tenant = try await call.tenant()
+            return try Response.json(
+                try await database.read { connection in
+                    try DirectoryRole.all.map { role in
+                        let members = try RoleMembers(connection).members(of: role.id, tenant: tenant.id)
+                        return IdentityAdmin.Role(
+                            id: role.id.rawValue, displayName: role.displayName,
+                            members: try members.compactMap {
+                                try Users(connection).find($0, tenant: tenant.id)?.userPrincipalName
+                            })
+                    }
+                })
+        }
+        router.on(.put, .roleMember) { call in
+            let role = try role(call)
+            try await users.assign(role, to: try await call.user())
+            return Response(status: .noContent)
+        }
+        router.on(.delete, .roleMember) { call in
+            let role = try role(call)
+            try await users.unassign(role, from: try await call.user())
+            return Response(status: .noContent)
+        }
+    }
+
+    private func role(_ call: AdminCall) throws -> DirectoryRole {
+        guard let role = DirectoryRole.named(try call.place("role")) else { throw AdminRefusal.noRole }
+        return role
+    }
+}

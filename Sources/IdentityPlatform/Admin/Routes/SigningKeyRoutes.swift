@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Hummingbird
+internal import OAuth
+internal import Storage
+
+/// The administration's calls on the keys that sign tokens.
+struct SigningKeyRoutes: Sendable {
+    let keys: TenantKeys
+    let environment: ClockAndRandomness
+    let tenants: TenantAdministration
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .signingKeys) { call in try Response.json(try await signingKeys(of: try await call.tenant())) }
+        router.on(.post, .signingKeys) { call in
+            let tenant = try await call.tenant()
+            let rotation = try await call.body(as: IdentityAdmin.KeyRotation.self)
+            try await tenants.rotateKeys(of: tenant, immediately: rotation.immediately)
+            return try Response.json(try await signingKeys(of: tenant))
+        }
+    }
+
+    private func signingKeys(of tenant: Tenant) async throws -> [IdentityAdmin.SigningKey] {
+        let keys = try await keys.all(of: tenant.id)
+        let now = environment.now()
+        return keys.map { key in
+            IdentityAdmin.SigningKey(
+                id: key.id, algorithm: key.algorithm.rawValue, created: key.created.seconds, signs: key.signs.seconds,
+                isCurrent: KeySchedule.signing(keys, key.algorithm, at: now)?.id == key.id)
+        }
+    }
+}

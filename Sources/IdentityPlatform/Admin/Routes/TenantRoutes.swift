@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
+internal import Hummingbird
+internal import Storage
+
+/// The administration's calls on organisations, and the audit log of one.
+struct TenantRoutes: Sendable {
+    let database: any Database
+    let tenants: TenantAdministration
+    let issuer: TokenIssuer
+
+    func add(to router: AdminRouter<some RequestContext>) {
+        router.on(.get, .tenants) { call in
+            let tenants = try await database.read { try Tenants($0).all() }
+            return try Response.json(tenants.map(shown))
+        }
+        router.on(.post, .tenants) { call in
+            let new = try await call.body(as: IdentityAdmin.NewTenant.self)
+            let tenant = try await tenants.add(displayName: new.displayName, domain: new.domain)
+            return try Response.json(shown(tenant), status: .created)
+        }
+        router.on(.get, .tenant) { call in try Response.json(shown(try await call.tenant())) }
+        router.on(.get, .audit) { call in
+            let tenant = try await call.tenant()
+            let asked = call.request.uri.queryParameters.get("count", as: Int.self) ?? 100
+            let entries = try await database.read {
+                try AuditLog($0).latest(min(max(asked, 1), 10_000), tenant: tenant.id)
+            }
+            return try Response.json(
+                entries.map {
+                    IdentityAdmin.AuditEntry(
+                        position: $0.position, time: $0.time.rawValue, actor: $0.actor, action: $0.action,
+                        subject: $0.subject, outcome: $0.outcome, repetitions: $0.repetitions,
+                        method: $0.method?.rawValue, correlation: $0.correlation)
+                })
+        }
+    }
+
+    private func shown(_ tenant: Tenant) -> IdentityAdmin.Tenant {
+        IdentityAdmin.Tenant(
+            id: tenant.id.rawValue, displayName: tenant.displayName, domain: tenant.domain,
+            issuer: issuer.issuer(tenant.id))
+    }
+}

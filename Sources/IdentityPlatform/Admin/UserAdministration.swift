@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Redaction
+internal import Storage
+
+/// Acts on people, their roles and their sessions.
+package struct UserAdministration: Sendable {
+    let transactions: AdminTransactions
+    let passwords: Passwords
+    let newPasswords: NewPasswords
+
+    /// What may be changed of a person at once; nil leaves it as it is.
+    package struct Change: Sendable {
+        package var profile: User.Profile
+        package var isEnabled: Bool?
+        package var password: Sensitive<String>?
+
+        package init(profile: User.Profile, isEnabled: Bool? = nil, password: Sensitive<String>? = nil) {
+            (self.profile, self.isEnabled, self.password) = (profile, isEnabled, password)
+        }
+    }
+
+    /// Adds a person.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func add(
+        _ name: String, profile: User.Profile, password: Sensitive<String>, isEnabled: Bool = true, tenant: Tenant
+    ) async throws -> User {
+        try NameRules.check(displayName: profile.displayName)
+        guard NameRules.isUserName(name, in: tenant.domain) else { throw AdminRefusal.badUserName }
+        let hash = try await newPasswords.hash(password)
+        let user = User(
+            tenant: tenant.id, id: transactions.environment.identifier(), userPrincipalName: name, profile: profile,
+            isEnabled: isEnabled)
+        try await transactions.write { act in
+            try Users(act.connection).add(user, password: hash, at: act.now)
+            try act.record(.userAdded, of: tenant.id, subject: user.id.rawValue)
+        }
+        return user
+    }
+
+    /// Gives a directory role.
+    ///
+    /// - Throws: ``StorageError``
+    package func assign(_ role: DirectoryRole, to user: User) async throws {
+        try await transactions.write { act in
+            try RoleMembers(act.connection).assign(role, to: user.id, tenant: user.tenant)
+            try act.record(.roleAssigned, of: user.tenant, subject: "\(role.id) \(user.id)")
+        }
+    }
+
+    /// Takes a directory role away.
+    ///
+    /// - Throws: ``StorageError``
+    package func unassign(_ role: DirectoryRole, from user: User) async throws {
+        try await transactions.write { act in
+            try RoleMembers(act.connection).unassign(role, from: user.id, tenant: user.tenant)
+            try act.record(.roleUnassigned, of: user.tenant, subject: "\(role.id) \(user.id)")
+        }
+    }
+
+    /// Changes a person in one transaction: all of it, or nothing.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func change(_ user: User, to change: Change) async throws {
+        try NameRules.check(displayName: change.profile.displayName)
+        let hash: PasswordHash?
+        if let password = change.password { hash = try await newPasswords.hash(password) } else { hash = nil }
+        try await transactions.write { act in
+            if change.profile != user.profile {
+                try Users(act.connection).setProfile(change.profile, of: user.id, tenant: user.tenant)
+                try act.record(.userChanged, of: user.tenant, subject: user.id.rawValue)
+            }
+            if let hash { try set(hash, of: user, in: act) }
+            if let isEnabled = change.isEnabled { try set(isEnabled, of: user, in: act) }
+        }
+    }
+
+    /// Sets a password, ends every session of the person and forgives the wrong passwords before it.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func setPassword(_ password: Sensitive<String>, of user: User) async throws {
+        let hash = try await newPasswords.hash(password)
+        try await transactions.write { act in try set(hash, of: user, in: act) }
+    }
+
+    /// Lets a person try passwords again, after however many wrong ones.
+    ///
+    /// - Throws: ``StorageError``
+    package func unlock(_ user: User) async throws {
+        try await transactions.write { act in
+            try passwords.forgive(user, act.connection)
+            try act.record(.userUnlocked, of: user.tenant, subject: user.id.rawValue)
+        }
+    }
+
+    /// Lets a person sign in again, or forbids it and ends every session of theirs.
+    ///
+    /// - Throws: ``StorageError``
+    package func setEnabled(_ isEnabled: Bool, _ user: User) async throws {
+        try await transactions.write { act in try set(isEnabled, of: user, in: act) }
+    }
+
+    /// Ends every session of a person, on every device.
+    ///
+    /// - Throws: ``StorageError``
+    package func revokeSessions(of user: User) async throws {
+        try await transactions.write { act in
+            try act.record(.userSessionsRevoked, of: user.tenant, subject: user.id.rawValue)
+            try Sessions(act.connection).endAll(
+                of: user.id, tenant: user.tenant, at: act.now, because: .revoked, by: act.actor)
+        }
+    }
+
+    /// Ends one session; one that has ended is no error.
+    ///
+    /// - Throws: ``AdminRefusal``, ``StorageError``
+    package func revoke(_ session: SessionID, tenant: Tenant) async throws {
+        try await transactions.write { act in
+            let sessions = Sessions(act.connection)
+            guard try sessions.find(session, tenant: tenant.id) != nil else { throw AdminRefusal.noSession }
+            try sessions.end(session, tenant: tenant.id, at: act.now, because: .revoked, by: act.actor)
+        }
+    }
+
+    /// Removes a person with everything that hangs on them: sessions, roles, and the devices that are their own.
+    ///
+    /// - Throws: ``StorageError``
+    package func remove(_ user: User) async throws {
+        try await transactions.write { act in
+            try Sessions(act.connection).endAll(
+                of: user.id, tenant: user.tenant, at: act.now, because: .personRemoved, by: act.actor)
+            for device in try Devices(act.connection).owned(by: user.id, tenant: user.tenant) {
+                _ = try Devices(act.connection).remove(device, tenant: user.tenant, at: act.now, by: act.actor)
+                try act.record(.deviceRemoved, of: user.tenant, subject: device.rawValue)
+            }
+            try Users(act.connection).remove(user.id, tenant: user.tenant)
+            try act.record(.userRemoved, of: user.tenant, subject: user.id.rawValue)
+        }
+    }
+
+    private func set(_ hash: PasswordHash, of user: User, in act: AdminTransaction) throws {
+        try Users(act.connection).setPassword(hash, of: user.id, tenant: user.tenant)
+        try passwords.forgive(user, act.connection)
+        try HelloKeys(act.connection).removeAll(of: user.id, tenant: user.tenant)
+        try Sessions(act.connection).endAll(
+            of: user.id, tenant: user.tenant, at: act.now, because: .passwordSet, by: act.actor)
+        try act.record(.passwordSet, of: user.tenant, subject: user.id.rawValue)
+    }
+
+    private func set(_ isEnabled: Bool, of user: User, in act: AdminTransaction) throws {
+        try Users(act.connection).setEnabled(isEnabled, user.id, tenant: user.tenant)
+        try act.record(isEnabled ? .userEnabled : .userDisabled, of: user.tenant, subject: user.id.rawValue)
+        guard !isEnabled else { return }
+        try Sessions(act.connection).endAll(
+            of: user.id, tenant: user.tenant, at: act.now, because: .personDisabled, by: act.actor)
+    }
+}
