@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// One row of a statement's result, read by the names of its columns.
+///
+/// A name is compared as it is, with regard to case and without quotation marks. A connection names a column that a statement
+/// reads from a table as the schema spells it, and one that is computed as the statement does after `AS`; two columns of one
+/// result never have the same name. Statements put no name in quotation marks, so a database that changes the case of such
+/// names has to change it back.
 package struct Row: Sendable {
     /// In the order of `values`; every row of a result has the same.
     let names: [String]

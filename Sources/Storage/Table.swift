@@ -86,15 +86,38 @@ extension Connection {
         }
     }
 
-    /// One column of the only row that the rest of the statement chooses; nil where there is no row.
+    /// One column, never NULL, of the only row that the rest of the statement chooses; nil where there is no row.
     ///
-    /// - Throws: ``StorageError``, also when there is more than one row.
+    /// - Throws: ``StorageError``, also when the column is NULL or there is more than one row.
     package func value<Source: Table, Value: ColumnValue>(
         _ column: Source.Column, of source: Source.Type, _ rest: SQL
     ) throws -> Value? {
         try row("SELECT \(names: [column.rawValue]) FROM \(names: [Source.table]) \(rest)").map { row in
             try row[column.rawValue]
         }
+    }
+
+    @available(*, unavailable, message: "A column that may be NULL is read by optionalValue.")
+    package func value<Source: Table, Value: ColumnValue>(
+        _ column: Source.Column, of source: Source.Type, _ rest: SQL
+    ) throws -> Value?? {
+        nil
+    }
+
+    /// One column that may be NULL of the only row that the rest of the statement chooses; nil where it is NULL, and where
+    /// there is no row.
+    ///
+    /// ``value(_:of:_:)`` is for columns that are never NULL: to it a NULL is a value of the wrong type.
+    ///
+    /// - Throws: ``StorageError``, also when there is more than one row.
+    package func optionalValue<Source: Table, Value: ColumnValue>(
+        _ column: Source.Column, of source: Source.Type, _ rest: SQL
+    ) throws -> Value? {
+        guard let row = try row("SELECT \(names: [column.rawValue]) FROM \(names: [Source.table]) \(rest)") else {
+            return nil
+        }
+        let value: Optional<Value> = try row[column.rawValue]
+        return value
     }
 
     /// How many rows the rest of the statement chooses.

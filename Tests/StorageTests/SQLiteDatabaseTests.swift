@@ -55,6 +55,27 @@ private let pets = Migration(
         enum Column: String, ColumnName { case id, photo }
     }
 
+    @Test func `a column that may be NULL is read as such, and no other way`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        try await database.write { connection in
+            try connection.insert(into: Photographed.self, [.id: "amara"])
+            try connection.insert(into: Photographed.self, [.id: "bo", .photo: [UInt8]([1])])
+        }
+        try await database.read { connection in
+            func photo(_ name: String) throws -> [UInt8]? {
+                try connection.optionalValue(.photo, of: Photographed.self, "WHERE id = \(name)")
+            }
+            #expect(try photo("amara") == nil)
+            #expect(try photo("bo") == [1])
+            #expect(try photo("nobody") == nil)
+            #expect(throws: StorageError(.unexpectedValue, "")) {
+                let _: [UInt8]? = try connection.value(.photo, of: Photographed.self, "WHERE id = 'amara'")
+            }
+            let row = try #require(try connection.row("SELECT id FROM person WHERE id = 'bo'"))
+            #expect(throws: StorageError(.unexpectedValue, "")) { try row["ID"] as String }
+        }
+    }
+
     @Test func `rows go in and come out by the names of a table's one list`() async throws {
         let database = try await SQLiteDatabase(inMemoryWith: [people])
         try await database.write { connection in

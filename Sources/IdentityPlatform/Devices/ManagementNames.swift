@@ -54,10 +54,7 @@ package struct ManagementNames: Sendable {
 
 extension Devices {
     fileprivate func management(of id: DeviceID, tenant: TenantID) throws -> String? {
-        // The column may be NULL, so its type has to be named: Swift would take String, which NULL is not.
-        let name: String?? = try connection.value(
-            .managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
-        return name ?? nil
+        try connection.optionalValue(.managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }
 
     /// - Returns: whether something changed.

@@ -22,12 +22,12 @@ package struct AuditLog {
         _ action: AuditAction, tenant: TenantID, actor: String, subject: String?, outcome: String = "done",
         method: SignInMethod? = nil, detail: String? = nil, at time: Timestamp
     ) throws {
-        let last = try connection.row("SELECT MAX(position) AS last FROM audit WHERE tenant = \(tenant)")
-        let position: Int64? = try last?["last"]
+        let last: Int64? = try connection.value(
+            .position, of: AuditEntry.self, "WHERE tenant = \(tenant) ORDER BY position DESC LIMIT 1")
         try connection.insert(
             into: AuditEntry.self,
             [
-                .tenant: tenant, .position: (position ?? 0) + 1, .time: time, .actor: actor, .action: action,
+                .tenant: tenant, .position: (last ?? 0) + 1, .time: time, .actor: actor, .action: action,
                 .subject: subject, .outcome: outcome, .repetitions: 1, .method: method, .detail: detail,
                 .correlation: Self.correlation,
             ])
