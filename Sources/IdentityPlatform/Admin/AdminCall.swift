@@ -62,7 +62,8 @@ extension Users {
     ///
     /// - Throws: ``AdminRefusal/noUser``, ``StorageError``
     func named(_ name: String, tenant: Tenant) throws -> User {
-        let user = try UserID(rawValue: name).map { try find($0, tenant: tenant.id) } ?? find(name: name, tenant: tenant.id)
+        let user =
+            try UserID(rawValue: name).map { try find($0, tenant: tenant.id) } ?? find(name: name, tenant: tenant.id)
         guard let user else { throw AdminRefusal.noUser }
         return user
     }

@@ -12,7 +12,8 @@ package struct GroupAdministration: Sendable {
         _ displayName: String, mailNickname: String, description: String?, tenant: TenantID
     ) async throws -> Group {
         let group = Group(
-            tenant: tenant, id: transactions.environment.identifier(), displayName: displayName, mailNickname: mailNickname,
+            tenant: tenant, id: transactions.environment.identifier(), displayName: displayName,
+            mailNickname: mailNickname,
             description: description, created: transactions.environment.now())
         try check(group)
         try await transactions.write { act in

@@ -65,7 +65,8 @@ struct AppRoutes: Sendable {
         return try await commands.enqueue(.installApplication(install), call)
     }
 
-    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: ManagementCall) async throws -> MDMAdmin.Command
+    private func configure(_ configuration: MDMAdmin.Configuration?, _ call: ManagementCall) async throws
+        -> MDMAdmin.Command
     {
         let setting = DeviceManagement.Command.Setting.applicationConfiguration(
             identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))

@@ -41,7 +41,9 @@ struct EnrollmentRoutes: Sendable {
     }
 
     /// Makes an identity and the profile that carries it.
-    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: ManagementCall) async throws -> MDMAdmin.EnrollmentProfile {
+    private func issue(_ wanted: MDMAdmin.NewEnrollment, _ call: ManagementCall) async throws
+        -> MDMAdmin.EnrollmentProfile
+    {
         guard (1...128).contains(wanted.name.count) else { throw ManagementRefusal(.badName) }
         let now = sources.now()
         let made = try await profiles.make(tenant: call.tenant, now: now)

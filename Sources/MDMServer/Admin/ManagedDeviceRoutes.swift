@@ -91,7 +91,7 @@ struct ManagedDeviceRoutes: Sendable {
             if case .settings(let items) = result.answer { reasons += items.flatMap(\.errorChain) }
         }
         return MDMAdmin.Command(
-            uuid: command.uuid, requestType: command.requestType, state: command.state.rawValue,
+            uuid: command.uuid.rawValue, requestType: command.requestType, state: command.state.rawValue,
             enqueuedAt: command.enqueuedAt.rawValue, finishedAt: command.finishedAt?.rawValue,
             errors: reasons.map { .init(code: $0.code, domain: $0.domain, message: $0.message) })
     }

@@ -72,4 +72,3 @@ extension Answer {
         return Answer.bytes(Array(try encoder.encode(value)), type: "application/json", status: status)
     }
 }
-

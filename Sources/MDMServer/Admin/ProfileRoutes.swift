@@ -30,7 +30,8 @@ struct ProfileRoutes: Sendable {
             return Response(status: .noContent)
         }
         router.on(.put, .deviceProfile) { call in
-            try Answer.json(try await commands.enqueue(.installProfile(try await checkedProfile(call)), call), status: .accepted)
+            try Answer.json(
+                try await commands.enqueue(.installProfile(try await checkedProfile(call)), call), status: .accepted)
         }
         router.on(.delete, .deviceProfile) { call in
             let command = DeviceManagement.Command.removeProfile(identifier: try call.place("profile"))

@@ -11,7 +11,7 @@ struct CheckIn: Sendable {
     /// How long the identity of a device that enrolls is good.
     let lifetime: Duration
 
-    func handle(_ body: [UInt8], tenant: TenantID, fingerprint: String) async throws {
+    func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws {
         let message = try Self.message(body)
         let now = sources.now()
         try await database.write { connection in
@@ -45,7 +45,7 @@ struct CheckIn: Sendable {
 
     /// A device that has left and says so again, since it did not hear that it was heard.
     private static func isRepeatedFarewell(
-        _ message: CheckInMessage, tenant: TenantID, fingerprint: String, in connection: any Connection
+        _ message: CheckInMessage, tenant: TenantID, fingerprint: CertificateFingerprint, in connection: any Connection
     ) throws -> Bool {
         guard case .checkOut(let message) = message,
             let enrollment = try Enrollments(connection: connection, tenant: tenant).find(fingerprint: fingerprint),

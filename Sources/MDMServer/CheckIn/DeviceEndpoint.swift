@@ -72,7 +72,7 @@ struct DeviceEndpoint: Sendable {
     }
 
     /// The tenant of the path and the certificate of the channel.
-    private func caller(_ context: MDMContext) async throws -> (tenant: TenantID, fingerprint: String) {
+    private func caller(_ context: MDMContext) async throws -> (tenant: TenantID, fingerprint: CertificateFingerprint) {
         guard let fingerprint = try await context.fingerprint() else { throw DeviceRefusal.noCertificate }
         guard let tenant = context.parameters.get("tenant").flatMap(TenantID.init(rawValue:)) else {
             throw DeviceRefusal.unrecognized

@@ -13,7 +13,7 @@ struct CommandLoop: Sendable {
     let renewal: IdentityRenewal
 
     /// - Returns: the next command's bytes; nil where the device may close the connection.
-    func handle(_ body: [UInt8], tenant: TenantID, fingerprint: String) async throws -> [UInt8]? {
+    func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws -> [UInt8]? {
         let result = try Self.result(body)
         let now = sources.now()
         if result.status == .idle,
@@ -40,7 +40,7 @@ struct CommandLoop: Sendable {
 
     /// Most requests are an Idle with nothing to do; those write nothing. A device whose identity grows old is given work.
     private func hasNothing(
-        for result: CommandResult, tenant: TenantID, fingerprint: String, now: Timestamp
+        for result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp
     ) async throws -> Bool {
         let (enrollment, isWaiting) = try await database.read { connection in
             let enrollment = try Self.authenticate(
@@ -62,7 +62,8 @@ struct CommandLoop: Sendable {
 
     /// Refuses whoever is not the device that the message names.
     private static func authenticate(
-        _ result: CommandResult, tenant: TenantID, fingerprint: String, now: Timestamp, in connection: any Connection
+        _ result: CommandResult, tenant: TenantID, fingerprint: CertificateFingerprint, now: Timestamp,
+        in connection: any Connection
     ) throws -> Enrollment {
         let enrollment = try Enrollments(connection: connection, tenant: tenant).living(
             fingerprint: fingerprint, now: now)
@@ -82,7 +83,7 @@ struct CommandLoop: Sendable {
             try Inventory(connection: connection, tenant: tenant, udid: result.device).record(result.answer)
             if result.status != .acknowledged, let uuid = result.commandUUID {
                 try Enrollments(connection: connection, tenant: tenant).abandon(
-                    renewalCommand: uuid, udid: result.device)
+                    renewalCommand: CommandUUID(rawValue: uuid), udid: result.device)
             }
         }
         // After NotNow the device comes back by itself, but only if that was the last word on this connection.

@@ -2,6 +2,9 @@
 internal import DeviceManagement
 internal import Storage
 
+/// The name that a command has between server and device.
+typealias CommandUUID = ForeignID<QueuedCommand>
+
 /// A command on its way to a device, or back.
 struct QueuedCommand: Sendable {
     /// Where a command stands; the first three wait.
@@ -24,7 +27,7 @@ struct QueuedCommand: Sendable {
     }
 
     let position: Int64
-    let uuid: String
+    let uuid: CommandUUID
     let requestType: String
     let state: State
     let enqueuedAt: Timestamp
@@ -64,11 +67,12 @@ struct CommandQueue {
         }
         let last: Int64? = try connection.value(
             .position, of: QueuedCommand.self, "\(queue) ORDER BY position DESC LIMIT 1")
-        let sealed = try sealer.seal(try request.propertyList.xml(), purpose(request.uuid))
+        let uuid = CommandUUID(rawValue: request.uuid)
+        let sealed = try sealer.seal(try request.propertyList.xml(), purpose(uuid))
         try connection.insert(
             into: QueuedCommand.self,
             [
-                .tenant: tenant, .udid: udid, .position: (last ?? 0) + 1, .uuid: request.uuid,
+                .tenant: tenant, .udid: udid, .position: (last ?? 0) + 1, .uuid: uuid,
                 .requestType: request.command.requestType, .body: [UInt8](), .sealedBody: sealed,
                 .state: QueuedCommand.State.queued, .enqueuedAt: now,
             ])
@@ -86,7 +90,7 @@ struct CommandQueue {
     ///
     /// - Throws: ``StorageError``, also where there is no such command.
     func sealedBody(of command: QueuedCommand) throws -> [UInt8] {
-        let body: [UInt8]? = try connection.value(
+        let body: [UInt8]? = try connection.optionalValue(
             .sealedBody, of: QueuedCommand.self,
             "WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(command.position)")
         guard let body else { throw StorageError(.unexpectedValue, "a command that waits is gone") }
@@ -94,7 +98,7 @@ struct CommandQueue {
     }
 
     /// What the bytes of a command are sealed for: this command of this device.
-    func purpose(_ uuid: String) -> String { "command \(tenant) \(uuid) \(udid)" }
+    func purpose(_ uuid: CommandUUID) -> String { "command \(tenant) \(uuid) \(udid)" }
 
     /// Notes that the head is on its way.
     func markSent(_ position: Int64) throws {
@@ -111,7 +115,9 @@ struct CommandQueue {
     ///
     /// - Returns: whether this was the first final answer of the outstanding command.
     func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> Bool {
-        guard let head = try head(), head.uuid == result.commandUUID, head.state != .queued else { return false }
+        guard let head = try head(), head.uuid.rawValue == result.commandUUID, head.state != .queued else {
+            return false
+        }
         guard result.status.isFinal else {
             try connection.execute(
                 """

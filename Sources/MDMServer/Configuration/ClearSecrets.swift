@@ -25,7 +25,7 @@ struct ClearSecrets: Sendable {
             """)
         for row in rows {
             let (tenant, udid): (TenantID, UDID) = (try row["tenant"], try row["udid"])
-            let (uuid, clear): (String, [UInt8]) = (try row["uuid"], try row["body"])
+            let (uuid, clear): (CommandUUID, [UInt8]) = (try row["uuid"], try row["body"])
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: udid)
             let sealed = try sealer.seal(clear, queue.purpose(uuid))
             // First zeros of the same length, which overwrite the bytes where they lie in the file.

@@ -8,7 +8,7 @@ internal import Storage
 struct MadeProfile: Sendable {
     /// Names the enrollment.
     let enrollment: EnrollmentID
-    let fingerprint: String
+    let fingerprint: CertificateFingerprint
     /// The profile's XML; it holds the identity's key.
     let profile: [UInt8]
 }

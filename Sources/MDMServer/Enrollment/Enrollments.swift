@@ -50,7 +50,9 @@ struct Enrollments {
     let connection: any Connection
     let tenant: TenantID
 
-    func insert(_ enrollment: Enrollment, fingerprint: String, renewalCommand: String? = nil) throws {
+    func insert(_ enrollment: Enrollment, fingerprint: CertificateFingerprint, renewalCommand: CommandUUID? = nil)
+        throws
+    {
         try connection.insert(
             into: Enrollment.self,
             [
@@ -61,14 +63,14 @@ struct Enrollments {
     }
 
     /// The enrollment of a certificate, also one that has ended.
-    func find(fingerprint: String) throws -> Enrollment? {
+    func find(fingerprint: CertificateFingerprint) throws -> Enrollment? {
         try connection.record(Enrollment.self, "WHERE tenant = \(tenant) AND fingerprint = \(fingerprint)")
     }
 
     /// The living enrollment of a certificate.
     ///
     /// - Throws: ``DeviceRefusal`` `unrecognized` where there is none, or it has ended or expired.
-    func living(fingerprint: String, now: Timestamp) throws -> Enrollment {
+    func living(fingerprint: CertificateFingerprint, now: Timestamp) throws -> Enrollment {
         guard let enrollment = try find(fingerprint: fingerprint), enrollment.isLiving(at: now) else {
             throw DeviceRefusal.unrecognized
         }
@@ -123,7 +125,7 @@ struct Enrollments {
     }
 
     /// The device refused the command that brings a new identity: it keeps the one that it has.
-    func abandon(renewalCommand: String, udid: UDID) throws {
+    func abandon(renewalCommand: CommandUUID, udid: UDID) throws {
         try connection.execute(
             """
             UPDATE enrollment SET state = \(Enrollment.State.ended)

@@ -44,7 +44,7 @@ struct IdentityRenewal: Sendable {
                     command, now: now, limit: maximumQueue, sealer: sealer)
             } catch let refusal as ManagementRefusal where refusal.code == .queueFull { return false }
             try Enrollments(connection: connection, tenant: tenant).insert(
-                next, fingerprint: made.fingerprint, renewalCommand: command.uuid)
+                next, fingerprint: made.fingerprint, renewalCommand: CommandUUID(rawValue: command.uuid))
             return true
         }
         if isQueued { Logger.current.info("device identity renewed", metadata: ["device.udid": "\(udid)"]) }

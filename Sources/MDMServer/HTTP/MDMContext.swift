@@ -7,6 +7,10 @@ internal import NIOCore
 internal import NIOSSL
 internal import Storage
 
+enum CertificateSubject {}
+/// The SHA-256 of a certificate's DER in hexadecimal digits, by which an enrollment is found.
+typealias CertificateFingerprint = ForeignID<CertificateSubject>
+
 /// A request's surroundings with the device certificate that the TLS channel vouches for.
 package struct MDMContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
@@ -43,7 +47,7 @@ package struct MDMContext: RequestContext {
     /// The SHA-256 of the device's certificate in hexadecimal digits; nil where it showed none.
     ///
     /// The TLS handshake proved that the device has the key. HTTP/1.1 alone: over HTTP/2 the channel would be a stream's.
-    func fingerprint() async throws -> String? {
+    func fingerprint() async throws -> CertificateFingerprint? {
         switch peer {
         case .fixed(let certificate): return certificate.map(Self.fingerprint)
         case .channel(let channel):
@@ -53,5 +57,7 @@ package struct MDMContext: RequestContext {
     }
 
     /// How certificates are named in the database.
-    static func fingerprint(_ certificate: [UInt8]) -> String { Hex.text(SHA256.hash(data: certificate)) }
+    static func fingerprint(_ certificate: [UInt8]) -> CertificateFingerprint {
+        CertificateFingerprint(rawValue: Hex.text(SHA256.hash(data: certificate)))
+    }
 }

@@ -11,7 +11,9 @@ struct ReceiptRoutes: Sendable {
 
     func add(to router: AdminRouter<some RequestContext>) {
         router.on(.get, .receiptTrust) { call in
-            Response(status: .ok, json: try await receiptAuthorities.trust(of: try await call.tenant().id, devices: deviceAuthorities))
+            Response(
+                status: .ok,
+                json: try await receiptAuthorities.trust(of: try await call.tenant().id, devices: deviceAuthorities))
         }
         router.on(.get, .receiptSubject) { call in
             let (subject, person) = try await resolve(

@@ -124,7 +124,7 @@ struct AuthorizeEndpoint: Sendable {
         let record = AuthorizationCode(
             tenant: request.tenant.id, session: session.id, client: request.client.id,
             redirectURI: request.redirect.text, scope: request.scopeText, challenge: request.challenge ?? "",
-            nonce: request.nonce, family: platform.environment.identifier(of: AuthorizationCode.self).rawValue,
+            nonce: request.nonce, family: TokenFamilyID(platform.environment),
             beganSession: beganSession,
             expires: platform.environment.now() + platform.configuration.lifetimes.authorizationCode, redeemed: nil)
         return (OpaqueToken(tenant: request.tenant.id, environment: platform.environment), record)

@@ -22,7 +22,7 @@ struct DeviceCodeGrant: GrantHandler {
         let redemption = DeviceCodeRedemption(
             code: code, credentials: try request.credentials(), resource: form[ParameterName.resource],
             claims: try ClaimsRequest(parsing: form[ParameterName.claims]), version: request.version,
-            family: environment.identifier(of: RefreshToken.self).rawValue)
+            family: TokenFamilyID(environment))
         let outcome = try await tokens.write { try redemption.answer(in: $0) }
         return Response(
             json: try await issuer.reply(try outcome.get(), withClientInfo: form.wantsClientInfo))
@@ -36,7 +36,7 @@ private struct DeviceCodeRedemption: Sendable {
     let resource: String?
     let claims: ClaimsRequest
     let version: TokenVersion
-    let family: String
+    let family: TokenFamilyID
 
     /// What the client is told. A refusal is not thrown: that the client asked has to be kept.
     func answer(in transaction: TokenTransaction) throws -> Result<IssuedGrant, OAuthError> {

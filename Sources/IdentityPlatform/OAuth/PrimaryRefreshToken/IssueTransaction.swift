@@ -62,7 +62,7 @@ struct IssueTransaction {
     /// The session that the proof stands for, begun where it is a password.
     private func proven(
         by person: PersonProof, client: ClientID, tenant: TenantID, at time: Timestamp
-    ) throws -> (session: SessionID, user: UserID, family: String?) {
+    ) throws -> (session: SessionID, user: UserID, family: TokenFamilyID?) {
         switch person {
         case .refreshToken(let token):
             let record = try transaction.check(token, of: client, for: .proof)

@@ -12,9 +12,9 @@ struct StoredPrimaryRefreshToken: Sendable {
     let client: ClientID
     let sealedSessionKey: [UInt8]
     /// The family of the refresh token that it was issued for; nil where that was a password or a key.
-    let proofFamily: String?
+    let proofFamily: TokenFamilyID?
     /// The family of the apps' refresh tokens that come of it, the same through all renewals.
-    let family: String
+    let family: TokenFamilyID
     let expires: Timestamp
     /// When another was given for it.
     let renewed: Timestamp?
@@ -31,7 +31,7 @@ extension StoredPrimaryRefreshToken: Record {
 
     init(_ row: TableRow<StoredPrimaryRefreshToken>) throws {
         // One from before families were written has that of its own hash.
-        let (family, hash): (String?, [UInt8]) = (try row[.family], try row[.hash])
+        let (family, hash): (TokenFamilyID?, [UInt8]) = (try row[.family], try row[.hash])
         self.init(
             tenant: try row[.tenant], session: try row[.session], device: try row[.device], client: try row[.client],
             sealedSessionKey: try row[.sealedSessionKey], proofFamily: try row[.proofFamily],
@@ -93,7 +93,7 @@ struct PrimaryRefreshTokens {
     }
 
     /// Revokes what was issued for a family of refresh tokens, with the apps' refresh tokens that came of it.
-    func revoke(proofFamily: String, tenant: TenantID) throws {
+    func revoke(proofFamily: TokenFamilyID, tenant: TenantID) throws {
         let issued = try connection.records(
             StoredPrimaryRefreshToken.self, "WHERE tenant = \(tenant) AND proofFamily = \(proofFamily)")
         for record in issued {
@@ -104,7 +104,7 @@ struct PrimaryRefreshTokens {
     }
 
     /// The family of the refresh tokens that come of a primary one.
-    static func family(of hash: [UInt8]) -> String { Base64URL.encode(hash) }
+    static func family(of hash: [UInt8]) -> TokenFamilyID { TokenFamilyID(rawValue: Base64URL.encode(hash)) }
 }
 
 extension StorageKey {

@@ -11,7 +11,7 @@ struct AuthorizationCode: Sendable {
     /// PKCE, S256 (RFC 7636); empty where the client knows none and the operator lets it in.
     let challenge: String
     let nonce: String?
-    let family: String
+    let family: TokenFamilyID
     /// Whether the sign-in that began the session made it.
     let beganSession: Bool
     let expires: Timestamp

@@ -33,7 +33,7 @@ struct PasswordGrant: GrantHandler {
         let start = SessionStart(
             client: client, scope: scope, claims: claims, version: request.version,
             session: environment.identifier(),
-            family: environment.identifier(of: RefreshToken.self).rawValue)
+            family: TokenFamilyID(environment))
         if let checked,
             let begun = try await passwords.using(
                 checked, { try await tokens.write { try start.begin(with: checked, passwords, in: $0) } })
@@ -65,7 +65,7 @@ private struct SessionStart: Sendable {
     let claims: ClaimsRequest
     let version: TokenVersion
     let session: SessionID
-    let family: String
+    let family: TokenFamilyID
 
     /// Begins the session of a person whose password was right; nil where it is not theirs any more.
     ///

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Storage
 
+/// The refresh tokens that come of one sign-in or one primary refresh token.
+package enum TokenFamily {}
+package typealias TokenFamilyID = ForeignID<TokenFamily>
+
+extension ForeignID<TokenFamily> {
+    /// A new family.
+    init(_ environment: ClockAndRandomness) {
+        self.init(rawValue: environment.identifier(of: TokenFamily.self).rawValue)
+    }
+}
+
 /// A refresh token as the database knows it.
 package struct RefreshToken: Sendable {
     package let tenant: TenantID
@@ -8,7 +19,7 @@ package struct RefreshToken: Sendable {
     package let client: ClientID
     package let scope: String
     /// All tokens that came of one code, one password or one PRT.
-    package let family: String
+    package let family: TokenFamilyID
     /// Which of its client's tokens in the family it is, counted from 0: each use gives the next.
     package let generation: Int64
     /// Whether it came of a primary refresh token, and so proves nobody for another one.
@@ -18,7 +29,8 @@ package struct RefreshToken: Sendable {
     package let isRevoked: Bool
 
     package init(
-        tenant: TenantID, session: SessionID, client: ClientID, scope: String, family: String, generation: Int64 = 0,
+        tenant: TenantID, session: SessionID, client: ClientID, scope: String, family: TokenFamilyID,
+        generation: Int64 = 0,
         ofPrimary: Bool, expires: Timestamp, used: Timestamp? = nil, isRevoked: Bool = false
     ) {
         (self.tenant, self.session, self.client, self.scope) = (tenant, session, client, scope)
@@ -100,7 +112,7 @@ package struct RefreshTokens {
     /// The newest of a client's tokens in a family, used or not.
     ///
     /// - Throws: ``StorageError``
-    func newest(family: String, client: ClientID, tenant: TenantID) throws -> RefreshToken? {
+    func newest(family: TokenFamilyID, client: ClientID, tenant: TenantID) throws -> RefreshToken? {
         try connection.record(
             RefreshToken.self,
             """
@@ -137,7 +149,7 @@ package struct RefreshTokens {
     /// Forgets all that came of one code or one PRT, which is gone itself.
     ///
     /// - Throws: ``StorageError``
-    package func revoke(family: String, tenant: TenantID) throws {
+    package func revoke(family: TokenFamilyID, tenant: TenantID) throws {
         try connection.execute("DELETE FROM refreshToken WHERE tenant = \(tenant) AND family = \(family)")
     }
 }

@@ -58,7 +58,7 @@ struct TokenTransaction {
     /// endpoint always want one.
     ///
     /// - Throws: ``OAuthError``, ``StorageError``
-    func begin(family: String, with grant: Grant) throws -> IssuedGrant {
+    func begin(family: TokenFamilyID, with grant: Grant) throws -> IssuedGrant {
         guard grant.scope.wantsRefreshToken || grant.version == .one else {
             return IssuedGrant(grant: grant, refreshToken: nil)
         }
