@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import Authenticator
+import BrokerDevice
 import Files
 import Foundation
 
