@@ -41,6 +41,7 @@ lint:
 	scripts/format
 	scripts/check-words
 	scripts/check-imports
+	scripts/check-shape
 
 build: setup
 	swift build
