@@ -5,8 +5,8 @@ internal import Synchronization
 /// The user whose browser a ``LoopbackServer`` serves, for the connections that wait to know.
 ///
 /// Any process may connect and go again while nobody has opened a browser: a connection that ends waits no more.
-final class LoopbackOwner: Sendable {
-    typealias Waiter = @Sendable (UInt32?) -> Void
+package final class LoopbackOwner: Sendable {
+    package typealias Waiter = @Sendable (UInt32?) -> Void
 
     private enum State {
         case unknown([ObjectIdentifier: Waiter])
@@ -16,12 +16,12 @@ final class LoopbackOwner: Sendable {
 
     private let state = Mutex<State>(.unknown([:]))
 
-    init(_ owner: Promise<UInt32>) {
+    package init(_ owner: Promise<UInt32>) {
         owner.whenSettled { [weak self] outcome in self?.settle(try? outcome.get()) }
     }
 
     /// Calls `waiter` once when the user is known, or when there will be none, unless `connection` leaves before.
-    func tell(_ connection: ObjectIdentifier, _ waiter: @escaping Waiter) {
+    package func tell(_ connection: ObjectIdentifier, _ waiter: @escaping Waiter) {
         let known: UInt32?? = state.withLock { state in
             switch state {
             case .known(let owner): return .some(owner)
@@ -34,7 +34,8 @@ final class LoopbackOwner: Sendable {
         if let known { waiter(known) }
     }
 
-    func leave(_ connection: ObjectIdentifier) {
+    /// Releases what `connection` waits with, which is never called then; the connection has ended.
+    package func leave(_ connection: ObjectIdentifier) {
         state.withLock { state in
             guard case .unknown(var waiters) = state else { return }
             waiters[connection] = nil
@@ -45,7 +46,7 @@ final class LoopbackOwner: Sendable {
     /// Ends the wait; only the first call counts.
     ///
     /// - Parameter owner: nil where there will be no browser.
-    func settle(_ owner: UInt32?) {
+    package func settle(_ owner: UInt32?) {
         let waiters: [Waiter] = state.withLock { state in
             guard case .unknown(let waiters) = state else { return [] }
             state = .known(owner)

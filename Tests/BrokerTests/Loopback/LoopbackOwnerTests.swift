@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import BrokerSession
+import Synchronization
+import Testing
+
+@Suite struct LoopbackOwnerTests {
+    /// A connection that waits to know whose the browser is.
+    private final class Connection: Sendable {
+        let told = Mutex<[UInt32?]>([])
+        var id: ObjectIdentifier { ObjectIdentifier(self) }
+        func waits(for owner: LoopbackOwner) { owner.tell(id) { user in self.told.withLock { $0.append(user) } } }
+    }
+
+    @Test func `a connection that leaves is released at once, and told nothing`() {
+        let promise = Promise<UInt32>()
+        let owner = LoopbackOwner(promise)
+        let (stays, leaves) = (Connection(), Connection())
+        stays.waits(for: owner)
+        leaves.waits(for: owner)
+        weak let released: Connection?
+        do {
+            let gone = Connection()
+            gone.waits(for: owner)
+            released = gone
+            owner.leave(gone.id)
+        }
+        #expect(released == nil)
+        owner.leave(leaves.id)
+        promise.settle(.success(1000))
+        #expect(leaves.told.withLock(\.self) == [])
+        #expect(stays.told.withLock(\.self) == [1000])
+    }
+
+    @Test func `who leaves after the user is known changes nothing for those who come later`() {
+        let owner = LoopbackOwner(.settled(1000))
+        let (early, late) = (Connection(), Connection())
+        early.waits(for: owner)
+        owner.leave(early.id)
+        late.waits(for: owner)
+        #expect(early.told.withLock(\.self) == [1000])
+        #expect(late.told.withLock(\.self) == [1000])
+    }
+}
