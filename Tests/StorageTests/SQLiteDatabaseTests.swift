@@ -115,6 +115,31 @@ private let pets = Migration(
         #expect(try await database.read { try $0.rows("SELECT id FROM person") }.isEmpty)
     }
 
+    @Test(arguments: [true, false])
+    func `a read changes nothing, in memory as on the disk`(isInMemory: Bool) async throws {
+        let path = NSTemporaryDirectory() + "read-\(UUID().uuidString).sqlite"
+        defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let database =
+            isInMemory
+            ? try await SQLiteDatabase(inMemoryWith: [people])
+            : try await SQLiteDatabase(path: path, migrations: [people])
+        for statement in ["INSERT INTO person (id) VALUES ('a')", "DELETE FROM person", "DROP TABLE person"] as [SQL] {
+            await #expect(throws: StorageError(.failed, "")) {
+                try await database.read { try $0.execute(statement) }
+            }
+        }
+        #expect(try await database.read { try $0.rows("SELECT id FROM person") }.isEmpty)
+    }
+
+    @Test func `a copy in memory begins with what the other database holds, and goes its own way`() async throws {
+        let database = try await SQLiteDatabase(inMemoryWith: [people])
+        try await database.write { try $0.execute("INSERT INTO person (id) VALUES ('a')") }
+        let copy = try SQLiteDatabase(inMemoryLike: database)
+        try await copy.write { try $0.execute("INSERT INTO person (id) VALUES ('b')") }
+        #expect(try await database.read { try $0.rows("SELECT id FROM person") }.count == 1)
+        #expect(try await copy.read { try $0.rows("SELECT id FROM person") }.count == 2)
+    }
+
     private struct Birthday: Announcement, Equatable { let of: String }
 
     @Test func `what a write announces is told once it is durable, and what is rolled back is not`() async throws {

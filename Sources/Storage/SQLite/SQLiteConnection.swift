@@ -34,6 +34,7 @@ struct SQLiteConnection: Connection {
 
     private func prepared(_ sql: SQL) throws -> Statement {
         let statement = try database.cachedStatement(sql: sql.text { _ in "?" })
+        guard observers != nil || statement.isReadonly else { throw StorageError(.failed, "a read changes nothing") }
         try statement.setArguments(StatementArguments(sql.parameters.map(\.databaseValue)))
         return statement
     }

@@ -36,8 +36,14 @@ package struct SQLiteDatabase: Database {
     }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any Connection) throws -> T) async throws -> T {
+        let reading: @Sendable (GRDB.Database) throws -> T = {
+            try body(SQLiteConnection(database: $0, observers: nil))
+        }
         do {
-            return try await writer.read { try body(SQLiteConnection(database: $0, observers: nil)) }
+            // In memory one access runs at a time, and the connection refuses to write. GRDB would have SQLite refuse it,
+            // too, and SQLite compiles every statement anew after that.
+            if let queue = writer as? DatabaseQueue { return try await queue.unsafeRead(reading) }
+            return try await writer.read(reading)
         } catch let error as DatabaseError {
             throw StorageError(error)
         }
