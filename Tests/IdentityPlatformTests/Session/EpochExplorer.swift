@@ -79,6 +79,7 @@ final class EpochExplorer {
     private let app: Client
     /// Each person's session at a device of their own.
     private var ownSessions: [String: TestDeviceSession] = [:]
+    /// Each after those that it refers to.
     private let tables: [String]
     /// Whether states that differ by names alone are gone on from once.
     private let merges: Bool
@@ -98,7 +99,9 @@ final class EpochExplorer {
         for person in Self.people { ownSessions[person] = try await own.session(person) }
         let fixed = ["tenant", "person", "signingKey", "audit", "migration", "storageCheck", "deviceAuthority"]
         tables = try await fixture.platform.database.write { connection in
-            let all: [String] = try connection.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map {
+            let all: [String] = try connection.rows(
+                "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid"
+            ).map {
                 try $0["name"]
             }
             let names = all.filter { !fixed.contains($0) && !$0.hasPrefix("client") && !$0.hasPrefix("sqlite") }
@@ -148,8 +151,7 @@ final class EpochExplorer {
 
     private func putBack(_ depth: Int, _ state: BrowserState) async throws {
         try await fixture.platform.database.write { [tables] connection in
-            try connection.execute("PRAGMA defer_foreign_keys = ON")
-            for name in tables { try connection.execute(SQL(text: "DELETE FROM \(name)")) }
+            for name in tables.reversed() { try connection.execute(SQL(text: "DELETE FROM \(name)")) }
             for name in tables {
                 try connection.execute(SQL(text: "INSERT INTO \(name) SELECT * FROM keep\(depth)\(name)"))
             }
