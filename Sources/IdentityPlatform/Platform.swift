@@ -55,7 +55,7 @@ package struct Platform: Sendable {
             names: configuration.names, lifetimes: configuration.lifetimes, keys: keys, environment: environment)
         accessTokens = AccessTokens(
             issuer: issuer, database: database, directoryCache: directoryCache, environment: environment)
-        pages = try Pages()
+        pages = try Pages.compiled.get()
     }
 
     /// Where sign-ins wait for the hash of their password.

@@ -23,7 +23,10 @@ struct Pages: Sendable {
     let deviceCode: MustacheTemplate
     let deviceQuestion: MustacheTemplate
 
-    init() throws {
+    /// The pages of every platform in this process.
+    static let compiled = Result { try Pages() }
+
+    private init() throws {
         signIn = try Self.template(Self.signInBody)
         message = try Self.template(Self.messageBody)
         redirect = try Self.template(Self.redirectBody)
