@@ -18,11 +18,14 @@ extension JSONReader {
 
     /// Goes on to the next quotation mark or escape.
     private mutating func skipPlain(from start: Int) throws(JSONFailure) {
-        while let byte = next, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
-            guard byte >= 0x20 else { throw malformed }
-            position += 1
+        let bytes = bytes
+        var end = position
+        while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\")
+        {
+            end += 1
         }
-        guard position < bytes.count else { throw malformed }
+        position = end
+        guard end < bytes.count, bytes[end] >= 0x20 else { throw malformed }
         guard position - start <= limits.stringBytes else { throw JSONFailure(.textTooLong, at: start) }
     }
 

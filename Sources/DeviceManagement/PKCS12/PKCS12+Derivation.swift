@@ -21,10 +21,16 @@ extension PKCS12 {
             // The password as big-endian UTF-16 with two zero bytes at its end (appendix B.1).
             let text = (Array(password.utf16) + [0]).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
             let diversifier = [UInt8](repeating: 3, count: block)
-            var digest = Array(
-                SHA256.hash(data: diversifier + Self.filled(salt, block: block) + Self.filled(text, block: block)))
-            for _ in 1..<max(iterations, 1) { digest = Array(SHA256.hash(data: digest)) }
-            return digest
+            var digest = SHA256.hash(
+                data: diversifier + Self.filled(salt, block: block) + Self.filled(text, block: block))
+            for _ in 1..<max(iterations, 1) {
+                digest = unsafe digest.withUnsafeBytes { bytes in
+                    var hash = SHA256()
+                    unsafe hash.update(bufferPointer: bytes)
+                    return hash.finalize()
+                }
+            }
+            return Array(digest)
         }
 
         /// `pattern` repeated to a whole number of blocks.

@@ -95,7 +95,14 @@ extension XMLReader {
 
     func isBlank(at index: Int) -> Bool { index < bytes.count && bytes[index].isXMLBlank }
 
-    func starts(with text: String) -> Bool { bytes[position...].starts(with: text.utf8) }
+    func starts(with text: String) -> Bool {
+        var index = position
+        for byte in text.utf8 {
+            guard index < bytes.count, bytes[index] == byte else { return false }
+            index += 1
+        }
+        return true
+    }
 
     /// Steps over `text` if it stands here.
     mutating func skip(_ text: String) -> Bool {

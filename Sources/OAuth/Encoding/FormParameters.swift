@@ -25,6 +25,7 @@ package struct FormParameters: Sendable, Equatable {
         parsing body: some Collection<UInt8>, byteLimit: Int = 64 * 1024, fieldLimit: Int = 64
     ) throws(FormFailure) {
         guard body.count <= byteLimit else { throw .overLimit }
+        let body = Array(body)
         var names: Set<String> = []
         for field in body.split(separator: UInt8(ascii: "&")) {
             let parts = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -76,7 +77,7 @@ package struct FormParameters: Sendable, Equatable {
         left.fields.elementsEqual(right.fields) { $0 == $1 }
     }
 
-    private static func text(_ field: some Collection<UInt8>) throws(FormFailure) -> String {
+    private static func text(_ field: ArraySlice<UInt8>) throws(FormFailure) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(field.count)
         var rest = field.makeIterator()

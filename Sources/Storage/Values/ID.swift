@@ -6,21 +6,25 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
 
     /// Takes a GUID in either case; anything else is `nil`.
     package init?(rawValue: String) {
-        guard let bytes = Self.bytes(of: rawValue) else { return nil }
-        self.init(bytes: bytes)
+        guard let digits = Self.digits(of: rawValue) else { return nil }
+        self.init(digits: digits)
     }
 
     /// Writes 16 bytes as a GUID, in the order they stand in.
     package init(bytes: [UInt8]) {
         precondition(bytes.count == 16, "a GUID has 16 bytes")
-        var text = ""
-        text.reserveCapacity(36)
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append("-") }
-            text.append(hexadecimal[Int(byte >> 4)])
-            text.append(hexadecimal[Int(byte & 15)])
+        self.init(digits: bytes.flatMap { [$0 >> 4, $0 & 15] })
+    }
+
+    /// Writes 32 hexadecimal digits as a GUID.
+    private init(digits: [UInt8]) {
+        var text: [UInt8] = []
+        text.reserveCapacity(Self.length)
+        for digit in digits {
+            if Self.isDash(text.count) { text.append(UInt8(ascii: "-")) }
+            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
         }
-        rawValue = text
+        rawValue = String(decoding: text, as: UTF8.self)
     }
 
     /// Makes a version 4 GUID of 16 random bytes.
@@ -32,29 +36,42 @@ package struct ID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue {
     }
 
     /// The 16 bytes, in the order they are written in.
-    package var bytes: [UInt8] { Self.bytes(of: rawValue) ?? [] }
+    package var bytes: [UInt8] {
+        guard let digits = Self.digits(of: rawValue) else { return [] }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
 
-    private static func bytes(of text: String) -> [UInt8]? {
+    private static var length: Int { 36 }
+
+    /// Whether a dash stands at this place of the text.
+    private static func isDash(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
+
+    /// The 32 hexadecimal digits of a GUID, nil for any other text.
+    private static func digits(of text: String) -> [UInt8]? {
         let characters = Array(text.utf8)
-        guard characters.count == 36 else { return nil }
+        guard characters.count == length else { return nil }
         var digits: [UInt8] = []
-        for (index, character) in characters.enumerated() {
-            if [8, 13, 18, 23].contains(index) {
+        digits.reserveCapacity(32)
+        for index in characters.indices {
+            let character = characters[index]
+            if isDash(index) {
                 guard character == UInt8(ascii: "-") else { return nil }
-            } else {
-                guard let digit = Character(Unicode.Scalar(character)).hexDigitValue else { return nil }
-                digits.append(UInt8(digit))
+                continue
+            }
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits.append(character - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digits.append(character - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digits.append(character - UInt8(ascii: "A") + 10)
+            default: return nil
             }
         }
-        return stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        return digits
     }
 }
 
 extension ID: CustomStringConvertible {
     package var description: String { rawValue }
 }
-
-private let hexadecimal = Array("0123456789abcdef")
 
 /// An identifier in the form that another party gave it: any text.
 package struct ForeignID<Subject>: RawRepresentable, Hashable, Sendable, ColumnValue, CustomStringConvertible {
