@@ -80,7 +80,7 @@ enum SessionPage {
     }
 
     private static func rows(_ family: String) -> [Row] {
-        let steps = SessionStep.all.filter { Self.family($0.before) == family }
+        let steps = SessionStep.all.filter { $0.before.kind == family }
         let causes = Dictionary(grouping: steps, by: \.name)
         return causes.sorted { $0.key < $1.key }.flatMap { rows($0.key, $0.value) }
     }
@@ -105,10 +105,10 @@ enum SessionPage {
     }
 
     private static func outcome(_ step: SessionStep) -> Outcome {
-        let next = family(step.after)
+        let next = step.after.kind
         let actions = step.actions.compactMap(name)
         return Outcome(
-            actions: actions, next: next == family(step.before) ? "" : "**\(next)**",
+            actions: actions, next: next == step.before.kind ? "" : "**\(next)**",
             changes: actions.isEmpty && step.after != step.before)
     }
 
@@ -135,22 +135,12 @@ enum SessionPage {
         }
     }
 
-    static func family(_ machine: SessionMachine) -> String {
-        switch machine.state {
-        case .ready: "ready"
-        case .signingIn: "signingIn"
-        case .signedIn: "signedIn"
-        case .ending: "ending"
-        case .signingOut: "signingOut"
-        }
-    }
-
     // MARK: Diagram
 
     private static var edges: [String] {
         var labels: [String: Set<String>] = [:]
         for step in SessionStep.all {
-            let (from, to) = (family(step.before), family(step.after))
+            let (from, to) = (step.before.kind, step.after.kind)
             guard from != to else { continue }
             labels["\(from) --> \(to)", default: []].insert(step.shortName)
         }

@@ -135,6 +135,17 @@ extension SessionAction {
 }
 
 extension SessionMachine {
+    /// The name of the state's case.
+    var kind: String {
+        switch state {
+        case .ready: "ready"
+        case .signingIn: "signingIn"
+        case .signedIn: "signedIn"
+        case .ending: "ending"
+        case .signingOut: "signingOut"
+        }
+    }
+
     var pending: PendingSignOut? {
         guard case .signingOut(let pending) = state else { return nil }
         return pending
