@@ -35,7 +35,8 @@ struct Bench: Sendable {
         configuration.passwordCost = cost
         platform = try await Platform(
             configuration: configuration,
-            database: try await SQLiteDatabase(path: folder + "/identity.sqlite", migrations: Schema.migrations),
+            database: try await SQLiteDatabase(
+                path: folder + "/identity.sqlite", migrations: IdentitySchema.migrations),
             storageKey: try StorageKey(SecretBytes(copying: Array(repeating: 7, count: StorageKey.length))))
         client = TestClient(platform.responder(), host: "login.test:8443")
         let administration = Administration(platform)

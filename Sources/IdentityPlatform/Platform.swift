@@ -21,7 +21,7 @@ package struct Platform: Sendable {
     let newPasswords: NewPasswords
     let pages: Pages
 
-    /// Makes the platform over a database that has the steps of ``Schema/migrations``.
+    /// Makes the platform over a database that has the steps of ``IdentitySchema/migrations``.
     ///
     /// - Parameter storageKey: opens what the database keeps sealed; the same one for the life of the database.
     /// - Throws: ``StorageKey/Failure`` where the database belongs to another storage key, ``BreachedPasswords/Failure``,

@@ -70,7 +70,7 @@ struct Composition {
     private func identityPlatform(_ directory: StateDirectory) async throws -> (Platform, StorageKey) {
         let names = configuration.names
         let database = try await SQLiteDatabase(
-            path: directory.path(of: "identity.sqlite"), migrations: Schema.migrations)
+            path: directory.path(of: "identity.sqlite"), migrations: IdentitySchema.migrations)
         var identity = IdentityConfiguration(
             names: IdentityConfiguration.Names(
                 login: names.login, deviceRegistration: names.deviceRegistration, graph: names.graph,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerDevice
+package import BrokerDevice
 internal import Synchronization
 
 /// The user whose browser a ``LoopbackServer`` serves, for the connections that wait to know.

@@ -42,7 +42,7 @@ struct DeviceRegistrationEndpoints: Sendable {
         } catch {
             throw RegistrationError.malformed
         }
-        let reply = try await DeviceJoin(platform: platform, version: version).join(join, by: token)
+        let reply = try await DeviceRegistration(platform: platform, version: version).join(join, by: token)
         context.logger.info("device joined", metadata: ["device.shared": "\(join.isShared)"])
         return Response(json: reply.encoded)
     }

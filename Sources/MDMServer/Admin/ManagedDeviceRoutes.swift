@@ -17,7 +17,7 @@ struct ManagedDeviceRoutes: Sendable {
             let now = sources.now()
             return try Answer.json(
                 try await database.read { connection in
-                    try Devices(connection: connection, tenant: call.tenant).all().map {
+                    try DeviceRecords(connection: connection, tenant: call.tenant).all().map {
                         try Self.description(of: $0, tenant: call.tenant, now: now, in: connection)
                     }
                 })
@@ -55,9 +55,9 @@ struct ManagedDeviceRoutes: Sendable {
         let udid = try await database.write { connection in
             let device = try call.device(in: connection)
             try Enrollments(connection: connection, tenant: call.tenant).end(udid: device.udid)
-            try Devices(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
+            try DeviceRecords(connection: connection, tenant: call.tenant).leave(device.udid, now: now)
             try log.record(.deviceRemoved, device.udid, of: call, in: connection)
-            try connection.announce(ManagedDevice(tenant: call.tenant, udid: device.udid))
+            try connection.announce(EnrolledDevice(tenant: call.tenant, udid: device.udid))
             return device.udid
         }
         Logger.current.info("device removed", metadata: ["device.udid": "\(udid)"])

@@ -27,7 +27,7 @@ struct ManagementCall: Sendable {
     /// The device of the path, by UDID or by a name that only one living device has.
     func device(in connection: any Connection) throws -> Device {
         let name = try place("device")
-        let devices = Devices(connection: connection, tenant: tenant)
+        let devices = DeviceRecords(connection: connection, tenant: tenant)
         if let device = try devices.find(UDID(rawValue: name)) { return device }
         let named = try devices.all().filter { $0.name == name && $0.state != .left }
         guard named.count <= 1 else { throw ManagementRefusal(.ambiguousDevice) }

@@ -59,7 +59,7 @@ struct CheckIn: Sendable {
         _ message: CheckInMessage, enrollment: Enrollment, tenant: TenantID, now: Timestamp, lifetime: Duration,
         sealer: SecretSealer, in connection: any Connection
     ) throws {
-        let devices = Devices(connection: connection, tenant: tenant)
+        let devices = DeviceRecords(connection: connection, tenant: tenant)
         let enrollments = Enrollments(connection: connection, tenant: tenant)
         switch message {
         case .authenticate(let message):

@@ -4,7 +4,6 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
-internal import NIOSSL
 internal import Storage
 
 /// What enrolled devices talk to: check-in, commands, manifests and packages of apps.
@@ -84,14 +83,14 @@ struct DeviceEndpoint: Sendable {
     private func recognized(_ context: MDMContext) async throws -> TenantID { try await device(context).tenant }
 
     /// The enrolled device that the channel's certificate is of.
-    func device(_ context: MDMContext) async throws -> ManagedDevice {
+    func device(_ context: MDMContext) async throws -> EnrolledDevice {
         let (tenant, fingerprint) = try await caller(context)
         let now = sources.now()
         let enrollment = try await database.read {
             try Enrollments(connection: $0, tenant: tenant).living(fingerprint: fingerprint, now: now)
         }
         guard let udid = enrollment.udid else { throw DeviceRefusal.unrecognized }
-        return ManagedDevice(tenant: tenant, udid: udid)
+        return EnrolledDevice(tenant: tenant, udid: udid)
     }
 }
 

@@ -88,7 +88,7 @@ struct CommandLoop: Sendable {
         }
         // After NotNow the device comes back by itself, but only if that was the last word on this connection.
         guard result.status != .notNow else { return (nil, recorded) }
-        guard try Devices(connection: connection, tenant: tenant).find(result.device)?.state == .enrolled,
+        guard try DeviceRecords(connection: connection, tenant: tenant).find(result.device)?.state == .enrolled,
             let head = try queue.head()
         else { return (nil, recorded) }
         if head.state != .sent { try queue.markSent(head.position) }

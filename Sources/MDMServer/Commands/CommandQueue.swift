@@ -57,7 +57,7 @@ struct CommandQueue {
     let tenant: TenantID
     let udid: UDID
 
-    /// Appends a command, sealed, for it may hold a key, and announces the ``ManagedDevice`` that should come for it.
+    /// Appends a command, sealed, for it may hold a key, and announces the ``EnrolledDevice`` that should come for it.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(_ request: CommandRequest, now: Timestamp, limit: Int, sealer: SecretSealer) throws {
@@ -76,7 +76,7 @@ struct CommandQueue {
                 .requestType: request.command.requestType, .body: [UInt8](), .sealedBody: sealed,
                 .state: QueuedCommand.State.queued, .enqueuedAt: now,
             ])
-        try connection.announce(ManagedDevice(tenant: tenant, udid: udid))
+        try connection.announce(EnrolledDevice(tenant: tenant, udid: udid))
     }
 
     /// The command that is next, or on its way; nil where nothing waits.

@@ -46,7 +46,7 @@ struct ClearSecrets: Sendable {
         for row in rows {
             let (tenant, udid): (TenantID, UDID) = (try row["tenant"], try row["udid"])
             let clear: [UInt8] = try row["unlockToken"]
-            let devices = Devices(connection: connection, tenant: tenant)
+            let devices = DeviceRecords(connection: connection, tenant: tenant)
             let sealed = try sealer.seal(clear, devices.unlockTokenPurpose(udid))
             for (token, sealed) in [(Self.zeros(clear), nil), (nil, sealed)] as [([UInt8]?, [UInt8]?)] {
                 try connection.execute(

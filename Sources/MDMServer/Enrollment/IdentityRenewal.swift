@@ -35,7 +35,7 @@ struct IdentityRenewal: Sendable {
             id: made.enrollment, name: enrollment.name, state: .renewing, udid: udid, takesOver: nil, createdAt: now,
             expiresAt: now + lifetime)
         let isQueued = try await database.write { connection in
-            let devices = Devices(connection: connection, tenant: tenant)
+            let devices = DeviceRecords(connection: connection, tenant: tenant)
             guard try !Self.isPending(enrollment, of: udid, tenant: tenant, now: now, in: connection),
                 try devices.find(udid)?.state == .enrolled
             else { return false }

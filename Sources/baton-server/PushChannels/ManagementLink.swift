@@ -13,11 +13,11 @@ struct ManagementLink: Service {
     private let identity: Platform
     private let management: Management
     private let logger: Logger
-    private let ends: AsyncStream<ManagedDevice>
+    private let ends: AsyncStream<EnrolledDevice>
 
     init(identity: Platform, management: Management, logger: Logger) {
         (self.identity, self.management, self.logger) = (identity, management, logger)
-        let (stream, continuation) = AsyncStream.makeStream(of: ManagedDevice.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: EnrolledDevice.self)
         ends = stream
         management.observeEnds { continuation.yield($0) }
     }
@@ -25,7 +25,7 @@ struct ManagementLink: Service {
     /// Notes that a device of the directory and one of management are the same.
     ///
     /// - Throws: ``StorageError``
-    func join(_ asker: DeviceAsker, _ device: ManagedDevice) async throws {
+    func join(_ asker: DeviceAsker, _ device: EnrolledDevice) async throws {
         if try await identity.managementNames.set(device.udid.rawValue, of: asker.device, tenant: asker.tenant) {
             logger.info("the directory has a managed device", metadata: ["device.id": "\(asker.device.rawValue)"])
         }
@@ -59,7 +59,7 @@ struct ManagementLink: Service {
     }
 
     private func check(_ managed: ManagementNames.Entry) async throws {
-        let device = ManagedDevice(tenant: managed.tenant, udid: UDID(rawValue: managed.name))
+        let device = EnrolledDevice(tenant: managed.tenant, udid: UDID(rawValue: managed.name))
         guard try await !management.isEnrolled(device) else { return }
         if try await identity.managementNames.set(nil, of: managed.device, tenant: managed.tenant) {
             logger.info("a device is managed no longer", metadata: ["device.id": "\(managed.device.rawValue)"])

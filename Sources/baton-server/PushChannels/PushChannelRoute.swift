@@ -35,7 +35,7 @@ struct PushChannelRoute: Sendable {
     }
 
     /// Who the device is for the directory, where it has joined one; what the directory says of one that it does not know.
-    private func ask(_ hello: PushHello, _ device: ManagedDevice) async throws -> (DeviceAsker?, SessionStatus?) {
+    private func ask(_ hello: PushHello, _ device: EnrolledDevice) async throws -> (DeviceAsker?, SessionStatus?) {
         guard let question = hello.question else { return (nil, nil) }
         do {
             let asker = try await identity.sessionQuestions.asker(of: question, tenant: device.tenant)

@@ -7,9 +7,9 @@ internal import Synchronization
 /// Every push channel that devices hold, one a device: where the identity platform's devices and those of management meet.
 final class PushChannels: Sendable {
     fileprivate struct State {
-        var channels: [ManagedDevice: PushConnection] = [:]
+        var channels: [EnrolledDevice: PushConnection] = [:]
         /// Whose push channels hear of a device of the directory; more than one only where a device's state was copied.
-        var holders: [DeviceStateChange: Set<ManagedDevice>] = [:]
+        var holders: [DeviceStateChange: Set<EnrolledDevice>] = [:]
         var isClosed = false
     }
 
@@ -29,7 +29,7 @@ final class PushChannels: Sendable {
     }
 
     /// Whether another push channel has a place; a device that has one already always finds its own.
-    func hasPlace(for device: ManagedDevice) -> Bool {
+    func hasPlace(for device: EnrolledDevice) -> Bool {
         state.withLock { !$0.isClosed && ($0.channels.count < capacity || $0.channels[device] != nil) }
     }
 
@@ -55,7 +55,7 @@ final class PushChannels: Sendable {
         }
     }
 
-    func nudge(_ device: ManagedDevice) { state.withLock { $0.channels[device] }?.nudge() }
+    func nudge(_ device: EnrolledDevice) { state.withLock { $0.channels[device] }?.nudge() }
 
     func nudge(_ change: DeviceStateChange) {
         let channels = state.withLock { state in (state.holders[change] ?? []).compactMap { state.channels[$0] } }

@@ -14,7 +14,7 @@ final class PushConnection: Sendable {
         var lastWritten: ContinuousClock.Instant
     }
 
-    let device: ManagedDevice
+    let device: EnrolledDevice
     /// The directory's device at the other end, which proved its key; nil where it has joined none.
     let asker: DeviceAsker?
     private let begun: ContinuousClock.Instant
@@ -23,7 +23,7 @@ final class PushConnection: Sendable {
     let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    init(_ device: ManagedDevice, asker: DeviceAsker?, now: ContinuousClock.Instant = .now) {
+    init(_ device: EnrolledDevice, asker: DeviceAsker?, now: ContinuousClock.Instant = .now) {
         self.device = device
         self.asker = asker
         begun = now

@@ -18,7 +18,7 @@ import Testing
                     try connection.execute(SQL(stringLiteral: String(statement)))
                 }
             }
-            let database = try await SQLiteDatabase(path: path, migrations: Schema.migrations)
+            let database = try await SQLiteDatabase(path: path, migrations: IdentitySchema.migrations)
             let methods = try await database.read { try $0.rows("SELECT method FROM audit WHERE action = 'sign-in'") }
             #expect(try methods.map { try $0["method"] } == ["page", "page", "page", "page"])
             #expect(try await database.read { try $0.count(of: AuditEntry.self, "") } == 22)

@@ -23,7 +23,7 @@ struct TestPlatform: Sendable {
     let app: Client
 
     /// A database that has the schema and nothing else, made once for all platforms: making it takes longer than most tests.
-    private static let empty = Task { try await SQLiteDatabase(inMemoryWith: Schema.migrations) }
+    private static let empty = Task { try await SQLiteDatabase(inMemoryWith: IdentitySchema.migrations) }
 
     /// - Parameters:
     ///   - configure: changes what an operator may decide.

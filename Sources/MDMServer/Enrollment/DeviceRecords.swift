@@ -49,7 +49,7 @@ extension Device: Record {
 }
 
 /// The devices of one tenant.
-struct Devices {
+struct DeviceRecords {
     let connection: any Connection
     let tenant: TenantID
 
@@ -112,7 +112,7 @@ struct Devices {
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: udid).drop(now: now, onlyDelivered: false)
         try forgetInventory(udid)
-        try connection.announce(EnrollmentEnd(device: ManagedDevice(tenant: tenant, udid: udid)))
+        try connection.announce(EnrollmentEnd(device: EnrolledDevice(tenant: tenant, udid: udid)))
     }
 
     private func forgetInventory(_ udid: UDID) throws {

@@ -2,7 +2,7 @@
 internal import OAuth
 
 /// What a device says of itself, as far as others may come to read it.
-struct DeviceDescription: Sendable {
+struct JoinDescription: Sendable {
     let displayName: String
     let operatingSystem: String
     let operatingSystemVersion: String

@@ -3,7 +3,7 @@ package import Storage
 
 /// The identity database's history. Each feature keeps its steps in a file of its own, and each list may grow at its end;
 /// a step may need only what stands before it here.
-package enum Schema {
+package enum IdentitySchema {
     package static let migrations: [Migration] =
         DirectorySchema.migrations + SessionsSchema.migrations + AuditSchema.migrations + DevicesSchema.migrations
         + PasswordsSchema.migrations + ClientsSchema.migrations + DeviceRegistrationSchema.migrations

@@ -2,7 +2,7 @@
 package import Storage
 
 /// An enrolled device; as an announcement: something waits for it here, and it should come.
-package struct ManagedDevice: Announcement, Hashable {
+package struct EnrolledDevice: Announcement, Hashable {
     package let tenant: TenantID
     package let udid: UDID
 
@@ -14,5 +14,5 @@ package struct ManagedDevice: Announcement, Hashable {
 
 /// An enrollment ended: by the device's word, or here.
 struct EnrollmentEnd: Announcement {
-    let device: ManagedDevice
+    let device: EnrolledDevice
 }

@@ -5,7 +5,7 @@ internal import OAuth
 internal import Storage
 
 /// Joins a device: judges, certifies its key, keeps it.
-struct DeviceJoin: Sendable {
+struct DeviceRegistration: Sendable {
     let platform: Platform
     let version: RegistrationVersion
 
@@ -13,7 +13,7 @@ struct DeviceJoin: Sendable {
     ///
     /// - Throws: ``RegistrationError``, ``StorageError``, or the library's error.
     func join(_ request: JoinRequest, by token: AccessToken) async throws -> JoinReply {
-        let description = try DeviceDescription(request)
+        let description = try JoinDescription(request)
         let key = try provenKey(request.certificateRequest)
         let environment = platform.environment
         let (begin, id) = (environment.now(), environment.identifier(of: DeviceBinding.self))
