@@ -8,6 +8,16 @@ package struct AdminFailure: Error, Codable, Sendable {
         error = Reason(code: code, message: message, remedy: remedy)
     }
 
+    /// What a refusal says: the cause, and what to do.
+    package typealias Words = (message: String, remedy: String)
+
+    /// What every engine says of a body that it cannot read.
+    package static let malformedBody: Words = (
+        "The body is not the JSON that this call takes.", "Compare it with docs/administration.md."
+    )
+    /// What every engine says of its own failures.
+    package static let fault: Words = ("The server failed.", "Look into the server's log.")
+
     /// A stable code, its cause, and what to do.
     package struct Reason: Codable, Sendable {
         package let code: String

@@ -49,9 +49,9 @@ package enum AdminRefusal: String, Error, Sendable {
         return AdminFailure(code: rawValue, message: message, remedy: remedy)
     }
 
-    private var words: (String, String) {
+    private var words: AdminFailure.Words {
         switch self {
-        case .malformed: ("The body is not the JSON that this call takes.", "Compare it with docs/administration.md.")
+        case .malformed: AdminFailure.malformedBody
         case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by id or domain.")
         case .noUser: ("There is no such user in the tenant.", "List the users and name one of them.")
         case .noRole: ("There is no such directory role.", "List the roles; name one by template id or name.")
@@ -91,7 +91,7 @@ package enum AdminRefusal: String, Error, Sendable {
         case .rotationPending:
             ("New signing keys wait for their time already.", "Wait for them, or rotate immediately.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
-        case .fault: ("The server failed.", "Look into the server's log.")
+        case .fault: AdminFailure.fault
         }
     }
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import AdminAPI
-internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -34,9 +33,7 @@ struct AdminRouter<Context: RequestContext> {
 extension Response {
     /// A JSON answer of the administration.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Response(status: status, json: Array(try encoder.encode(value)))
+        Response(status: status, json: try AdminAnswer.json(value))
     }
 
     fileprivate init(_ refusal: AdminRefusal) {

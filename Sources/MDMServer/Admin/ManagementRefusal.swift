@@ -52,9 +52,9 @@ package struct ManagementRefusal: Error, Sendable {
             code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy)
     }
 
-    private var words: (message: String, remedy: String) {
+    private var words: AdminFailure.Words {
         switch code {
-        case .malformed: ("The body is not the JSON that this call takes.", "Compare it with docs/administration.md.")
+        case .malformed: AdminFailure.malformedBody
         case .malformedTenant: ("The tenant is no GUID.", "Give the tenant's id.")
         case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by its id.")
         case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
@@ -80,7 +80,7 @@ package struct ManagementRefusal: Error, Sendable {
         case .unwritableStore:
             ("The package cannot be stored.", "See that the server's folder has room and is writable.")
         case .badName: ("The name is empty or too long.", "Use 1 to 128 characters.")
-        case .fault: ("The server failed.", "Look into the server's log.")
+        case .fault: AdminFailure.fault
         }
     }
 }

@@ -67,8 +67,6 @@ struct ManagementCalls: Sendable {
 extension Answer {
     /// A JSON answer.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Answer.bytes(Array(try encoder.encode(value)), type: "application/json", status: status)
+        Answer.bytes(try AdminAnswer.json(value), type: "application/json", status: status)
     }
 }

@@ -31,16 +31,10 @@ struct CheckIn: Sendable {
     }
 
     private static func message(_ body: [UInt8]) throws -> CheckInMessage {
-        do {
-            let message = try CheckInMessage(propertyList: PropertyList(xml: body))
-            guard case .unknown(let type) = message else { return message }
-            if type == "UserAuthenticate" { throw DeviceRefusal.userChannel }
-            throw DeviceRefusal.malformed("The message type is unknown.")
-        } catch let error as PropertyListError {
-            throw DeviceRefusal.malformed("The body is no property list: \(error)")
-        } catch let error as FieldError {
-            throw DeviceRefusal.malformed("The message is malformed: \(error)")
-        }
+        let message = try DeviceRefusal.reading(body, as: CheckInMessage.init(propertyList:))
+        guard case .unknown(let type) = message else { return message }
+        if type == "UserAuthenticate" { throw DeviceRefusal.userChannel }
+        throw DeviceRefusal.malformed("The message type is unknown.")
     }
 
     /// A device that has left and says so again, since it did not hear that it was heard.

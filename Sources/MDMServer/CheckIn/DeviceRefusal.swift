@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import DeviceManagement
 
 /// Why a device's request is refused.
 enum DeviceRefusal: Error, Equatable {
@@ -17,4 +18,15 @@ enum DeviceRefusal: Error, Equatable {
     case userChannel
     case tooLarge
     case notFound
+
+    /// Reads a message of a device.
+    ///
+    /// - Throws: ``malformed(_:)``, or what `message` throws beside ``FieldError``.
+    static func reading<Message>(_ body: [UInt8], as message: (PropertyList) throws -> Message) throws -> Message {
+        do { return try message(PropertyList(xml: body)) } catch let error as PropertyListError {
+            throw malformed("The body is no property list: \(error)")
+        } catch let error as FieldError {
+            throw malformed("The message is malformed: \(error)")
+        }
+    }
 }

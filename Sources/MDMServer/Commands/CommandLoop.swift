@@ -53,11 +53,7 @@ struct CommandLoop: Sendable {
     }
 
     private static func result(_ body: [UInt8]) throws -> CommandResult {
-        do { return try CommandResult(propertyList: PropertyList(xml: body)) } catch let error as PropertyListError {
-            throw DeviceRefusal.malformed("The body is no property list: \(error)")
-        } catch let error as FieldError {
-            throw DeviceRefusal.malformed("The message is malformed: \(error)")
-        }
+        try DeviceRefusal.reading(body, as: CommandResult.init(propertyList:))
     }
 
     /// Refuses whoever is not the device that the message names.
