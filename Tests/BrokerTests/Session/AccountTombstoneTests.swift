@@ -101,6 +101,13 @@ import Testing
         expectEvent("bo", in: 4, of: "amara")
     }
 
+    @Test mutating func `a client that was told of a worker and has a token of their next session saw them before`() {
+        _ = hear("amara", in: 2)
+        let isNew = tombstones.tell("amara", in: epoch(4), byQuery: false)
+        #expect(isNew)
+        expectEvent("amara", in: 4, of: "amara")
+    }
+
     @Test func `a tombstone of an earlier version was reported`() throws {
         let text = #"{"homeAccountID": "amara", "epoch": "\#(epoch(2))"}"#
         let read = try JSONDecoder().decode(AccountTombstone.self, from: Data(text.utf8))
