@@ -62,7 +62,7 @@ extension Platform {
         EndSessionEndpoint(
             database: database, environment: environment, directory: directoryCache, proofs: deviceProofs
         ).addRoutes(to: router)
-        SessionStateEndpoint(directory: directoryCache, questions: sessionQuestions).addRoutes(to: router)
+        SessionStateEndpoint(directory: directoryCache, requests: sessionStatusRequests).addRoutes(to: router)
         ReceiptAnchorEndpoint(
             database: database, environment: environment, directory: directoryCache, proofs: deviceProofs,
             authorities: receiptAuthorities

@@ -61,7 +61,9 @@ package struct Platform: Sendable {
     /// Where sign-ins wait for the hash of their password.
     package var hashing: HashingPool { passwords.signIns }
     /// How devices and their sessions stand.
-    package var sessionQuestions: SessionQuestions { SessionQuestions(database: database, proofs: deviceProofs) }
+    package var sessionStatusRequests: SessionStatusRequests {
+        SessionStatusRequests(database: database, proofs: deviceProofs)
+    }
     /// By which names device management knows devices.
     package var managementNames: ManagementNames { ManagementNames(database: database, environment: environment) }
     var failedSignIns: FailedSignIns { FailedSignIns(database: database, environment: environment) }

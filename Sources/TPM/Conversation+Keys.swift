@@ -6,7 +6,7 @@ internal import Redaction
 extension Conversation {
     private static let coordinate = 32
 
-    func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey {
+    func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey {
         let blob = try make(KeyTemplate.key(kind))
         let unique = blob.published.publicArea.unique
         let published: [UInt8]
@@ -15,10 +15,10 @@ extension Conversation {
         case .p256Signing:
             published = unsafe Self.padded(unique.ecc.x.bytes) + Self.padded(unique.ecc.y.bytes)
         }
-        return PlatformKey(kind: kind, published: published, blob: try blob.encoded())
+        return TPMKey(kind: kind, published: published, blob: try blob.encoded())
     }
 
-    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+    func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8] {
         let handle = try load(Blob(key.blob))
         var hash = try TPM2B_DIGEST(digest)
         // The key's own scheme; and the digest need not be the chip's, for these keys sign what they are given.
@@ -40,7 +40,7 @@ extension Conversation {
         }
     }
 
-    func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+    func decrypt(_ encrypted: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> SecretBytes {
         let handle = try load(Blob(key.blob))
         var (cipher, label) = (try TPM2B_PUBLIC_KEY_RSA(encrypted), TPM2B_DATA())
         var scheme = TPMT_RSA_DECRYPT()

@@ -26,7 +26,7 @@ enum KeyTemplate {
         return TPM2B_PUBLIC(size: 0, publicArea: area)
     }
 
-    static func key(_ kind: PlatformKey.Kind) -> TPM2B_PUBLIC {
+    static func key(_ kind: TPMKey.Kind) -> TPM2B_PUBLIC {
         let own = fixed | TPMA_OBJECT_SENSITIVEDATAORIGIN | TPMA_OBJECT_NODA
         var area: TPMT_PUBLIC
         switch kind {

@@ -41,17 +41,17 @@ package struct TrustedPlatformModule: TrustedPlatform {
         }
     }
 
-    package func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey {
+    package func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey {
         try converse(within: Self.keyPatience) { conversation throws(TrustedPlatformFailure) in
             try conversation.makeKey(kind)
         }
     }
 
-    package func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+    package func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8] {
         try converse { conversation throws(TrustedPlatformFailure) in try conversation.sign(digest, with: key) }
     }
 
-    package func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+    package func decrypt(_ encrypted: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> SecretBytes {
         try converse { conversation throws(TrustedPlatformFailure) in try conversation.decrypt(encrypted, with: key) }
     }
 

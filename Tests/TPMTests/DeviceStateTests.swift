@@ -143,11 +143,11 @@ private struct PowerCut: TrustedPlatform {
     func unseal(_ blob: [UInt8], authorization: SecretBytes?) throws(TrustedPlatformFailure) -> SecretBytes {
         try chip.unseal(blob, authorization: authorization)
     }
-    func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey { try chip.makeKey(kind) }
-    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+    func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey { try chip.makeKey(kind) }
+    func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8] {
         try chip.sign(digest, with: key)
     }
-    func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+    func decrypt(_ encrypted: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> SecretBytes {
         try chip.decrypt(encrypted, with: key)
     }
     func counter() throws(TrustedPlatformFailure) -> UInt64? { try chip.counter() }

@@ -22,7 +22,7 @@ package struct DeviceKeys: Sendable {
 
     fileprivate enum Transport: Sendable {
         case file(SecretBytes)
-        case platform(PlatformKey, KeyStore)
+        case platform(TPMKey, KeyStore)
     }
 
     private enum Name {
@@ -42,7 +42,7 @@ package struct DeviceKeys: Sendable {
             guard let transport = try store.platformKey(Name.platformTransport, .rsaDecryption) else {
                 throw DeviceStateDamaged(file: Name.platformTransport)
             }
-            held = Held(identity: .held(try PlatformSigner(key, in: store)), transport: .platform(transport, store))
+            held = Held(identity: .held(try TPMSigner(key, in: store)), transport: .platform(transport, store))
             queue = BlockingQueue(label: "baton.keys")
             return
         }

@@ -26,7 +26,7 @@ package struct ReceiptKey: Sendable {
     /// - Throws: ``DeviceStateDamaged`` for a file that holds none, ``KeyFileExposed``, ``FileError``.
     package init?(in store: KeyStore) throws {
         if let key = try store.platformKey(Self.platformFile, .p256Signing) {
-            try self.init(.held(try PlatformSigner(key, in: store)))
+            try self.init(.held(try TPMSigner(key, in: store)))
             return
         }
         guard let pem = try KeyFile.read(Self.plainFile, in: store.directory) else { return nil }
@@ -42,7 +42,7 @@ package struct ReceiptKey: Sendable {
         try store.directory.make(mode: 0o700)
         if try store.makesPlatformKeys() {
             let key = try store.makePlatformKey(platformFile, .p256Signing)
-            return try ReceiptKey(.held(try PlatformSigner(key, in: store)))
+            return try ReceiptKey(.held(try TPMSigner(key, in: store)))
         }
         let key = P256.Signing.PrivateKey()
         try store.directory.file(plainFile).replace(with: Array(key.pemRepresentation.utf8), mode: 0o600)

@@ -23,17 +23,17 @@ package protocol TrustedPlatform: Sendable {
     /// Makes a key that never leaves the chip.
     ///
     /// - Throws: ``TrustedPlatformFailure``.
-    func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey
+    func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey
 
     /// Signs a SHA-256 digest: PKCS #1 v1.5 with an RSA key (RFC 8017 section 8.2), `r` and `s` of 32 bytes each with a P-256 key.
     ///
     /// - Throws: ``TrustedPlatformFailure``.
-    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8]
+    func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8]
 
     /// Opens what was encrypted to the key by RSA-OAEP with SHA-1 (RFC 8017 section 7.1), an empty label.
     ///
     /// - Throws: ``TrustedPlatformFailure``; `refused` for what was not encrypted to this key.
-    func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes
+    func decrypt(_ encrypted: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> SecretBytes
 
     /// What the device's counter says, which nobody can turn back; nil where the chip has none of this device yet.
     ///
@@ -48,7 +48,7 @@ package protocol TrustedPlatform: Sendable {
 }
 
 /// A key in the chip: what its file holds. Only the chip that made it can use it.
-package struct PlatformKey: Sendable, Codable, Equatable {
+package struct TPMKey: Sendable, Codable, Equatable {
     /// What a key is for; it does nothing else.
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case rsaSigning, rsaDecryption, p256Signing

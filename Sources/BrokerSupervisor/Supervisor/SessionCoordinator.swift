@@ -20,7 +20,7 @@ final class SessionCoordinator {
     private(set) var join: JoinFlow
     private var requesters: SignOutRequesters
     let key: LiveSessionKey
-    private let sessionTimer: ActiveSessionTimer
+    private let sessionTimer: PersistedSessionTimer
     private var reports: SessionReports
     private let timer: InputTimer
 
@@ -47,7 +47,7 @@ final class SessionCoordinator {
         cleaner = SessionCleaner(files: files, timer: timer, logger: logger)
         requesters = SignOutRequesters(timer: timer)
         key = LiveSessionKey(logger: logger)
-        sessionTimer = ActiveSessionTimer(files: files, clock: clock, inputs: timer, logger: logger)
+        sessionTimer = PersistedSessionTimer(files: files, clock: clock, inputs: timer, logger: logger)
         reports = SessionReports(device: device.management, watch: watch)
     }
 

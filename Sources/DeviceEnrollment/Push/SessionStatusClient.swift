@@ -18,7 +18,7 @@ struct SessionStatusClient: Sendable {
     @concurrent func question(_ session: WatchedSession) async throws -> String {
         let epoch = try Self.epoch(of: session)
         return try await device.signed(over: try await device.server.nonce()) { binding in
-            SessionQuestion(binding, epoch: epoch, sessionID: session.serverSession)
+            SessionStatusRequest(binding, epoch: epoch, sessionID: session.serverSession)
         }
     }
 
@@ -36,9 +36,9 @@ struct SessionStatusClient: Sendable {
         do {
             let epoch = try Self.epoch(of: session)
             let answer = try await device.answer { binding in
-                SessionQuestion(binding, epoch: epoch, sessionID: session.serverSession)
+                SessionStatusRequest(binding, epoch: epoch, sessionID: session.serverSession)
             }
-            return try SessionQuestion.status(decoding: answer)
+            return try SessionStatusRequest.status(decoding: answer)
         } catch let refusal as OAuthError where refusal.number == OAuthError.unknownDeviceNumber {
             return .deviceUnknown
         }

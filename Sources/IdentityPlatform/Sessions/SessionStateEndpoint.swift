@@ -5,7 +5,7 @@ internal import OAuth
 /// `POST /{tenant}/oauth2/v2.0/device/sessionstate` (Baton's own): a device asks how it and its session stand.
 struct SessionStateEndpoint: Sendable {
     let directory: DirectoryCache
-    let questions: SessionQuestions
+    let requests: SessionStatusRequests
 
     func addRoutes(to router: Router<IdentityContext>) {
         router.post("/{tenant}/oauth2/v2.0/device/sessionstate", use: respond)
@@ -14,9 +14,9 @@ struct SessionStateEndpoint: Sendable {
     @Sendable private func respond(_ request: Request, _ context: IdentityContext) async throws -> Response {
         let form = try await request.form(limit: context.maxUploadSize)
         let tenant = try await directory.oneTenant(in: context)
-        let asker = try await questions.asker(of: try form.required(.request), tenant: tenant.id)
+        let asker = try await requests.asker(of: try form.required(.request), tenant: tenant.id)
         var body = MembersWriter()
-        body.set(ReplyName.status, try await questions.status(of: asker).rawValue)
+        body.set(ReplyName.status, try await requests.status(of: asker).rawValue)
         return Response(json: body)
     }
 }

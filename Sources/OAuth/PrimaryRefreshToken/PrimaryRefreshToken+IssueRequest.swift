@@ -10,7 +10,7 @@ extension PrimaryRefreshToken {
             case refreshToken(Sensitive<String>)
             /// Name and password, where the server's compatibility switch allows it.
             case password(username: Sensitive<String>, password: Sensitive<String>)
-            /// The word of a key that the worker registered on this device of their own (``HelloAssertion``).
+            /// The word of a key that the worker registered on this device of their own (``WindowsHelloAssertion``).
             case helloKey(assertion: Sensitive<String>)
         }
 

@@ -38,7 +38,7 @@ struct PushChannelRoute: Sendable {
     private func ask(_ hello: PushHello, _ device: EnrolledDevice) async throws -> (DeviceAsker?, SessionStatus?) {
         guard let question = hello.question else { return (nil, nil) }
         do {
-            let asker = try await identity.sessionQuestions.asker(of: question, tenant: device.tenant)
+            let asker = try await identity.sessionStatusRequests.asker(of: question, tenant: device.tenant)
             try await link.join(asker, device)
             return (asker, nil)
         } catch let refusal as OAuthError where refusal.number == OAuthError.unknownDeviceNumber {
@@ -66,7 +66,7 @@ struct PushChannelRoute: Sendable {
 
     private func present(_ connection: PushConnection, _ known: SessionStatus?) async throws -> PushMessage.Present {
         var status = known
-        if let asker = connection.asker { status = try await identity.sessionQuestions.status(of: asker) }
+        if let asker = connection.asker { status = try await identity.sessionStatusRequests.status(of: asker) }
         return PushMessage.Present(
             status: status?.rawValue, hasCommands: try await management.hasCommands(connection.device),
             keepAlive: max(1, Int(channels.keepAlive.components.seconds)))

@@ -69,7 +69,7 @@ struct EnvironmentSummary: Encodable {
             text: "The device is enrolled, and not joined yet. Carol joins it, at the browser that opens:",
             commands: [
                 "baton device join --login \(facts.loginURL) --registration \(facts.registrationURL) "
-                    + "--tenant \(EnvironmentFacts.domain) --name \(Fleet.deviceName)"
+                    + "--tenant \(EnvironmentFacts.domain) --name \(LocalDeviceSetup.deviceName)"
             ])
         return [
             Suggestion(

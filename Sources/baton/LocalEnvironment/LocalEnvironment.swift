@@ -88,15 +88,15 @@ final class LocalEnvironment {
 
     // MARK: The device's management
 
-    var fleet: Fleet {
-        Fleet(
+    var deviceSetup: LocalDeviceSetup {
+        LocalDeviceSetup(
             admin: admin, facts: facts, brokerPackage: layout.packages + "/batond",
             samplePackage: layout.packages + "/firstline-worker")
     }
 
     /// Enrolls the device in the MDM.
     func enroll() async throws {
-        let profile = try await fleet.enrollmentProfile()
+        let profile = try await deviceSetup.enrollmentProfile()
         _ = try await device.ask(.enroll(profile: profile.exposed))
     }
 
@@ -104,8 +104,8 @@ final class LocalEnvironment {
     func push() async throws {
         try await makePackage(programs.broker, as: "batond")
         try await makePackage(programs.sample, as: "firstline-worker")
-        let profile = try await fleet.register()
-        try await fleet.push(profile: profile)
+        let profile = try await deviceSetup.register()
+        try await deviceSetup.push(profile: profile)
         facts.profile = profile
         try await carryOut()
         facts.isPushed = true
@@ -130,7 +130,7 @@ final class LocalEnvironment {
     /// Lets the device carry out what the MDM has for it.
     func carryOut() async throws {
         _ = try await device.ask(.checkIn)
-        let failures = try await fleet.failures()
+        let failures = try await deviceSetup.failures()
         guard failures.isEmpty else {
             throw CommandFailure(
                 code: "device_refused", message: "The device did not carry out: \(failures.joined(separator: "; "))",
@@ -141,7 +141,7 @@ final class LocalEnvironment {
     /// Takes the shared device profile away from the device.
     func removeProfile() async throws {
         guard let profile = facts.profile else { return }
-        try await fleet.remove(profile: profile)
+        try await deviceSetup.remove(profile: profile)
         try await carryOut()
     }
 
@@ -149,7 +149,7 @@ final class LocalEnvironment {
     var joinOrder: JoinOrder {
         JoinOrder(
             loginURL: facts.loginURL, registrationURL: facts.registrationURL, tenant: EnvironmentFacts.domain,
-            deviceName: Fleet.deviceName)
+            deviceName: LocalDeviceSetup.deviceName)
     }
 
     func tenantID() throws -> String {

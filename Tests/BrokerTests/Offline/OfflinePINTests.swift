@@ -39,11 +39,11 @@ private final class FakeChip: TrustedPlatform {
         }
     }
 
-    func makeKey(_ kind: PlatformKey.Kind) throws(TrustedPlatformFailure) -> PlatformKey { throw .unresponsive }
-    func sign(_ digest: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> [UInt8] {
+    func makeKey(_ kind: TPMKey.Kind) throws(TrustedPlatformFailure) -> TPMKey { throw .unresponsive }
+    func sign(_ digest: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> [UInt8] {
         throw .unresponsive
     }
-    func decrypt(_ encrypted: [UInt8], with key: PlatformKey) throws(TrustedPlatformFailure) -> SecretBytes {
+    func decrypt(_ encrypted: [UInt8], with key: TPMKey) throws(TrustedPlatformFailure) -> SecretBytes {
         throw .unresponsive
     }
     func counter() throws(TrustedPlatformFailure) -> UInt64? { throw .unresponsive }

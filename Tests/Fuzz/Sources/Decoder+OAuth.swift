@@ -18,7 +18,7 @@ extension Decoder {
                 if let request = try? DeviceSignedRequest.Unverified(token) {
                     check((try? request.verified(with: Self.device)) == nil, "a signature made up is believed")
                 }
-                if let word = try? HelloAssertion.Unverified(text) {
+                if let word = try? WindowsHelloAssertion.Unverified(text) {
                     check((try? word.verified(with: Self.device)) == nil, "a word made up is believed")
                 }
                 if let session = Self.session, let request = try? SessionSignedRequest.Unverified(token) {
@@ -44,13 +44,13 @@ extension Decoder {
         _ = try? PrimaryRefreshToken.nonce(decoding: bytes)
         _ = try? PrimaryRefreshToken.RenewalReply(decoding: bytes)
         _ = try? OfflineAnswer(decoding: bytes)
-        _ = try? SessionQuestion.status(decoding: bytes)
+        _ = try? SessionStatusRequest.status(decoding: bytes)
         _ = try? TransportKey(curve: text)
         guard let members = try? Members(decoding: bytes) else { return }
         _ = try? PrimaryRefreshToken.IssueRequest(members)
         _ = try? PrimaryRefreshToken.UseRequest(members)
         _ = try? EndSessionRequest(members)
-        _ = try? SessionQuestion(members)
+        _ = try? SessionStatusRequest(members)
         _ = try? OfflineQuestion(members)
         _ = try? DeviceTokenRequest(members)
         _ = try? BrowserCredential(members)

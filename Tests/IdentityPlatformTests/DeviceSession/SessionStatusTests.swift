@@ -45,7 +45,7 @@ import Testing
         #expect(try await session.status(counter: 2) == .staleEpoch)
         #expect(try await testDevice.status(counter: 2, sessionID: nil) == .staleEpoch)
         let copy = try await testDevice.ask(counter: 3, sessionID: nil, epochID: String(repeating: "a", count: 32))
-        #expect(try SessionQuestion.status(decoding: copy.body) == .staleEpoch)
+        #expect(try SessionStatusRequest.status(decoding: copy.body) == .staleEpoch)
     }
 
     @Test(arguments: Ending.allCases)

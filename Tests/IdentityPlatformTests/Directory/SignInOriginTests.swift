@@ -210,8 +210,8 @@ import Testing
         #expect(try await attempt(used, path) == nil)
         let nonce = try await testDevice.nonce()
         try await exhaust(fixture)
-        let question = SessionQuestion(
-            try testDevice.binding(SessionQuestion.self, nonce: nonce), epoch: try #require(TestDevice.epoch(1)),
+        let question = SessionStatusRequest(
+            try testDevice.binding(SessionStatusRequest.self, nonce: nonce), epoch: try #require(TestDevice.epoch(1)),
             sessionID: nil)
         let pages = [
             path, page(with: "x", fixture), page(with: "a.b.c", fixture),

@@ -211,15 +211,15 @@ extension TestDevice {
     ) async throws -> TestResponse {
         let fresh = try await self.nonce()
         return try await send(
-            SessionQuestion(
-                try binding(SessionQuestion.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
+            SessionStatusRequest(
+                try binding(SessionStatusRequest.self, nonce: nonce ?? fresh, audience: audience, deviceID: deviceID),
                 epoch: try #require(DeviceEpoch(id: epochID, counter: counter)), sessionID: sessionID))
     }
 
     func status(counter: Int, sessionID: String?) async throws -> SessionStatus {
         let answer = try await ask(counter: counter, sessionID: sessionID)
         #expect(answer.status == .ok, "\(answer.text)")
-        return try SessionQuestion.status(decoding: answer.body)
+        return try SessionStatusRequest.status(decoding: answer.body)
     }
 }
 

@@ -72,7 +72,9 @@ struct IssuePrimaryRefreshToken: Sendable {
 
     /// The worker's own key of this device that has signed the assertion.
     private func helloKey(_ text: Sensitive<String>, on device: Device) async throws -> HelloKey {
-        guard let unverified = try? HelloAssertion.Unverified(text.exposed) else { throw OAuthError.badAssertion }
+        guard let unverified = try? WindowsHelloAssertion.Unverified(text.exposed) else {
+            throw OAuthError.badAssertion
+        }
         let found = try await platform.database.read { connection in
             try HelloKeys(connection).find(hash: unverified.keyHash, device: device.id, tenant: device.tenant)
                 .map { ($0, try Users(connection).find($0.person, tenant: device.tenant)) }

@@ -3,7 +3,7 @@ internal import Files
 internal import OAuth
 internal import Redaction
 
-extension PlatformKey {
+extension TPMKey {
     private enum CodingKeys: String, CodingKey {
         case kind, published, blob
     }
@@ -42,16 +42,16 @@ extension KeyStore {
     /// The key of the device's chip in the file `name`; nil where there is none.
     ///
     /// - Throws: ``DeviceStateDamaged`` for a file that holds none of this kind, ``KeyFileExposed``, ``FileError``.
-    func platformKey(_ name: String, _ kind: PlatformKey.Kind) throws -> PlatformKey? {
+    func platformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey? {
         guard let content = try KeyFile.read(name, in: directory) else { return nil }
-        guard let key = try? JSONCodec.read(PlatformKey.self, content.withBytes { Array(copying: $0) }),
+        guard let key = try? JSONCodec.read(TPMKey.self, content.withBytes { Array(copying: $0) }),
             key.kind == kind, (try? key.verification()) != nil
         else { throw DeviceStateDamaged(file: name) }
         return key
     }
 
     /// Has the chip make a key, and writes down what it needs to use it.
-    func makePlatformKey(_ name: String, _ kind: PlatformKey.Kind) throws -> PlatformKey {
+    func makePlatformKey(_ name: String, _ kind: TPMKey.Kind) throws -> TPMKey {
         let key = try requirePlatform().makeKey(kind)
         try directory.file(name).replace(with: try JSONCodec.bytes(key), mode: 0o600)
         return key

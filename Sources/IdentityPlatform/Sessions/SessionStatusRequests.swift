@@ -11,17 +11,17 @@ package struct DeviceAsker: Sendable {
 }
 
 /// How devices and their sessions stand, for those devices themselves.
-package struct SessionQuestions: Sendable {
+package struct SessionStatusRequests: Sendable {
     let database: any Database
     let proofs: DeviceProofs
 
-    /// Who asks with a signed ``SessionQuestion``; a disabled device may, too.
+    /// Who asks with a signed ``SessionStatusRequest``; a disabled device may, too.
     ///
     /// - Throws: ``OAuthError``, number ``OAuthError/unknownDeviceNumber`` where no device has the certificate;
     ///   ``StorageError``.
     package func asker(of question: String, tenant: TenantID) async throws -> DeviceAsker {
         let (question, device) = try await proofs.read(
-            SessionQuestion.self, in: question, tenant: tenant, for: .sessionState)
+            SessionStatusRequest.self, in: question, tenant: tenant, for: .sessionState)
         return DeviceAsker(tenant: tenant, device: device, epoch: question.epoch, session: question.sessionID)
     }
 

@@ -2,7 +2,7 @@
 internal import JSON
 
 /// What a worker's own key says in place of a password (Windows Hello): who signs in, signed by that key.
-package struct HelloAssertion: Sendable {
+package struct WindowsHelloAssertion: Sendable {
     package let userName: String
     package let nonce: String
     /// Seconds since 1970.
@@ -32,14 +32,14 @@ package struct HelloAssertion: Sendable {
         /// Checks the signature with the registered key.
         ///
         /// - Throws: ``JOSEFailure``
-        package func verified(with key: VerificationKey) throws(JOSEFailure) -> HelloAssertion {
+        package func verified(with key: VerificationKey) throws(JOSEFailure) -> WindowsHelloAssertion {
             try token.verify(with: key)
             do throws(MembersFailure) {
                 let claims = try token.claims()
                 guard let expiresAt = try claims.lenientInteger(ClaimName.expiresAt) else {
                     throw .missing(ClaimName.expiresAt.rawValue)
                 }
-                return HelloAssertion(
+                return WindowsHelloAssertion(
                     userName: try claims.string(ClaimName.issuer), nonce: try claims.string(ClaimName.requestNonce),
                     expiresAt: expiresAt)
             } catch {

@@ -4,7 +4,7 @@ internal import BrokerIPC
 import Redaction
 
 /// The administrator's part in preparing the environment's one device, by the same calls that `baton admin` makes.
-struct Fleet: Sendable {
+struct LocalDeviceSetup: Sendable {
     let admin: AdminClient
     let facts: EnvironmentFacts
     /// The broker's package and the sample app's, as files on the server's machine.

@@ -2,7 +2,7 @@
 internal import JSON
 
 /// A device's question how it and its session stand.
-package struct SessionQuestion: DeviceCall {
+package struct SessionStatusRequest: DeviceCall {
     package let binding: CallBinding
     /// The epoch that the device is in.
     package let epoch: DeviceEpoch

@@ -23,14 +23,14 @@ extension Certificate.PrivateKey {
         switch key {
         case .rsa(let key): self.init(key)
         case .p256(let key): self.init(key)
-        case .held(let key): self.init(CertificateSigner(key: key, publicKey: try .init(key.verification)))
+        case .held(let key): self.init(CertificateRequestSigner(key: key, publicKey: try .init(key.verification)))
         case .symmetric: throw .unusableKey
         }
     }
 }
 
 /// A held RSA key for the library of certificates.
-private struct CertificateSigner: CustomPrivateKey {
+private struct CertificateRequestSigner: CustomPrivateKey {
     let key: any HeldSigningKey
     let publicKey: Certificate.PublicKey
 
@@ -51,7 +51,9 @@ private struct CertificateSigner: CustomPrivateKey {
     /// It cannot be written down: that is what it is for.
     func serialize(into coder: inout DER.Serializer) throws { throw JOSEFailure.unusableKey }
 
-    static func == (left: CertificateSigner, right: CertificateSigner) -> Bool { left.publicKey == right.publicKey }
+    static func == (left: CertificateRequestSigner, right: CertificateRequestSigner) -> Bool {
+        left.publicKey == right.publicKey
+    }
     func hash(into hasher: inout Hasher) { hasher.combine(publicKey) }
 }
 

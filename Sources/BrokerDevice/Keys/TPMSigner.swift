@@ -3,13 +3,13 @@ internal import Crypto
 internal import OAuth
 
 /// A key of the device's chip as what signs requests and receipts.
-struct PlatformSigner: HeldSigningKey {
+struct TPMSigner: HeldSigningKey {
     let verification: VerificationKey
-    private let key: PlatformKey
+    private let key: TPMKey
     private let store: KeyStore
 
     /// - Throws: ``JOSEFailure`` where the public half is none.
-    init(_ key: PlatformKey, in store: KeyStore) throws(JOSEFailure) {
+    init(_ key: TPMKey, in store: KeyStore) throws(JOSEFailure) {
         (self.key, self.store, verification) = (key, store, try key.verification())
     }
 

@@ -12,7 +12,7 @@ package struct SessionTimerRecord: Sendable, Codable, Equatable {
 }
 
 /// The timer of the session that is going on, and its record on disk.
-final class ActiveSessionTimer {
+final class PersistedSessionTimer {
     private var running: (epoch: Epoch, timer: SessionTimer)?
     private var record: SessionTimerRecord?
     private let files: DeviceFiles
