@@ -61,11 +61,12 @@ import Testing
         do {
             let server = try await opened(owner: Promise(), limits: limits)
             let port = try LoopbackBrowser(at: server.startURL).port
+            // Before the connection, so that its own time limit cannot end sooner after this.
+            let begun = ContinuousClock.now
             let connection = try LoopbackConnection(to: port)
             // There is no place for another one, so that its end shows that the first was accepted.
             let another = try LoopbackConnection(to: port)
             #expect(try await BlockingCall.run { another.readToEnd() } == "")
-            let begun = ContinuousClock.now
             let page = try await BlockingCall.run {
                 server.close()
                 return connection.readToEnd()
