@@ -9,7 +9,7 @@ internal import JSON
 ///
 /// The files that only the supervisor has are in its target (`DeviceFiles+Supervisor.swift`).
 ///
-/// "There is none" is nil; what cannot be read is an error, and the broker does not start on it.
+/// A missing file reads as nil. A file that cannot be read is an error, and the broker does not start.
 package struct DeviceFiles: Sendable {
     package let root: Directory
     private let platform: (any TrustedPlatform)?
@@ -32,8 +32,8 @@ package struct DeviceFiles: Sendable {
     /// Offline leases and the account of time, sealed; there is nothing in it where no policy gave a lease.
     package var offline: Directory { root.appending("offline") }
 
-    /// A registration that the directory has confirmed and that is not the device's yet: the process that asked for it
-    /// writes it before anybody hears of it, so that its death leaves nobody in the directory whom no device knows.
+    /// A registration that the directory has confirmed and that is not in `join.json` yet. The session process writes it
+    /// before it answers, so that a crash cannot leave a device in the directory that this one does not know.
     package func confirmedJoin() throws -> JoinRecord? { try read(JoinRecord.self, Name.confirmedJoin) }
     package func write(confirmed join: JoinRecord) throws { try write(join, Name.confirmedJoin) }
     package func removeConfirmedJoin() throws { try root.file(Name.confirmedJoin).remove() }
@@ -54,7 +54,7 @@ package struct DeviceFiles: Sendable {
 
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)
 
-    /// Reads a JSON file of the root folder; nil if there is none.
+    /// Reads a JSON file of the root folder. Returns nil if the file is missing.
     ///
     /// - Throws: ``DeviceStateDamaged`` if it is malformed, ``FileError`` if it cannot be read.
     package func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {

@@ -32,7 +32,7 @@ struct AdminTransactions: Sendable {
 struct AdminTransaction {
     let connection: any Connection
     let now: Timestamp
-    /// What the audit log calls whoever acts.
+    /// The name of the actor in the audit log.
     let actor: String
 
     /// Writes the act's line of the audit log.

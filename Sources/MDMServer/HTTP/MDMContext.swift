@@ -8,7 +8,7 @@ internal import NIOSSL
 internal import Storage
 
 enum CertificateSubject {}
-/// The SHA-256 of a certificate's DER in hexadecimal digits, by which an enrollment is found.
+/// The SHA-256 of a certificate's DER in hexadecimal digits. The server finds an enrollment by it.
 typealias CertificateFingerprint = ForeignID<CertificateSubject>
 
 /// A request's surroundings with the device certificate that the TLS channel vouches for.
