@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension BrokerError {
-    /// Which of several causes one code stands for, a stable word of Baton's own: for logs, `baton doctor` and whoever builds
-    /// an app. Microsoft's clients do not look at it.
+    /// Which of several causes one code stands for, a stable word of Baton's own: for logs, `baton doctor` and apps, which
+    /// get it with the error. Microsoft's clients do not look at it.
     package struct Reason: RawRepresentable, Hashable, Sendable {
         package let rawValue: String
 
@@ -24,27 +24,36 @@ extension BrokerError {
             }
         }
 
-        /// No app on the device is registered with the client id.
+        /// What each reason that this broker gives means; `docs/errors.md` is made of it.
+        package static let meanings: KeyValuePairs<Reason, String> = [
+            .unknownClient: "No app on the device is registered with the client id.",
+            .otherApp: "The client id is another app's.",
+            .blocked: "The profile's block list names the app.",
+            .unlisted: "No list of the profile permits the app.",
+            .notShared: "The device is personal, or shared mode is not complete.",
+            .nobody: "Nobody is signed in on the device.",
+            .signedInOffline:
+                "The worker signed in offline, so that there are no tokens until the server can be reached.",
+            .agentMissing: "No baton-agent is connected that could open a browser.",
+            .browserUnavailable: "The agent could not start the browser.",
+            .browserBroke: "The browser ended with an error.",
+            .alreadySignedIn: "A worker is signed in and cannot be asked for credentials again, nor make an account.",
+            .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
+            .otherAccount: "Another account is signed in on the device.",
+        ]
+
         package static let unknownClient = Reason(rawValue: "unknown_client")
-        /// The client id is another app's.
         package static let otherApp = Reason(rawValue: "other_app")
-        /// The profile's block list names the app.
         package static let blocked = Reason(rawValue: "app_blocked")
-        /// No list of the profile permits the app.
         package static let unlisted = Reason(rawValue: "app_unlisted")
-        /// The device is personal, or on its way to being shared.
         package static let notShared = Reason(rawValue: "device_not_shared")
-        /// Nobody holds the device.
         package static let nobody = Reason(rawValue: "nobody_signed_in")
-        /// The worker holds the device without the server, so that there are no tokens.
         package static let signedInOffline = Reason(rawValue: "signed_in_offline")
-        /// No agent is there that could open a browser.
         package static let agentMissing = Reason(rawValue: "agent_missing")
-        /// The agent could not start the browser.
         package static let browserUnavailable = Reason(rawValue: "browser_unavailable")
-        /// The browser ended with an error.
         package static let browserBroke = Reason(rawValue: "browser_broke")
-        /// Somebody else holds the device.
+        package static let alreadySignedIn = Reason(rawValue: "already_signed_in")
+        package static let accountRemoved = Reason(rawValue: "account_removed")
         package static let otherAccount = Reason(rawValue: "other_account")
     }
 }

@@ -57,10 +57,15 @@ package struct BrokerError: Error, Equatable, Sendable {
         package static let unfinished = Code(rawValue: -51800)
         /// The app has not erased the last worker's data yet; Baton's own number.
         package static let appLocked = Code(rawValue: -51890)
+        package static let corruptedAnswer = Code(rawValue: -51805)
         package static let workplaceJoinRequired = Code(rawValue: -51810)
         package static let brokerUnavailable = Code(rawValue: -51814)
         package static let network = Code(rawValue: -51500)
     }
+
+    /// The error of a request whose reply is neither a response nor an error of the broker.
+    package static let unreadableAnswer = BrokerError(
+        .corruptedAnswer, "The broker's answer cannot be read. Update library and broker.")
 
     /// The error that names a required key which is not there.
     package static func missing(_ key: Key) -> BrokerError {

@@ -84,6 +84,8 @@ package struct Key: RawRepresentable, Hashable, Sendable {
 
     // Baton's own operations.
     package static let previousHomeAccountID = Key("baton_previous_home_account_id")
+    /// The account that is signed in and that the client removed.
+    package static let removedHomeAccountID = Key("baton_removed_home_account_id")
     package static let epoch = Key("baton_epoch")
     /// An ended epoch that the app has yet to acknowledge.
     package static let endedEpoch = Key("baton_ended_epoch")

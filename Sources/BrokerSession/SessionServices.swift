@@ -54,14 +54,15 @@ struct SessionServices: Sendable {
         let erasures = ErasureService(asked: start.asked, session: session, access: access, supervisor: supervisor)
         connections = AppConnections(
             epoch: start.epoch, erasures: erasures, supervisor: supervisor, logger: logger)
-        let tokens = TokenService(session: session, access: access, network: network, supervisor: supervisor)
         let signOuts = SignOutNotifier(
             session: session, access: access, connections: connections, supervisor: supervisor, logger: logger)
         let changes = AccountChangeTracker(
             tombstones: start.tombstones, session: session, access: access, supervisor: supervisor)
+        let tokens = TokenService(
+            session: session, access: access, network: network, supervisor: supervisor, changes: changes)
         router = RequestRouter(
             session: session, refusals: RefusalReporter(session: session, supervisor: supervisor, logger: logger),
-            accounts: AccountService(session: session, access: access, tokens: tokens),
+            accounts: AccountService(session: session, access: access, tokens: tokens, changes: changes),
             changes: changes, tokens: tokens,
             signIns: SignInCoordinator(
                 session: session, attempts: attempts, access: access, connections: connections, tokens: tokens,

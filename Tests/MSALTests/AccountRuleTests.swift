@@ -133,14 +133,45 @@ import Testing
         #expect(copy == account && copy.isSSOAccount == account.isSSOAccount)
     }
 
-    @Test func `REM-1 REM-4 removing an account forgets nothing, for nothing is kept, and signs nobody out`()
+    @Test func `REM-1 removing an account asks the broker, which then lists it as the device's and not as the app's`()
         async throws
     {
         let requests = Requests()
-        let broker = try ScriptedBroker.answering(requests) { _ in Self.list(TestValues.amara) }
+        let broker = try ScriptedBroker.answering(requests) { _ in
+            let isRemoved = requests.all.contains { $0.operation == .removeAccount }
+            return AccountsResponse(
+                accounts: [TestValues.amara], removedHomeAccountID: isRemoved ? TestValues.amara.homeAccountID : nil
+            ).entries
+        }
         let application = try broker.application()
-        try application.remove(try await account(TestValues.amara))
+        let amara = try await account(TestValues.amara)
+        #expect(try await blocking { try application.allAccounts() } == [amara])
+        try await blocking { try application.remove(amara) }
+        let request = try RemoveAccountRequest(
+            try #require(requests.all.first { $0.operation == .removeAccount }).parameters)
+        #expect(request.homeAccountID == TestValues.amara.homeAccountID && request.client.clientID == "client-1")
+        #expect(try await blocking { try application.allAccounts() }.isEmpty)
+        #expect(
+            try await seen { try await blocking { try application.account(forIdentifier: amara.identifier ?? "") } }
+                .asInternal == .internalErrorAccountRequired)
+        #expect(try await application.accountsFromDevice(for: MSALAccountEnumerationParameters()) == [amara])
+    }
+
+    @Test func `REM-2 a broker that refuses, or that does not answer, makes removing an error`() async throws {
+        let broker = try ScriptedBroker.answering { _ in throw BrokerError(.internal, "The disk is full.") }
+        let application = try broker.application()
+        let amara = try await account(TestValues.amara)
+        let error = try await seen { try await blocking { try application.remove(amara) } }
+        #expect(error.asInternal == .internalErrorUnexpected && error.text == "The disk is full.")
+    }
+
+    @Test func `REM-4 an account that nothing names is nothing to remove`() async throws {
+        let requests = Requests()
+        let broker = try ScriptedBroker.answering(requests)
+        let application = try broker.application()
+        try await blocking {
+            try application.remove(MSALAccount(identifier: nil, username: nil, environment: "login.baton.test"))
+        }
         #expect(requests.all.isEmpty)
-        #expect(try await blocking { try application.allAccounts() }.count == 1)
     }
 }

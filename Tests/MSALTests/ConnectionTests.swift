@@ -9,14 +9,19 @@ import UnixSocket
 /// What the library makes of a broker that misbehaves, and of connections that end.
 @Suite(.timeLimit(.minutes(10))) struct ConnectionTests {
     static let nonsense: [String] = [
-        "", "x", "[]", "{}", #"{"sso_request_id":"1"}"#, #"{"sso_request_id":"1","response":[]}"#,
-        #"{"sso_request_id":"1","response":{},"error":{}}"#, #"{"sso_request_id":"1","error":{"code":-1}}"#,
-        #"{"hello":{}}"#, String(repeating: "[", count: 1000),
+        "", "x", "[]", "{}", #"{"hello":{}}"#, #"{"sso_request_id":1}"#, String(repeating: "[", count: 1000),
+    ]
+    /// Replies that name their request, and say nothing that the library knows.
+    static let strangeReplies: [String] = [
+        #"{"sso_request_id":"ID"}"#, #"{"sso_request_id":"ID","response":[]}"#,
+        #"{"sso_request_id":"ID","response":{},"error":{}}"#, #"{"sso_request_id":"ID","error":{"code":-1}}"#,
+        #"{"sso_request_id":"ID","error":"no"}"#,
+        #"{"sso_request_id":"ID","error":{"domain":"NSURLErrorDomain","code":-1009,"user_info":{}}}"#,
     ]
 
     @Test(arguments: nonsense)
     func `nonsense instead of a reply is an error of its own`(text: String) async throws {
-        let broker = try ScriptedBroker { end in
+        let broker = try ScriptedBroker(rounds: 2) { end in
             try end.greet()
             _ = try end.request()
             try end.connection.write(Array(text.utf8))
@@ -26,6 +31,121 @@ import UnixSocket
         #expect(
             try await seen { try await application.currentAccount(with: nil) }.asInternal
                 == .internalErrorBrokerCorruptedResponse)
+    }
+
+    @Test(arguments: nonsense + ["\0cut"])
+    func `nonsense, or a message that stalls, costs the other calls nothing`(text: String) async throws {
+        var deadlines = BrokerDeadlines.generous
+        deadlines.frame = .milliseconds(50)
+        let epoch = TestValues.epoch(1)
+        let broker = try ScriptedBroker(
+            deadlines: deadlines,
+            { end in
+                try end.greet(epoch)
+                for _ in 0..<8 { _ = try end.request() }
+                if text == "\0cut" {
+                    try end.writeRaw([0, 0, 0, 9, 1])
+                } else {
+                    try end.connection.write(Array(text.utf8))
+                }
+                end.waitForEnd()
+            },
+            { end in
+                try end.greet(epoch)
+                try end.serveDevice()
+            })
+        let application = try broker.application()
+        try await withThrowingTaskGroup(of: MSALDeviceMode.self) { group in
+            for _ in 0..<8 { group.addTask { try await application.deviceInformation(with: nil).deviceMode } }
+            for try await mode in group { #expect(mode == .shared) }
+        }
+    }
+
+    @Test(arguments: strangeReplies)
+    func `a reply that is neither a response nor an error of the broker ends its own call only`(
+        text: String
+    ) async throws {
+        let broker = try ScriptedBroker { end in
+            try end.greet()
+            let requests = [try end.request(), try end.request()]
+            let strange = try #require(requests.first { $0.operation == .getAccounts })
+            let other = try #require(requests.first { $0.operation == .getDeviceInfo })
+            try end.connection.write(Array(text.replacing("ID", with: strange.id).utf8))
+            try end.answer(other)
+            try end.serveDevice()
+        }
+        let application = try broker.application()
+        async let accounts = seen {
+            try await application.accountsFromDevice(for: MSALAccountEnumerationParameters())
+        }
+        async let device = application.deviceInformation(with: nil)
+        #expect(try await device.deviceMode == .shared)
+        #expect(try await accounts.asInternal == .internalErrorBrokerCorruptedResponse)
+        // Over the same connection, for a second one would find nobody.
+        #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
+    }
+
+    @Test func `an app that asked before the broker came is notified when it comes, and asks it`() async throws {
+        let folder = try scratchFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let socket = folder.appending(path: "broker.sock").path
+        var deadlines = BrokerDeadlines.generous
+        (deadlines.connect, deadlines.pause) = (.milliseconds(20), .milliseconds(10))
+        let notifications = NotificationCenter()
+        let connection = BrokerConnection(
+            location: BrokerLocation(socket: socket, marker: nil), deadlines: deadlines, notifications: notifications)
+        defer { connection.close() }
+        let application = try MSALPublicClientApplication(
+            configuration: MSALPublicClientApplicationConfig(
+                clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil),
+            broker: connection)
+        #expect(
+            try await seen { try await application.deviceInformation(with: nil) }.asInternal
+                == .internalBrokerNotAvailable)
+        let (notes, signal) = AsyncStream.makeStream(of: Void.self)
+        let observer = notifications.addObserver(
+            forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
+        ) { _ in signal.yield() }
+        defer { notifications.removeObserver(observer) }
+        let listener = try Listener(path: socket, mode: 0o600)
+        defer { listener.close() }
+        Thread {
+            guard let descriptor = try? listener.accept() else { return }
+            let end = BrokerEnd(Connection(descriptor, maximumFrame: Wire.maximumFrame))
+            try? end.greet()
+            try? end.serveDevice()
+        }.start()
+        var iterator = notes.makeAsyncIterator()
+        await iterator.next()
+        #expect(try await application.deviceInformation(with: nil).deviceMode == .shared)
+    }
+
+    @Test func `a child of fork has no connection, and says so at once, also in the calls that wait`() async throws {
+        let process = Mutex(Int32(1))
+        let connection = BrokerConnection(
+            location: BrokerLocation(socket: "/nonexistent/broker.sock", marker: nil), deadlines: .generous,
+            processID: { process.withLock { $0 } })
+        let application = try MSALPublicClientApplication(
+            configuration: MSALPublicClientApplicationConfig(
+                clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil),
+            broker: connection)
+        process.withLock { $0 = 2 }
+        let error = try await seen { try application.allAccounts() }
+        #expect(error.asInternal == .internalBrokerNotAvailable && error.text.contains("fork()"))
+        #expect(!application.isCompatibleAADBrokerAvailable && !connection.cancelSignIn())
+    }
+
+    @Test func `a BATON_SOCKET that names nothing is said to`() async throws {
+        var deadlines = BrokerDeadlines.generous
+        deadlines.connect = .milliseconds(20)
+        let connection = BrokerConnection(location: .named("/nonexistent/broker.sock"), deadlines: deadlines)
+        defer { connection.close() }
+        let application = try MSALPublicClientApplication(
+            configuration: MSALPublicClientApplicationConfig(
+                clientId: "client-1", redirectUri: "msauth.org.example.worker://auth", authority: nil),
+            broker: connection)
+        let error = try await seen { try await application.deviceInformation(with: nil) }
+        #expect(error.text.contains("BATON_SOCKET is set and names no socket"))
     }
 
     @Test(arguments: nonsense)
@@ -41,7 +161,7 @@ import UnixSocket
     }
 
     @Test func `a frame of an impossible size is not read`() async throws {
-        let broker = try ScriptedBroker { end in
+        let broker = try ScriptedBroker(rounds: 2) { end in
             try end.greet()
             _ = try end.request()
             try end.writeRaw([0xff, 0xff, 0xff, 0xff])

@@ -36,10 +36,15 @@ import UnixSocket
 
     @Test func `DEV-6 what else the broker says of the device is there, as texts`() async throws {
         let broker = try ScriptedBroker.answering { _ in
-            FlatMap([Key.extraDeviceInfo: #"{"isCallerAppManaged":"1","mdm_id":"m","odd":[1],"broker_version":"lie"}"#])
+            FlatMap([
+                Key.extraDeviceInfo:
+                    #"{"isCallerAppManaged":"1","mdm_id":"m","odd":[1],"level":30,"share":0.5,"on":true,"broker_version":"lie"}"#
+            ])
         }
         let extra = try await broker.application().deviceInformation(with: nil).extraDeviceInformation
         #expect(extra["isCallerAppManaged"] as? String == "1" && extra["mdm_id"] as? String == "m")
+        #expect(
+            extra["level"] as? String == "30" && extra["share"] as? String == "0.5" && extra["on"] as? String == "1")
         #expect(extra["odd"] == nil && extra["broker_version"] as? String == "1")
         #expect(extra.values.allSatisfy { $0 is String })
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import BrokerProtocol
 import Foundation
 import MSAL
 import TestSupport
@@ -27,6 +28,16 @@ import Testing
     @Test func `no two errors have one cause`() {
         let causes = Problem.allCases.map(\.entry.cause)
         #expect(Set(causes).count == causes.count)
+    }
+
+    @Test func `every reason that the broker gives has a meaning on the page, and no two are one`() throws {
+        let file = URL(filePath: Repository.root + "/Sources/BrokerProtocol/BrokerError+Reason.swift")
+        let declared = try String(contentsOf: file, encoding: .utf8).matches(of: /static let (\w+) = Reason\(/).count
+        let meanings = BrokerError.Reason.meanings
+        #expect(meanings.count == declared && Set(meanings.map(\.key)).count == declared)
+        for (reason, meaning) in meanings {
+            #expect(reason.rawValue.wholeMatch(of: /[a-z0-9_]{1,64}/) != nil && meaning.hasSuffix("."))
+        }
     }
 
     @Test func `docs errors md is the list; scripts pages writes it`() throws {

@@ -11,7 +11,7 @@ import UnixSocket
 /// a call; and an app that asks from everywhere at once.
 @Suite(.timeLimit(.minutes(10))) struct HostileBrokerTests {
     @Test func `an answer larger than a frame may be is refused, with a code and a remedy`() async throws {
-        let broker = try ScriptedBroker { end in
+        let broker = try ScriptedBroker(rounds: 2) { end in
             try end.greet()
             _ = try end.request()
             // The size of the largest frame and one byte more.
@@ -29,7 +29,7 @@ import UnixSocket
         let many = (0...600).map { #""k\#($0)":"v""# }.joined(separator: ",")
         let long = #""k":"\#(String(repeating: "x", count: 70_000))""#
         for members in [many, long] {
-            let broker = try ScriptedBroker { end in
+            let broker = try ScriptedBroker(rounds: 2) { end in
                 try end.greet()
                 let request = try end.request()
                 try end.connection.write(
@@ -137,7 +137,7 @@ import UnixSocket
         for message in [
             ClientMessage.cancel("x").bytes, ClientMessage.hello(ClientHello(clientName: "", clientVersion: "")).bytes,
         ] {
-            let broker = try ScriptedBroker { end in
+            let broker = try ScriptedBroker(rounds: 2) { end in
                 try end.greet()
                 _ = try end.request()
                 try end.connection.write(message)

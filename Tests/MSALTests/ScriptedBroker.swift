@@ -18,11 +18,13 @@ final class ScriptedBroker: Sendable {
     let connection: BrokerConnection
     private let listener: Listener
 
-    /// `marker` is the file that says that the device is managed; without one the device counts as managed.
+    /// `marker` is the file that says that the device is managed; without one the device counts as managed. The scripts run
+    /// `rounds` times: what cannot be read is asked again once.
     init(
-        deadlines: BrokerDeadlines = .generous, marker: String? = nil, isTrusted: Bool = true,
+        deadlines: BrokerDeadlines = .generous, marker: String? = nil, isTrusted: Bool = true, rounds: Int = 1,
         _ scripts: Script...
     ) throws {
+        let scripts = (0..<rounds).flatMap { _ in scripts }
         folder = try scratchFolder()
         let socket = folder.appending(path: "broker.sock").path
         let nobody: @Sendable (Peer) -> Bool = { _ in false }

@@ -177,6 +177,46 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (-51414, "protection_policy_required", [Int](), MSALError.serverProtectionPoliciesRequired),
+        (-51410, "", [50142], .serverInvalidRequestResetPasswordRequired),
+        (-51414, "", [], .interactionRequired), (-51410, "", [90002], .interactionRequired),
+    ])
+    func `ERR-2 a protection policy and a password reset are told by what the identity platform said`(
+        number: Int, suberror: String, numbers: [Int], expected: MSALError
+    ) async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            var error = BrokerError(
+                BrokerError.Code(rawValue: number), "Cause.", oauthError: "refused", oauthSuberror: suberror)
+            error.serverCodes = numbers
+            throw error
+        }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
+        let application = try broker.application()
+        #expect(try await seen { try await application.acquireTokenSilent(with: parameters) }.code == expected.rawValue)
+    }
+
+    @Test(
+        arguments: [
+            (BrokerError.Reason.signedInOffline, "signed_in_offline"), (.unknownClient, "unknown_client"),
+            (.blocked, "app_blocked"), (nil, "interaction_required"),
+            // Not a word: an app would show it or compare it.
+            (BrokerError.Reason(rawValue: "Amara is here"), "interaction_required"),
+        ] as [(BrokerError.Reason?, String)])
+    func `the broker's reason reaches the app as a stable word, else the name of the error does`(
+        reason: BrokerError.Reason?, expected: String
+    ) async throws {
+        let broker = try ScriptedBroker.answering { _ in
+            throw BrokerError(.interactionRequired, "Cause. Remedy.", reason: reason)
+        }
+        let parameters = MSALSilentTokenParameters(scopes: ["user.read"], account: try await account(TestValues.amara))
+        let application = try broker.application()
+        let error = try await #require(throws: (any Error).self) {
+            try await application.acquireTokenSilent(with: parameters)
+        }
+        #expect((error as NSError).userInfo[BatonReasonKey] as? String == expected)
+    }
+
     @Test(arguments: [Key.accessToken, .idToken, .clientInfo, .authority, .expiresOn])
     func `a token response that lacks a part, or has nonsense there, is an error`(key: Key) async throws {
         for nonsense in [nil, "!"] where !(key == .accessToken && nonsense != nil) {

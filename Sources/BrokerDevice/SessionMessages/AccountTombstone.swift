@@ -10,22 +10,28 @@ package struct AccountTombstone: Sendable, Codable, Equatable {
     package let epoch: Epoch
     /// Whether a query for the current account named it. False if the reader only got a token for it.
     package let isReported: Bool
+    /// Whether the app removed the account in that epoch: it then gets no silent token until somebody signs in through it.
+    package let isRemoved: Bool
     /// When that epoch ended, in seconds since 1970; nil while it lasts.
     package var endedAt: Int?
 
-    package init(homeAccountID: String, epoch: Epoch, isReported: Bool = true, endedAt: Int? = nil) {
+    package init(
+        homeAccountID: String, epoch: Epoch, isReported: Bool = true, isRemoved: Bool = false, endedAt: Int? = nil
+    ) {
         self.homeAccountID = homeAccountID
         self.epoch = epoch
         self.isReported = isReported
+        self.isRemoved = isRemoved
         self.endedAt = endedAt
     }
 
-    /// Tombstones of earlier versions do not say `isReported`; theirs all were.
+    /// Tombstones of earlier versions say neither `isReported`, which theirs all were, nor `isRemoved`.
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         homeAccountID = try members.decode(String.self, forKey: .homeAccountID)
         epoch = try members.decode(Epoch.self, forKey: .epoch)
         isReported = try members.decodeIfPresent(Bool.self, forKey: .isReported) ?? true
+        isRemoved = try members.decodeIfPresent(Bool.self, forKey: .isRemoved) ?? false
         endedAt = try members.decodeIfPresent(Int.self, forKey: .endedAt)
     }
 }
@@ -42,11 +48,13 @@ package struct AccountTombstones: Sendable, Equatable {
 
     package init(_ told: [AccountTombstone]) { self.told = told }
 
-    /// The account that the reader knew before. A worker who is here and of whom it only has a token does not count yet:
-    /// the next query reports them as new (rule CUR-13).
-    package var previous: String? {
-        guard let first = told.first, first.isReported || first.endedAt != nil else { return nil }
-        return first.homeAccountID
+    /// The account that the reader knew before, now that `current` is here: the oldest one that has left, else `current`
+    /// itself if the reader knew it. A worker who is here and of whom it only has a token does not count yet: the next query
+    /// reports them as new (rule CUR-13).
+    package func previous(current: String?) -> String? {
+        let other = told.first { $0.homeAccountID != current } ?? told.first
+        guard let other, other.isReported || other.endedAt != nil else { return nil }
+        return other.homeAccountID
     }
 
     /// Whether the reader knows that this worker is here in `epoch`.
@@ -59,15 +67,38 @@ package struct AccountTombstones: Sendable, Equatable {
     ///
     /// - Parameter byQuery: whether it asked for the current account; false if it gets a token.
     package mutating func tell(_ homeAccountID: String, in epoch: Epoch, byQuery: Bool = true) -> Bool {
+        let before = told
+        let isRemoved = isRemoved(homeAccountID, in: epoch)
+        note(homeAccountID, in: epoch, byQuery: byQuery, isRemoved: isRemoved)
+        // A worker who left and came back is no change, and must not hide one who was here in between.
+        while byQuery, told.count > 1, told[0].homeAccountID == homeAccountID { told.removeFirst() }
+        return told != before
+    }
+
+    /// Whether the app removed this account in `epoch`, and nobody has signed in through it since.
+    package func isRemoved(_ homeAccountID: String, in epoch: Epoch) -> Bool {
+        knows(homeAccountID, in: epoch) && told.last?.isRemoved == true
+    }
+
+    /// Notes that the app removed the account that is here in `epoch`, or that somebody signed in through it again; returns
+    /// whether that is new.
+    package mutating func setRemoved(_ isRemoved: Bool, _ homeAccountID: String, in epoch: Epoch) -> Bool {
+        guard isRemoved != self.isRemoved(homeAccountID, in: epoch) else { return false }
+        note(homeAccountID, in: epoch, byQuery: false, isRemoved: isRemoved)
+        return true
+    }
+
+    /// Makes the account of `epoch` the last one that the reader knows of.
+    private mutating func note(_ homeAccountID: String, in epoch: Epoch, byQuery: Bool, isRemoved: Bool) {
         var isReported = byQuery
         if let last = told.last, last.homeAccountID == homeAccountID {
-            guard last.endedAt != nil || last.epoch != epoch || (byQuery && !last.isReported) else { return false }
             isReported = byQuery || last.isReported
             told.removeLast()
         }
-        told.append(AccountTombstone(homeAccountID: homeAccountID, epoch: epoch, isReported: isReported))
+        told.append(
+            AccountTombstone(
+                homeAccountID: homeAccountID, epoch: epoch, isReported: isReported, isRemoved: isRemoved))
         told.removeFirst(max(0, told.count - Self.maximum))
-        return true
     }
 
     /// The reader has dealt with the leaving of `homeAccountID`; returns whether anything changed.

@@ -92,9 +92,9 @@ extension BrokerMessage {
         case (let response?, nil) where response.object != nil:
             self = .reply(Reply(requestID: id, outcome: .success(FlatMap(lenient: response))))
         case (nil, let error?):
-            guard let error = BrokerError(json: error) else { throw .shape }
-            self = .reply(Reply(requestID: id, outcome: .failure(error)))
-        default: throw .shape
+            // An error of another domain concerns its own request, and no other on this connection.
+            self = .reply(Reply(requestID: id, outcome: .failure(BrokerError(json: error) ?? .unreadableAnswer)))
+        default: self = .reply(Reply(requestID: id, outcome: .failure(.unreadableAnswer)))
         }
     }
 }

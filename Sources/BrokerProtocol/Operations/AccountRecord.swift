@@ -68,11 +68,18 @@ extension AccountRecord {
 /// The answer to ``Operation/getAccounts``.
 package struct AccountsResponse: Sendable, Equatable {
     package let accounts: [AccountRecord]
+    /// One of them that the client removed: signed in on the device, and no longer the client's.
+    package let removedHomeAccountID: String?
 
-    package init(accounts: [AccountRecord]) { self.accounts = accounts }
+    package init(accounts: [AccountRecord], removedHomeAccountID: String? = nil) {
+        self.accounts = accounts
+        self.removedHomeAccountID = removedHomeAccountID
+    }
 
     package var entries: FlatMap {
-        FlatMap([.accounts: JSONWriter.text(.array(accounts.map(\.json)))])
+        var map = FlatMap([.accounts: JSONWriter.text(.array(accounts.map(\.json)))])
+        map[.removedHomeAccountID] = removedHomeAccountID
+        return map
     }
 
     /// Reads the accounts out of a response; blank means none.
@@ -89,6 +96,6 @@ package struct AccountsResponse: Sendable, Equatable {
         guard let accounts, accounts.count == elements?.count else {
             throw BrokerError(.invalidParameter, "The broker's list of accounts cannot be read. Update the broker.")
         }
-        self.init(accounts: accounts)
+        self.init(accounts: accounts, removedHomeAccountID: map[.removedHomeAccountID])
     }
 }

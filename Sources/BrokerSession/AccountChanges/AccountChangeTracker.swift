@@ -45,7 +45,8 @@ final class AccountChangeTracker: Sendable {
             let now = session.now
             let current = now.worker?.account
             let answer = CurrentAccount(
-                current: current, previousHomeAccountID: tombstones.previous, epoch: now.epoch)
+                current: current, previousHomeAccountID: tombstones.previous(current: current?.homeAccountID),
+                epoch: now.epoch)
             let isNew = current.map { tombstones.tell($0.homeAccountID, in: now.epoch) } ?? false
             return (answer, isNew)
         }
@@ -110,6 +111,27 @@ final class AccountChangeTracker: Sendable {
         let now = session.now
         guard let account = now.worker?.account else { return ((), false) }
         return ((), tombstones.tell(account.homeAccountID, in: now.epoch, byQuery: false))
+    }
+
+    /// Notes that the app removed the account that is here, or that somebody signed in through it again. Blocks until that is
+    /// on disk. The note is the client's, so it stands under the reader without a name.
+    func setRemoved(_ isRemoved: Bool, client clientID: String) throws(BrokerError) {
+        guard let reader = AccountReader(clientID: clientID, name: "") else { return }
+        try change(reader) { tombstones in
+            let now = session.now
+            guard let account = now.worker?.account else { return ((), false) }
+            return ((), tombstones.setRemoved(isRemoved, account.homeAccountID, in: now.epoch))
+        }
+    }
+
+    /// The account that is here and that the client removed; nil if there is none.
+    func removedAccount(client clientID: String) -> String? {
+        let now = session.now
+        guard let reader = AccountReader(clientID: clientID, name: ""), let account = now.worker?.account else {
+            return nil
+        }
+        let isRemoved = state.withLock { $0.tombstones[reader]?.isRemoved(account.homeAccountID, in: now.epoch) }
+        return isRemoved == true ? account.homeAccountID : nil
     }
 
     /// Takes what readers have learned of, after some of it was forgotten.

@@ -7,6 +7,7 @@ struct AccountService: Sendable {
     let session: CurrentSession
     let access: AppAccess
     let tokens: TokenService
+    let changes: AccountChangeTracker
 
     func deviceInfo(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try ClientRequest.checkVersion(call.parameters)
@@ -18,8 +19,10 @@ struct AccountService: Sendable {
     }
 
     func accounts(_ call: AppRequest) throws(BrokerError) -> AppResponse {
-        try access.app(ClientRequest(call.parameters), in: call)
-        let accounts = AccountsResponse(accounts: session.worker.map { [$0.account] } ?? [])
+        let app = try access.app(ClientRequest(call.parameters), in: call)
+        let accounts = AccountsResponse(
+            accounts: session.worker.map { [$0.account] } ?? [],
+            removedHomeAccountID: changes.removedAccount(client: app.clientID))
         return AppResponse(type: .accounts, entries: accounts.entries)
     }
 
@@ -36,12 +39,16 @@ struct AccountService: Sendable {
             type: .defaultAccount, entries: DefaultAccountResponse(account: session.worker?.account).entries)
     }
 
-    /// Drops the tokens that this client was given for the account. Who is signed in stays so, on the device and for this
-    /// client: the end of a session is the sign-out's alone. Of an account that is not here nothing is held.
+    /// Drops the tokens that this client was given for the account, and notes on disk that it wants no more of them until
+    /// somebody signs in through it. The worker stays signed in on the device: only a sign-out ends a session. Nothing is held
+    /// of an account that is not here.
     func remove(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let wanted = try RemoveAccountRequest(call.parameters)
         let app = try access.app(wanted.client, in: call)
-        if let worker = session.worker, wanted.means(worker.account) { tokens.drop(client: app.clientID) }
+        if let worker = session.worker, wanted.means(worker.account) {
+            try changes.setRemoved(true, client: app.clientID)
+            tokens.drop(client: app.clientID)
+        }
         return AppResponse()
     }
 }

@@ -45,10 +45,13 @@ final class AppAccess: Sendable {
     }
 
     /// Checks the app of a request for tokens; its redirect URI must be a registered one.
-    func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) {
-        guard try app(client, in: call).redirectURIs.contains(redirectURI) else {
+    @discardableResult
+    func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
+        let app = try app(client, in: call)
+        guard app.redirectURIs.contains(redirectURI) else {
             throw BrokerError(
                 .invalidRedirectURI, "The redirect URI is not the registered one. Use msauth.<bundle id>://auth.")
         }
+        return app
     }
 }

@@ -141,7 +141,7 @@ extension BrowserEnd {
 extension BrokerError {
     /// To an app whose worker is not the one who holds the device.
     static let otherWorker = BrokerError(
-        .mismatchedAccount, "Another worker is signed in on this device. Sign out first.")
+        .mismatchedAccount, "Another worker is signed in on this device. Sign out first.", reason: .otherAccount)
 
     /// The kernel does not say whose browser connects, so that no page can be served to it alone.
     static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {

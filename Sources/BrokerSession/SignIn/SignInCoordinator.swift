@@ -65,10 +65,14 @@ struct SignInCoordinator: Sendable {
         guard request.wanted.means(worker.account) else { throw .otherWorker }
         guard request.wanted.prompt != "login", request.wanted.prompt != "create" else {
             throw BrokerError(
-                .unsupported, "A worker who is signed in cannot be asked for credentials again. Sign out first.")
+                .mismatchedAccount,
+                "A worker who is signed in cannot be asked for credentials again. Sign out first.",
+                reason: .alreadySignedIn)
         }
         switch worker {
-        case .online(let session): return .later { try await token(for: request, of: session) }
+        case .online(let session):
+            try changes.setRemoved(false, client: access.app(request.wanted.client, in: request.call).clientID)
+            return .later { try await token(for: request, of: session) }
         case .offline(let session):
             let attempt = try begin(request, because: .signedInOffline)
             return .later { try await becomeOnline(session, by: attempt, for: request) }

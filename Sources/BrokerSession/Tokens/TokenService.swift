@@ -17,10 +17,15 @@ final class TokenService: Sendable {
     private let access: AppAccess
     private let network: SessionNetwork
     private let supervisor: SupervisorLink
+    private let changes: AccountChangeTracker
     private let state = Mutex(State())
 
-    init(session: CurrentSession, access: AppAccess, network: SessionNetwork, supervisor: SupervisorLink) {
+    init(
+        session: CurrentSession, access: AppAccess, network: SessionNetwork, supervisor: SupervisorLink,
+        changes: AccountChangeTracker
+    ) {
         (self.session, self.access, self.network, self.supervisor) = (session, access, network, supervisor)
+        self.changes = changes
     }
 
     // MARK: - An app's token
@@ -28,8 +33,13 @@ final class TokenService: Sendable {
     /// A token of the worker who is signed in, for an app that asks without a person.
     func silentToken(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try TokenRequest(call.parameters)
-        try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
+        let app = try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
         let tenant = try AuthorityRule(join: session.join()).tenant(of: wanted.authority)
+        guard changes.removedAccount(client: app.clientID) == nil else {
+            throw BrokerError(
+                .interactionRequired, "The app has removed the account. Sign in interactively.", reason: .accountRemoved
+            )
+        }
         guard case .online(let worker) = try worker(for: wanted) else {
             return .later { [self] in throw await refusalOffline() }
         }

@@ -7,22 +7,22 @@ internal import JSON
     @objc(MSALAccount) @objcMembers
 #endif
 open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant.
+    // Unchecked because the class is open; nothing in it changes after it was made.
 
     /// The name to show; nil for a worker who has signed out, of whom only the identifier is kept.
-    public let username: String?
+    open private(set) var username: String?
     /// `<object id>.<tenant id>`, the same in all apps.
-    public let identifier: String?
+    open private(set) var identifier: String?
     /// The host of the identity platform.
-    public let environment: String
+    open private(set) var environment: String
     /// The claims of the home tenant's id token, where one is known (ACC-4).
-    public let accountClaims: [String: Any]?
+    open private(set) var accountClaims: [String: Any]?
     /// The account in each tenant; nil for an account that came with a token (ACC-3).
-    public let tenantProfiles: [MSALTenantProfile]?
+    open private(set) var tenantProfiles: [MSALTenantProfile]?
     /// Whether the broker holds the account; false for a worker who has signed out.
-    public let isSSOAccount: Bool
+    open private(set) var isSSOAccount: Bool
 
-    init(
+    package init(
         identifier: String?, username: String?, environment: String, accountClaims: [String: Any]? = nil,
         tenantProfiles: [MSALTenantProfile]? = nil, isSSOAccount: Bool = false
     ) {

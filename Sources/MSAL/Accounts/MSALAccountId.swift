@@ -5,16 +5,16 @@
     @objc(MSALAccountId) @objcMembers
 #endif
 open class MSALAccountId: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant.
+    // Unchecked because the class is open; nothing in it changes after it was made.
 
     /// The whole identifier, `<object id>.<tenant id>`.
-    public let identifier: String
+    open private(set) var identifier: String
     /// The person in the tenant; nil where the identifier has not two parts (ACC-1).
-    public let objectId: String?
+    open private(set) var objectId: String?
     /// The home tenant; nil where the identifier has not two parts (ACC-1).
-    public let tenantId: String?
+    open private(set) var tenantId: String?
 
-    init(identifier: String) {
+    package init(identifier: String) {
         let parts = identifier.split(separator: ".", omittingEmptySubsequences: false)
         let isPair = parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
         self.identifier = identifier

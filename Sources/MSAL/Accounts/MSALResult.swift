@@ -5,26 +5,26 @@
     @objc(MSALResult) @objcMembers
 #endif
 open class MSALResult: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant.
+    // Unchecked because the class is open; nothing in it changes after it was made.
 
     /// The access token for the scopes that were asked; empty where the server sent none (RES-1).
-    public let accessToken: String
+    open private(set) var accessToken: String
     /// The account that signed in.
-    public let account: MSALAccount
+    open private(set) var account: MSALAccount
     /// When the access token expires.
-    public let expiresOn: Date?
+    open private(set) var expiresOn: Date?
     /// The id token, as the identity platform signed it.
-    public let idToken: String?
+    open private(set) var idToken: String?
     /// The scopes that were granted; none without an access token (RES-1).
-    public let scopes: [String]
+    open private(set) var scopes: [String]
     /// The account in the tenant that the token is of.
-    public let tenantProfile: MSALTenantProfile
+    open private(set) var tenantProfile: MSALTenantProfile
     /// The authority to use for later silent calls; it may differ from the one that was asked (RES-3).
-    public let authority: MSALAuthority
+    open private(set) var authority: MSALAuthority
     /// The id that follows this request through app, broker and server (RES-3).
-    public let correlationId: UUID
+    open private(set) var correlationId: UUID
 
-    init(
+    package init(
         accessToken: String, account: MSALAccount, expiresOn: Date?, idToken: String?, scopes: [String],
         tenantProfile: MSALTenantProfile, authority: MSALAuthority, correlationId: UUID
     ) {

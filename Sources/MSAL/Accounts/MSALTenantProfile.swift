@@ -5,20 +5,20 @@
     @objc(MSALTenantProfile) @objcMembers
 #endif
 open class MSALTenantProfile: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant.
+    // Unchecked because the class is open; nothing in it changes after it was made.
 
     /// The person's object id in the tenant.
-    public let identifier: String?
+    open private(set) var identifier: String?
     /// The host of the identity platform.
-    public let environment: String?
+    open private(set) var environment: String?
     /// The tenant.
-    public let tenantId: String?
+    open private(set) var tenantId: String?
     /// Whether the account was made in this tenant.
-    public let isHomeTenantProfile: Bool
+    open private(set) var isHomeTenantProfile: Bool
     /// The claims of the tenant's id token, where one is known.
-    public let claims: [String: Any]?
+    open private(set) var claims: [String: Any]?
 
-    init(
+    package init(
         identifier: String?, environment: String?, tenantId: String?, isHomeTenantProfile: Bool, claims: [String: Any]?
     ) {
         self.identifier = identifier

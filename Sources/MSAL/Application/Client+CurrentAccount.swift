@@ -6,14 +6,25 @@ struct AccountChange: Sendable {
     let current: MSALAccount?
     let previous: MSALAccount?
     let epoch: Epoch
+
+    /// Whether the account that the app saw before is another than the present one.
+    var isChange: Bool { previous.map { $0.identifier != current?.identifier } ?? false }
 }
 
 extension Client {
     /// Asks who is signed in.
     ///
-    /// The broker keeps the former account pending until ``acknowledge(_:_:)``.
+    /// The broker keeps the former account pending until ``acknowledge(_:_:complete:)``. A change that was handed to
+    /// `async` code is acknowledged first: its app has dealt with it by now.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
+    ) {
+        guard let handled = broker.unconfirmed.take(id) else { return askCurrentAccount(correlation, complete) }
+        acknowledge(handled, correlation) { askCurrentAccount(correlation, complete) }
+    }
+
+    private func askCurrentAccount(
+        _ correlation: UUID, _ complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
         ask(.currentAccount, request(correlation).entries) { [environment = authority.host] outcome in
             complete(
@@ -26,13 +37,15 @@ extension Client {
         }
     }
 
-    /// Tells the broker that a change was delivered, so that it is reported until then, and once (CUR-5).
+    /// Remembers that `async` code gets this change now, which nobody sees it finish with: the next query acknowledges it.
+    func keepUnconfirmed(_ change: AccountChange) { broker.unconfirmed.put(change, for: id) }
+
+    /// Tells the broker that the app has dealt with a change, so that it is reported until then, and once (CUR-5).
     ///
     /// Nobody can act on a failure: the broker reports the change again. `complete` runs in any case.
     func acknowledge(
         _ change: AccountChange, _ correlation: UUID, complete: @escaping @Sendable () -> Void = {}
     ) {
-        guard change.previous != nil else { return complete() }
         let acknowledgement = Acknowledgement(
             client: request(correlation), epoch: change.epoch, previousHomeAccountID: change.previous?.identifier)
         ask(.acknowledgeAccount, acknowledgement.entries, within: Self.patience) { _ in complete() }

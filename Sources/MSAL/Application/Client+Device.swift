@@ -41,6 +41,19 @@ extension Client {
     static func cancelLogin(through broker: BrokerConnection) -> Bool { broker.cancelSignIn() }
 }
 
+extension JSONValue {
+    /// A text, a number in decimal or a truth value as `1` or `0`; nil for everything else.
+    fileprivate var asText: String? {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .bool(let value): value ? "1" : "0"
+        case .null, .array, .object: nil
+        }
+    }
+}
+
 extension MSALDeviceInformation {
     /// The texts of an answer that apps may read (DEV-5, DEV-6).
     private static let passedOn: [Key] = [
@@ -48,10 +61,10 @@ extension MSALDeviceInformation {
         .brokerVersion, .deviceModeReason,
     ]
 
-    /// The texts of a JSON object; nothing of what cannot be read.
+    /// The members of a JSON object as texts, numbers and truth values included; nothing of what cannot be read.
     private static func texts(_ text: String?) -> [String: String] {
         let members = text.flatMap { (try? JSONReader.read(Array($0.utf8), limits: Wire.nestedLimits))?.object }
-        return (members ?? [:]).compactMapValues(\.string)
+        return (members ?? [:]).compactMapValues(\.asText)
     }
 
     convenience init(_ map: FlatMap, _ device: DeviceInfo) {

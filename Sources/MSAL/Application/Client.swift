@@ -10,9 +10,9 @@ struct Client: Sendable {
     let capabilities: [String]
     /// Whether the app may use the broker: not where it passes by the checks of its redirect URI (INIT-8).
     private let mayUseBroker: Bool
-    private let broker: BrokerConnection
+    let broker: BrokerConnection
 
-    init(_ configuration: MSALPublicClientApplicationConfig, broker: BrokerConnection) throws(Fault) {
+    init(_ configuration: MSALPublicClientApplicationConfig) throws(Fault) {
         guard !configuration.clientId.allSatisfy(\.isWhitespace) else { throw Fault(.clientIDBlank) }
         id = configuration.clientId
         mayUseBroker = !configuration.bypassRedirectURIValidation
@@ -20,7 +20,7 @@ struct Client: Sendable {
             mayUseBroker ? try RedirectURI(configuration.redirectUri).text : configuration.redirectUri ?? ""
         authority = configuration.authority
         capabilities = configuration.clientApplicationCapabilities ?? []
-        self.broker = broker
+        broker = configuration.broker ?? .current
     }
 
     /// What every request says of this app.

@@ -8,20 +8,27 @@ struct Delivery: Sendable {
     /// How long a block may wait for the main queue before the log says so.
     private static let patience = DispatchTimeInterval.seconds(3)
 
+    /// Whether the call that is being started is the block form inside an `async` one, which no queue of the app concerns.
+    static let startsAsynchronousCall = TaskLocal(wrappedValue: false)
+
     let correlation: UUID
+    /// Whether the outcome goes to `async` code, which nobody sees finish with it.
+    let isAsynchronous = Self.startsAsynchronousCall.get()
     private let queue: DispatchQueue
     /// Whether the queue is the main queue by default: an app that names one knows that it runs.
     private var isWatched = false
 
     /// For calls that a person's action starts: the main queue unless the app names one (THR-2).
     static func onMain(_ parameters: MSALParameters, correlation: UUID? = nil) -> Delivery {
+        guard !startsAsynchronousCall.get() else { return inBackground(parameters, correlation: correlation) }
         let queue = parameters.completionBlockQueue
         return Delivery(correlation: correlation ?? UUID(), queue: queue ?? .main, isWatched: queue == nil)
     }
 
     /// For all other calls: a queue of the library unless the app names one (THR-3).
     static func inBackground(_ parameters: MSALParameters?, correlation: UUID? = nil) -> Delivery {
-        Delivery(correlation: correlation ?? UUID(), queue: parameters?.completionBlockQueue ?? .global())
+        let queue = startsAsynchronousCall.get() ? nil : parameters?.completionBlockQueue
+        return Delivery(correlation: correlation ?? UUID(), queue: queue ?? .global())
     }
 
     /// Hands `outcome` to `block`, as a value or as the error that apps know.

@@ -19,8 +19,10 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Makes an application of a copy of `configuration` (INIT-7).
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain`` where client id or redirect URI cannot be used (INIT-1, INIT-5).
-    public convenience init(configuration: MSALPublicClientApplicationConfig) throws {
-        try self.init(configuration: configuration, broker: .shared)
+    public init(configuration: MSALPublicClientApplicationConfig) throws {
+        settings = configuration.duplicate()
+        do { client = try Client(settings) } catch { throw error.error() }
+        super.init()
     }
 
     /// Makes an application of a client id alone (INIT-2).
@@ -30,11 +32,11 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         try self.init(configuration: MSALPublicClientApplicationConfig(clientId: clientId))
     }
 
-    /// Makes an application that talks through a connection of its own.
-    package init(configuration: MSALPublicClientApplicationConfig, broker: BrokerConnection) throws {
-        settings = configuration.duplicate()
-        do { client = try Client(settings, broker: broker) } catch { throw error.error() }
-        super.init()
+    /// Makes an application that asks `broker` instead of the process's own, for tests.
+    package convenience init(configuration: MSALPublicClientApplicationConfig, broker: BrokerConnection) throws {
+        let own = configuration.duplicate()
+        own.broker = broker
+        try self.init(configuration: own)
     }
 
     /// A copy of the configuration that this application was made with; changing it has no effect.
@@ -82,7 +84,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     #endif
     open func accounts(for parameters: MSALAccountEnumerationParameters) throws -> [MSALAccount] {
         let correlation = UUID()
-        do throws(Fault) { return try client.accounts(AccountFilter(parameters), correlation) } catch {
+        do throws(Fault) { return try client.rememberedAccounts(AccountFilter(parameters), correlation) } catch {
             throw error.error(correlation: correlation)
         }
     }
@@ -107,7 +109,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Finds out who is signed in, and whom this app saw before (CUR-6).
     ///
     /// Compare the two: a change is reported until a block that got it has returned. Clear what you hold of the former
-    /// worker inside the block. Call this at start, on return from the background, and at
+    /// worker inside the block. ``currentAccount(with:)`` reports it until the next call. Call this at start, on return from the background, and at
     /// `SHARED_MODE_CURRENT_ACCOUNT_CHANGED`.
     #if canImport(ObjectiveC)
         @objc(getCurrentAccountWithParameters:completionBlock:)
@@ -120,22 +122,30 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         let delivery = Delivery.inBackground(parameters)
         client.currentAccount(delivery.correlation) { [client] outcome in
             delivery.deliver(outcome) { change, error in
+                let told = change.flatMap { $0.isChange ? $0 : nil }
+                if let told, delivery.isAsynchronous { client.keepUnconfirmed(told) }
                 completionBlock(change?.current, change?.previous, error)
-                if let change { client.acknowledge(change, delivery.correlation) }
+                if let told, !delivery.isAsynchronous { client.acknowledge(told, delivery.correlation) }
             }
         }
     }
 
-    /// Forgets what this app holds of `account`, which is nothing; the worker stays signed in (REM-1).
+    /// Removes `account` from this app: the broker drops the tokens that it holds for the app (REM-1).
     ///
-    /// Use ``signout(with:signoutParameters:completionBlock:)`` to sign a worker out.
+    /// From then on this app gets no silent token for the account and does not list it, until somebody signs in through
+    /// ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; use
+    /// ``signout(with:signoutParameters:completionBlock:)`` to sign a worker out. Asks the broker and waits, see
+    /// ``allAccounts()``.
     ///
-    /// - Throws: nothing.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the broker could not be asked or refused.
     #if canImport(ObjectiveC)
         @objc(removeAccount:error:)
     #endif
     open func remove(_ account: MSALAccount) throws {
-        do throws(Fault) { try client.remove(account) } catch { throw error.error() }
+        let correlation = UUID()
+        do throws(Fault) { try client.remove(account, correlation) } catch {
+            throw error.error(correlation: correlation)
+        }
     }
 
     // MARK: Tokens
@@ -175,7 +185,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
     /// Ends the sign-in that this process has under way, as if the person had given up (INT-10).
     ///
     /// - Returns: whether there was one; its block gets ``MSALError/userCanceled``.
-    open class func cancelCurrentWebAuthSession() -> Bool { Client.cancelLogin(through: .shared) }
+    open class func cancelCurrentWebAuthSession() -> Bool { Client.cancelLogin(through: .current) }
 
     /// Takes a URL that another app opened.
     ///

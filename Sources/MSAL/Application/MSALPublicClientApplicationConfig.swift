@@ -21,6 +21,8 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
     open var tokenExpirationBuffer: Double = 300
     /// Whether any redirect URI will do; an application made so cannot use the broker (INIT-8).
     open var bypassRedirectURIValidation = false
+    /// The broker to ask instead of the process's own, for tests.
+    package var broker: BrokerConnection?
     private var cache: MSALCacheConfig
 
     /// Configures an app without a redirect URI, with the authority `https://login.microsoftonline.com/common`.
@@ -48,6 +50,7 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
         copy.clientApplicationCapabilities = clientApplicationCapabilities
         copy.tokenExpirationBuffer = tokenExpirationBuffer
         copy.bypassRedirectURIValidation = bypassRedirectURIValidation
+        copy.broker = broker
         copy.cache = cache.duplicate()
         return copy
     }

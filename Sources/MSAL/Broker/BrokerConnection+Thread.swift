@@ -96,7 +96,9 @@ extension BrokerConnection {
 
     private func read(_ connection: Connection) throws(LinkFailure) -> BrokerMessage {
         let frame: Connection.Frame
-        do throws(Connection.ReadFailure) { frame = try connection.read() } catch {
+        do throws(Connection.ReadFailure) {
+            frame = try connection.read(patience: deadlines.frame)
+        } catch {
             switch error {
             case .ended, .truncated, .tooSlow, .socket: throw .ended
             case .tooLarge, .notAdmitted: throw .corrupted

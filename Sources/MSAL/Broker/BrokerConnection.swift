@@ -2,6 +2,7 @@
 internal import BrokerProtocol
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 internal import Synchronization
 internal import UnixSocket
 
@@ -13,6 +14,8 @@ internal import UnixSocket
 package final class BrokerConnection: Sendable {
     /// The connection of this process, to the broker that the environment names.
     static let shared = BrokerConnection(location: .fromEnvironment())
+    /// The connection that applications made now use: the process's own, unless a test has put its own in place.
+    static var current: BrokerConnection { shared }
     static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
 
     struct State {
@@ -23,6 +26,10 @@ package final class BrokerConnection: Sendable {
         var isClosed = false
     }
 
+    /// The process that this connection's thread runs in, and how to find out in which one a call is made.
+    private let owner: Int32
+    private let processID: @Sendable () -> Int32
+    let unconfirmed = UnconfirmedChanges()
     let location: BrokerLocation
     let deadlines: BrokerDeadlines
     private let notifications: NotificationCenter
@@ -36,8 +43,10 @@ package final class BrokerConnection: Sendable {
     /// Makes a connection that opens with the first call.
     package init(
         location: BrokerLocation, deadlines: BrokerDeadlines = BrokerDeadlines(),
-        notifications: NotificationCenter = .default
+        notifications: NotificationCenter = .default, processID: @escaping @Sendable () -> Int32 = { getpid() }
     ) {
+        owner = processID()
+        self.processID = processID
         self.location = location
         self.deadlines = deadlines
         self.notifications = notifications
@@ -50,6 +59,8 @@ package final class BrokerConnection: Sendable {
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
+        // A child of fork() has neither the thread nor the queues, and the lock may be held by a thread that it has not.
+        guard processID() == owner else { return complete(.failure(.forked)) }
         guard parameters.fitsFrame else { return complete(.failure(.tooLong)) }
         let now = ContinuousClock.now
         let request = Request(
@@ -66,6 +77,7 @@ package final class BrokerConnection: Sendable {
     ///
     /// - Returns: whether there was one.
     package func cancelSignIn() -> Bool {
+        guard processID() == owner else { return false }
         var isRunning = false
         apply { requests in
             isRunning = requests.hasSignIn

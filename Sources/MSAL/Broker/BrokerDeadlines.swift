@@ -8,6 +8,8 @@ package struct BrokerDeadlines: Sendable {
     package var hello: Duration = .seconds(1)
     /// For the broker to take what is sent, before the connection is given up.
     package var taking: Duration = .seconds(10)
+    /// For the rest of a message of which the first byte has come: the broker sends each in one piece.
+    package var frame: Duration = .seconds(2)
     /// For the reply to a request in which no person takes part.
     package var silent: Duration = .seconds(60)
     /// For the reply to a sign-in: longer than the broker lets a page stay open.

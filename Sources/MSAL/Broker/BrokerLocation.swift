@@ -10,6 +10,8 @@ package struct BrokerLocation: Sendable {
 
     let socket: String
     private let marker: String?
+    /// Whether the environment names the socket.
+    private var isNamed = false
     private let trusted: (@Sendable (Peer) -> Bool)?
 
     /// A location for a process that knows that its device is managed (`marker` nil), or that asks the marker file.
@@ -27,7 +29,14 @@ package struct BrokerLocation: Sendable {
         guard let socket = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !socket.isEmpty else {
             return BrokerLocation(socket: WellKnownPath.brokerSocket, marker: WellKnownPath.managedMarker)
         }
-        return BrokerLocation(socket: socket, marker: nil)
+        return named(socket)
+    }
+
+    /// A socket that the environment names; its process counts as managed.
+    package static func named(_ socket: String) -> BrokerLocation {
+        var location = BrokerLocation(socket: socket, marker: nil)
+        location.isNamed = true
+        return location
     }
 
     /// Whether the device is known to be personal: the marker is known to be absent.
@@ -42,7 +51,8 @@ package struct BrokerLocation: Sendable {
     func failure(_ error: SocketError) -> LinkFailure {
         let isAbsent = error.errno == ENOENT || error.errno == ENOTDIR
         if isAbsent, isKnownPersonal { return .personalDevice }
-        return .unreachable(reason: error.description)
+        let hint = isAbsent && isNamed ? "; BATON_SOCKET is set and names no socket" : ""
+        return .unreachable(reason: error.description + hint)
     }
 
     /// Whether a listener is root, this process's user, or the owner of the socket's folder.

@@ -16,6 +16,6 @@ struct Call: Sendable {
 extension BrokerProtocol.Operation {
     /// Operations that may be asked a second time on a new connection.
     var isIdempotent: Bool {
-        [.getDeviceInfo, .getAccounts, .refresh, .currentAccount, .acknowledgeAccount].contains(self)
+        [.getDeviceInfo, .getAccounts, .refresh, .currentAccount, .acknowledgeAccount, .removeAccount].contains(self)
     }
 }

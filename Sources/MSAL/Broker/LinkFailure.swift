@@ -24,6 +24,8 @@ enum LinkFailure: Error, Equatable {
     case tooLate
     /// The app gave the sign-in up.
     case canceled
+    /// The process is a child of fork() that has started no program: only its parent has the connection.
+    case forked
     /// Too many calls wait already.
     case overloaded
     /// The parameters are longer than the broker takes; nothing was sent, for it would end the connection of all calls.
@@ -37,7 +39,7 @@ extension LinkFailure {
     var isPassing: Bool {
         switch self {
         case .unreachable, .ended, .corrupted, .tooLate, .overloaded: true
-        case .switchedOff, .personalDevice, .untrusted, .incompatible, .canceled, .tooLong, .refused: false
+        case .switchedOff, .personalDevice, .untrusted, .incompatible, .canceled, .forked, .tooLong, .refused: false
         }
     }
 }

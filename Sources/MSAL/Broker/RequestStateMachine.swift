@@ -37,6 +37,8 @@ struct RequestStateMachine {
     private var isReady = false
     private var awaitsHello = false
     private var lastEpoch: Epoch?
+    /// Whether a call failed because no broker could be reached, and none has been reached since.
+    private var missedBroker = false
     private var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
 
     init(deadlines: BrokerDeadlines, capacity: Int = 256) {
@@ -44,8 +46,9 @@ struct RequestStateMachine {
         self.capacity = capacity
     }
 
-    /// Whether somebody waits for a connection, or had one and must learn of changes.
-    var wantsConnection: Bool { lastEpoch != nil || !entries.isEmpty }
+    /// Whether somebody waits for a connection, had one and must learn of changes, or asked in vain and must learn when a
+    /// broker comes.
+    var wantsConnection: Bool { lastEpoch != nil || missedBroker || !entries.isEmpty }
 
     /// When ``expire(now:)`` has something to do next.
     var nextDeadline: ContinuousClock.Instant? {
@@ -71,8 +74,9 @@ struct RequestStateMachine {
     mutating func opened(_ epoch: Epoch) -> [Action] {
         awaitsHello = false
         isReady = true
-        let isChange = lastEpoch.map { $0 != epoch } ?? false
+        let isChange = lastEpoch.map { $0 != epoch } ?? missedBroker
         lastEpoch = epoch
+        missedBroker = false
         var actions: [Action] = isChange ? [.announceChange] : []
         entries.removeAll { entry in
             guard let asked = entry.askedIn, !epoch.leavesUnasked(asked) else { return false }
@@ -96,6 +100,8 @@ struct RequestStateMachine {
         let failure = wasManaged ? .unreachable(reason: "the broker's socket is gone") : failure
         lastFailure = failure
         guard !failure.isPassing else { return [] }
+        // A personal device has no broker to wait for.
+        missedBroker = failure != .personalDevice && (missedBroker || !entries.isEmpty)
         defer { entries = [] }
         return entries.map { .finish($0.call, .failure(failure)) }
     }
@@ -115,7 +121,7 @@ struct RequestStateMachine {
     /// The connection ended.
     ///
     /// Harmless calls are repeated once on the next one, a sign-in where the next hello says that nobody was asked; the
-    /// others fail.
+    /// others fail. That holds for a message that cannot be read, too: it was the answer to one call and ends no other.
     mutating func ended(_ failure: LinkFailure, now: ContinuousClock.Instant) -> [Action] {
         isReady = false
         lastFailure = failure
@@ -127,7 +133,7 @@ struct RequestStateMachine {
                 continue
             }
             let mayRepeat = entry.call.isIdempotent || entry.isSignIn && entry.canceledUntil == nil
-            if failure == .ended, mayRepeat, !entry.isRepeated {
+            if failure == .ended || failure == .corrupted, mayRepeat, !entry.isRepeated {
                 if entry.isSignIn { entry.askedIn = lastEpoch }
                 entry.isSent = false
                 entry.isRepeated = true
@@ -179,6 +185,7 @@ struct RequestStateMachine {
                 return true
             }
             guard !entry.isSent, entry.since + patience <= now else { return false }
+            if lastEpoch == nil { missedBroker = true }
             // Of a sign-in that was asked once nobody knows whether it was done.
             let failure = entry.askedIn == nil ? Self.unreachable(lastFailure) : .ended
             actions.append(.finish(entry.call, .failure(failure)))

@@ -5,14 +5,14 @@
     @objc(MSALDeviceInformation) @objcMembers
 #endif
 open class MSALDeviceInformation: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant texts.
+    // Unchecked because the class is open; nothing in it changes after it was made.
 
     /// Whether workers share the device.
-    public let deviceMode: MSALDeviceMode
+    open private(set) var deviceMode: MSALDeviceMode
     /// How the organisation wants its people to prove who they are (DEV-8).
-    public let configuredPreferredAuthMethod: MSALPreferredAuthMethod
+    open private(set) var configuredPreferredAuthMethod: MSALPreferredAuthMethod
     /// Whether a broker answered on this device (DEV-7).
-    public let hasAADSSOExtension: Bool
+    open private(set) var hasAADSSOExtension: Bool
     private let extra: [String: String]
 
     init(

@@ -5,18 +5,18 @@
     @objc(MSALDeviceTokenResult) @objcMembers
 #endif
 open class MSALDeviceTokenResult: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant.
+    // Unchecked because the class is open; nothing in it changes after it was made.
 
     /// The access token.
-    public let accessToken: String
+    open private(set) var accessToken: String
     /// What the identity platform says of the device, a JWT (RFC 7519).
-    public let deviceInformation: String?
+    open private(set) var deviceInformation: String?
     /// When the access token expires.
-    public let expiresOn: Date?
+    open private(set) var expiresOn: Date?
     /// The scopes that were granted.
-    public let scopes: [String]
+    open private(set) var scopes: [String]
     /// The authority that made the token.
-    public let authority: MSALAuthority?
+    open private(set) var authority: MSALAuthority?
 
     /// Makes a result of its parts.
     public init(

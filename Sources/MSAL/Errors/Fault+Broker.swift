@@ -14,6 +14,7 @@ extension Fault {
         case .tooLate: self.init(.brokerTooLate)
         case .corrupted: self.init(.brokerCorrupted)
         case .canceled: self.init(.signInCanceled)
+        case .forked: self.init(.processForked)
         case .overloaded: self.init(.callsTooMany)
         case .tooLong: self.init(.parametersTooLong)
         case .refused(let error): self.init(broker: error)
@@ -22,14 +23,14 @@ extension Fault {
 
     /// What a broker's error means to the app (ERR-2, ERR-3, ERR-6); a number that nobody knows is the broker's failure.
     init(broker error: BrokerError) {
-        self.init(Problem(broker: error.code.rawValue), words: error.message)
+        self.init(Problem(error), words: error.message)
         keepServersWords(error)
     }
 
     /// What an OAuth error means where no person takes part: that one has to, but for errors that no person can
     /// mend (SIL-9).
     init(silent error: BrokerError) {
-        let problem = Problem(broker: error.code.rawValue)
+        let problem = Problem(error)
         let canMend = error.oauthError != nil && !Self.beyondPeople.contains(problem)
         self.init(canMend ? .interactionRequired : problem, words: error.message)
         keepServersWords(error)
@@ -43,6 +44,7 @@ extension Fault {
         oauthError = error.oauthError
         oauthSuberror = error.oauthSuberror
         serverCodes = error.serverCodes
+        reason = error.reason?.rawValue.wholeMatch(of: /[a-z0-9_]{1,64}/).map { String($0.output) }
     }
 
     /// What an answer that came but cannot be understood means: an error, never a guess.
@@ -52,8 +54,18 @@ extension Fault {
 }
 
 extension Problem {
-    /// The problem that a broker's number stands for (ERR-6).
-    fileprivate init(broker number: Int) { self = Self.numbers[number] ?? .brokerFailed }
+    /// The problem that a broker's error stands for (ERR-6).
+    ///
+    /// Two are told by what the identity platform said: another broker may pass its error on under the general number.
+    fileprivate init(_ error: BrokerError) {
+        let problem = Self.numbers[error.code.rawValue] ?? .brokerFailed
+        self =
+            switch problem {
+            case .appUnregistered where error.oauthSuberror == "protection_policy_required": .protectionPolicy
+            case .requestInvalid where error.serverCodes.contains(50142): .passwordReset
+            default: problem
+            }
+    }
 
     private static let numbers: [Int: Problem] = [
         -50142: .passwordReset,

@@ -6,6 +6,8 @@ struct Fault: Error, Equatable {
     let problem: Problem
     /// Cause and remedy; holds nothing of any user.
     let message: String
+    /// A stable word for the cause, the broker's where one number stands for several; nil for the problem's own name.
+    var reason: String?
     var oauthError: String?
     var oauthSuberror: String?
     /// The server's own numbers.
@@ -34,7 +36,7 @@ struct Fault: Error, Equatable {
 
     /// The error as apps see it.
     func error(correlation: UUID? = nil) -> NSError {
-        var userInfo: [String: Any] = [MSALErrorDescriptionKey: message]
+        var userInfo: [String: Any] = [MSALErrorDescriptionKey: message, BatonReasonKey: reason ?? problem.rawValue]
         if let internalCode = problem.entry.internalCode {
             userInfo[MSALInternalErrorCodeKey] = NSNumber(value: internalCode)
         }

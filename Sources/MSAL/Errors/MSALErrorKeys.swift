@@ -7,6 +7,10 @@
 public let MSALErrorDomain: String = "MSALErrorDomain"
 /// String: cause and remedy, for developers; names no user (ERR-7).
 public let MSALErrorDescriptionKey: String = "MSALErrorDescriptionKey"
+/// String: a stable word for the cause, such as `signed_in_offline` or `broker_silent`, finer than the codes; Baton's own.
+///
+/// It is a name of `docs/errors.md`: the broker's reason where it gave one, else the name of the error.
+public let BatonReasonKey: String = "BatonReasonKey"
 /// String: the server's OAuth error.
 public let MSALOAuthErrorKey: String = "MSALOAuthErrorKey"
 /// String: the server's suberror.

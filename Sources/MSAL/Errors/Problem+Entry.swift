@@ -86,7 +86,7 @@ extension Problem {
                 remedy: "Install Baton's broker; this library signs in through it only.")
         case .brokerSilent:
             Entry(
-                .internalBrokerNotAvailable, "The device is managed, but its broker is silent.",
+                .internalBrokerNotAvailable, "The broker of this device does not answer.",
                 remedy: "Check that batond runs; then retry.")
         case .brokerUntrusted:
             Entry(
@@ -109,6 +109,10 @@ extension Problem {
             Entry(
                 .internalErrorBrokerCorruptedResponse, "The broker's answer is not a message of the protocol.",
                 remedy: "Update library and broker.")
+        case .processForked:
+            Entry(
+                .internalBrokerNotAvailable, "This process is a child of fork() and has no connection to the broker.",
+                remedy: "Call MSAL in the parent, or start a program in the child with exec.")
         case .callsTooMany:
             Entry(
                 .internalErrorUnexpected, "Too many calls wait for the broker.",

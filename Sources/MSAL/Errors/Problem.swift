@@ -32,6 +32,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case connectionEnded = "connection_ended"
     case brokerTooLate = "broker_too_late"
     case brokerCorrupted = "broker_corrupted"
+    case processForked = "process_forked"
     case callsTooMany = "calls_too_many"
     case parametersTooLong = "parameters_too_long"
 

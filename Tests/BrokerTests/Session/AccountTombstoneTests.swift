@@ -16,7 +16,7 @@ import Testing
     /// What a client hears when `current` is signed in: whom it saw before. Hearing of somebody is noted.
     private mutating func hear(_ current: String?, in counter: UInt64) -> String? {
         defer { if let current { _ = tombstones.tell(current, in: epoch(counter)) } }
-        return tombstones.previous
+        return tombstones.previous(current: current)
     }
 
     private mutating func expectEvent(
@@ -63,13 +63,38 @@ import Testing
         expectEvent(nil, in: 5, of: nil)
     }
 
+    @Test mutating func `a worker who came back does not hide the one who was here in between`() {
+        tombstones = AccountTombstones([
+            AccountTombstone(homeAccountID: "bo", epoch: epoch(2), endedAt: 7),
+            AccountTombstone(homeAccountID: "amara", epoch: epoch(4), isReported: false, endedAt: 8),
+        ])
+        expectEvent("bo", in: 6, of: "amara")
+        expectEvent("bo", in: 6, of: "amara")
+        expectAcknowledged(true, "amara", current: "bo")
+        expectEvent("bo", in: 6, of: "bo")
+    }
+
+    @Test mutating func `an account that the app removed stays removed for the epoch, and is reported as before`() {
+        _ = hear("amara", in: 2)
+        let isNew = tombstones.setRemoved(true, "amara", in: epoch(2))
+        let isNewAgain = tombstones.setRemoved(true, "amara", in: epoch(2))
+        #expect(isNew && !isNewAgain && tombstones.isRemoved("amara", in: epoch(2)))
+        expectEvent("amara", in: 2, of: "amara")
+        let isTold = tombstones.tell("amara", in: epoch(2), byQuery: false)
+        #expect(!isTold && tombstones.isRemoved("amara", in: epoch(2)))
+        // The next session of the same worker is another matter.
+        #expect(!tombstones.isRemoved("amara", in: epoch(4)))
+        let isBack = tombstones.setRemoved(false, "amara", in: epoch(2))
+        #expect(isBack && !tombstones.isRemoved("amara", in: epoch(2)))
+    }
+
     @Test mutating func `an acknowledgement that comes twice, or of somebody else, takes nothing away`() {
         _ = hear("amara", in: 2)
         _ = hear("bo", in: 4)
         expectAcknowledged(true, "amara", current: "bo")
         expectAcknowledged(false, "amara", current: "bo")
         expectAcknowledged(false, "bo", current: "bo")
-        #expect(tombstones.previous == "bo")
+        #expect(tombstones.previous(current: "bo") == "bo")
     }
 
     @Test mutating func `what a client has been told is noted once, and an account stands in one line`() {
@@ -117,6 +142,6 @@ import Testing
     @Test mutating func `a client that sleeps through many changes hears of the latest sixteen`() {
         for number in 1...20 { _ = tombstones.tell("worker \(number)", in: epoch(UInt64(number))) }
         #expect(tombstones.told.map(\.homeAccountID) == (5...20).map { "worker \($0)" })
-        #expect(tombstones.previous == "worker 5")
+        #expect(tombstones.previous(current: nil) == "worker 5")
     }
 }

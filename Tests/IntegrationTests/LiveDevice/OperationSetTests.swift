@@ -40,7 +40,9 @@ extension LiveDevice {
             #expect(try await app.refusal(.getDefaultAccount, stranger).code == .unauthorizedClient)
         }
 
-        @Test func `removing an account drops the client's tokens and signs nobody out`() async throws {
+        @Test func `an app that removes its account gets no silent token until somebody signs in through it`()
+            async throws
+        {
             let live = try await LiveEnvironment.ready()
             let app = try live.app(1)
             let amara = try await live.signIn("Amara", through: app)
@@ -56,13 +58,20 @@ extension LiveDevice {
             // Of somebody else nothing is held, and nothing goes.
             try await remove("somebody.else", nil)
             #expect(try await app.token(of: amara).accessToken == first)
-            try await remove(amara.identifier, nil)
-            let second = try await app.token(of: amara).accessToken
-            #expect(second != first)
             try await remove(nil, amara.username)
-            #expect(try await app.token(of: amara).accessToken != second)
-            #expect(try await live.status().session == "signedIn")
+            let refusal = try await seen { try await app.token(of: amara) }
+            #expect(refusal.code == .interactionRequired && refusal.reason == "account_removed")
+            // The removal stands on disk, is one app's, and changes nothing for the device.
             #expect(try await raw.refusal(.removeAccount, client.entries).code == .invalidParameter)
+            try live.sessionProcess().kill()
+            #expect(try await seen { try await app.token(of: amara) }.reason == "account_removed")
+            _ = try await live.app(2).token(of: amara)
+            #expect(try await live.status().session == "signedIn")
+            #expect(try await app.accounts().current == amara)
+            // No page is needed: the worker is signed in on the device, and the app asks interactively again.
+            let second = try await live.signIn("Amara", through: app)
+            #expect(second == amara)
+            #expect(try await app.token(of: amara).accessToken != first)
         }
 
         @Test(arguments: [

@@ -59,6 +59,21 @@ extension LiveDevice {
             }
         }
 
+        @Test(arguments: [MSALPromptType.login, .create])
+        func `INT-8 a worker who is signed in is not asked for credentials again, and the error says so`(
+            prompt: MSALPromptType
+        ) async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let refusal = try await seen { try await app.signIn { $0.promptType = prompt } }
+            #expect(refusal.internalCode == .internalErrorMismatchedUser && refusal.reason == "already_signed_in")
+            #expect(refusal.text.contains("Sign out first"))
+            for harmless in [MSALPromptType.selectAccount, .consent, .promptIfNecessary] {
+                #expect(try await app.signIn { $0.promptType = harmless }.account == amara)
+            }
+        }
+
         @Test func `CUR-5 what one reader of a client has acknowledged the others still hear, also after a restart`()
             async throws
         {

@@ -155,10 +155,12 @@ extension LiveEnvironment {
 struct Seen: Equatable, CustomStringConvertible {
     let code: MSALError?
     let internalCode: MSALInternalError?
+    let reason: String?
     let text: String
 
     init(_ error: any Error) {
         let error = error as NSError
+        reason = error.userInfo[BatonReasonKey] as? String
         code = error.domain == MSALErrorDomain ? MSALError(rawValue: error.code) : nil
         internalCode = (error.userInfo[MSALInternalErrorCodeKey] as? Int).flatMap(MSALInternalError.init(rawValue:))
         text = error.userInfo[MSALErrorDescriptionKey] as? String ?? "\(error)"

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Synchronization
+
+/// The changes of account that were handed to `async` code and are not acknowledged yet: one for each client id at most.
+final class UnconfirmedChanges: Sendable {
+    /// A process has one client id, rarely a few more. A change that finds no room is reported again.
+    private static let maximum = 16
+
+    private let changes = Mutex<[String: AccountChange]>([:])
+
+    func put(_ change: AccountChange, for clientID: String) {
+        changes.withLock { changes in
+            guard changes[clientID] != nil || changes.count < Self.maximum else { return }
+            changes[clientID] = change
+        }
+    }
+
+    /// Removes the change of a client and returns it; nil if there is none.
+    func take(_ clientID: String) -> AccountChange? { changes.withLock { $0.removeValue(forKey: clientID) } }
+}
