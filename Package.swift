@@ -6,6 +6,7 @@ let package = Package(
     name: "baton",
     products: [
         .library(name: "MSAL", targets: ["MSAL"]),
+        .library(name: "MSALTesting", targets: ["MSALTesting"]),
         .executable(name: "baton", targets: ["baton"]),
         .executable(name: "baton-agent", targets: ["baton-agent"]),
         .executable(name: "baton-server", targets: ["baton-server"]),
@@ -58,6 +59,8 @@ let package = Package(
 
         // 6. Engines. They never import each other.
         .target(name: "MSAL", dependencies: ["BrokerProtocol", "JSON", "Redaction", "UnixSocket"]),
+        // For apps' own tests: a device in the process of the test, behind the real library.
+        .target(name: "MSALTesting", dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "UnixSocket"]),
         // The device's side of the broker. What its parts share: keys, files, apps, settings, https, and their messages.
         .target(
             name: "BrokerDevice",
@@ -216,6 +219,7 @@ let package = Package(
             name: "MSALTests",
             dependencies: ["BrokerProtocol", "JSON", "MSAL", "Redaction", "TestSupport", "UnixSocket"],
             exclude: ["rules.txt"]),
+        .testTarget(name: "MSALTestingTests", dependencies: ["MSAL", "MSALTesting"]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
@@ -292,7 +296,7 @@ extension Package {
             if target.name == "BrokerDevice" {
                 target.sources = [
                     "Device/SessionStage.swift", "Device/SignOutTrigger.swift",
-                    "SessionMessages/AccountTombstone.swift", "SessionMessages/SignInRefusal.swift",
+                    "SessionMessages/SignInRefusal.swift",
                     "SessionPolicy/SessionTimeouts.swift",
                 ]
             }

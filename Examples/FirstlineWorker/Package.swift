@@ -16,6 +16,10 @@ let package = Package(
             dependencies: ["CurlShim", "WorkerState", .product(name: "MSAL", package: "baton")],
             path: "Sources/FirstlineWorker"),
         .testTarget(name: "WorkerStateTests", dependencies: ["WorkerState"]),
+        // The app with MSAL, on a device that the test plays.
+        .testTarget(
+            name: "FirstlineWorkerTests",
+            dependencies: ["firstline-worker", .product(name: "MSALTesting", package: "baton")]),
     ]
 )
 

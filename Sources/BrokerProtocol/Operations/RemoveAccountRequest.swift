@@ -32,4 +32,10 @@ package struct RemoveAccountRequest: Sendable, Equatable {
         else { throw .missing(.homeAccountID) }
         self = request
     }
+
+    /// Whether the request names this account.
+    package func means(_ account: AccountRecord) -> Bool {
+        if let homeAccountID { return homeAccountID.lowercased() == account.homeAccountID }
+        return username?.lowercased() == account.username.lowercased()
+    }
 }

@@ -65,3 +65,12 @@ package struct TokenRequest: Sendable, Equatable {
         forceRefresh = map.flag(.forceRefresh, default: false)
     }
 }
+
+extension TokenRequest {
+    /// Whether the request names this account, or none.
+    package func means(_ account: AccountRecord) -> Bool {
+        if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }
+        if homeAccountID == nil, let username, username.lowercased() != account.username.lowercased() { return false }
+        return true
+    }
+}

@@ -52,11 +52,3 @@ struct AccountService: Sendable {
         return AppResponse()
     }
 }
-
-extension RemoveAccountRequest {
-    /// Whether the request names this account.
-    fileprivate func means(_ account: AccountRecord) -> Bool {
-        if let homeAccountID { return homeAccountID.lowercased() == account.homeAccountID }
-        return username?.lowercased() == account.username.lowercased()
-    }
-}

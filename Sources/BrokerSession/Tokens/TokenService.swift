@@ -125,15 +125,6 @@ extension AppResponse {
     init(_ token: TokenResponse) { self.init(type: .token, entries: token.entries) }
 }
 
-extension TokenRequest {
-    /// Whether the request names this account, or none.
-    func means(_ account: AccountRecord) -> Bool {
-        if let homeAccountID, homeAccountID.lowercased() != account.homeAccountID { return false }
-        if homeAccountID == nil, let username, username.lowercased() != account.username.lowercased() { return false }
-        return true
-    }
-}
-
 /// How long the tokens live that apps were given in this session, as the supervisor knows it: the receipt must not say less.
 private struct TokenLife {
     /// No token that lives longer has to be told of.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 internal import JSON
 
 /// A worker's account as apps see it.
@@ -54,7 +54,7 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
 
 extension MSALAccount {
     /// An account that the broker says is signed in, with its one tenant profile (ACC-3, ACC-4).
-    convenience init(_ record: AccountRecord) {
+    package convenience init(_ record: AccountRecord) {
         let home = MSALAccountId(identifier: record.homeAccountID).tenantId
         let isHome = home != nil && home?.lowercased() == record.realm.lowercased()
         let claims = ClaimSet(record.idTokenClaims)?.forApps

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import BrokerProtocol
+package import BrokerProtocol
 internal import JSON
 
 extension MSALResult {
     /// Reads a token response of the broker, which has checked the id token already.
     ///
     /// - Throws: `BrokerError` where authority, client info or id token cannot be read.
-    convenience init(_ response: TokenResponse, correlation: UUID) throws(BrokerError) {
+    package convenience init(_ response: TokenResponse, correlation: UUID) throws(BrokerError) {
         guard let url = URL(string: response.authority), let address = try? AuthorityURL(url) else {
             throw .unreadable("authority")
         }

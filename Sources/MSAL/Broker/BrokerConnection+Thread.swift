@@ -53,7 +53,7 @@ extension BrokerConnection {
         let connection: Connection
         let peer: Peer
         do throws(SocketError) {
-            connection = try Connection.connect(to: location.socket, maximumFrame: Wire.maximumFrame)
+            connection = try location.connect()
             try connection.descriptor.setSendTimeout(milliseconds: deadlines.taking.milliseconds)
             peer = try connection.descriptor.peer()
         } catch { throw location.failure(error) }

@@ -14,8 +14,10 @@ internal import UnixSocket
 package final class BrokerConnection: Sendable {
     /// The connection of this process, to the broker that the environment names.
     static let shared = BrokerConnection(location: .fromEnvironment())
-    /// The connection that applications made now use: the process's own, unless a test has put its own in place.
-    static var current: BrokerConnection { shared }
+    /// The connection that a test has put in place of the process's own, for what runs inside.
+    package static let substitute = TaskLocal<BrokerConnection?>(wrappedValue: nil)
+    /// The connection that an application made here and now uses.
+    static var current: BrokerConnection { substitute.get() ?? shared }
     static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
 
     struct State {

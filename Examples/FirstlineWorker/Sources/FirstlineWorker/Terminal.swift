@@ -5,10 +5,18 @@ import WorkerState
 /// Where reports go: as JSON, one object a line, or as text for a person.
 @MainActor final class Terminal {
     private let isJSON: Bool
+    private let output: @MainActor (String) -> Void
     /// What a person was last told of who is signed in, so as not to be told it twice.
     private var account: String?
 
-    init(isJSON: Bool) { self.isJSON = isJSON }
+    /// - Parameter output: takes each line with its end; the standard output unless given.
+    init(
+        isJSON: Bool,
+        output: @escaping @MainActor (String) -> Void = { FileHandle.standardOutput.write(Data($0.utf8)) }
+    ) {
+        self.isJSON = isJSON
+        self.output = output
+    }
 
     func show(_ report: Report) {
         guard !isJSON else { return write(json(report)) }
@@ -27,7 +35,7 @@ import WorkerState
     }
 
     private func write(_ text: String, terminator: String = "\n") {
-        FileHandle.standardOutput.write(Data((text + terminator).utf8))
+        output(text + terminator)
     }
 
     private func json(_ report: Report) -> String {

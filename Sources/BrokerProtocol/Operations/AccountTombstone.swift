@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import BrokerProtocol
 
 /// An account that a reader knows of: what `previousAccount` is made of after the worker has gone.
 ///

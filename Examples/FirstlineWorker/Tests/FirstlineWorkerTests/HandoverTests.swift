@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+import Foundation
+import MSALTesting
+import Testing
+import WorkerState
+
+@testable import firstline_worker
+
+/// The whole app, from its commands to its files, on a device that the test plays.
+@MainActor @Suite(.timeLimit(.minutes(2))) struct HandoverTests {
+    private let device = TestDevice(answersWithin: .seconds(1), notifications: NotificationCenter())
+    private let amara = TestWorker("amara@contoso.example")
+    private let bo = TestWorker("bo@contoso.example")
+
+    @Test func `a worker signs in, keeps a note and signs out, and nothing of them is left`() async throws {
+        let run = try Run(device)
+        device.signInsEnd(with: .worker(amara))
+        #expect(try await run.answer("sign-in")["username"] == amara.username)
+        _ = try await run.answer("note buy milk")
+        #expect(try await run.answer("show")["note"] == "buy milk")
+        #expect(run.notes.count == 1)
+        #expect(try await run.answer("sign-out")["error"] == nil)
+        #expect(device.signedIn == nil && run.notes.isEmpty)
+        #expect(try await run.answer("show")["error"] == "nobody")
+    }
+
+    @Test func `when another worker is here already, the former one's note goes before anything is shown`() async throws {
+        let run = try Run(device)
+        device.signIn(amara)
+        _ = try await run.answer("note hers")
+        device.signIn(bo)
+        #expect(try await run.answer("show")["note"] == nil)
+        #expect(run.notes.isEmpty)
+        _ = try await run.answer("note his")
+        #expect(try await run.answer("show")["note"] == "his")
+    }
+
+    @Test func `a broker that is away shows nothing and removes nothing`() async throws {
+        let run = try Run(device)
+        device.signIn(amara)
+        _ = try await run.answer("note hers")
+        device.stopBroker()
+        #expect(try await run.answer("show")["error"] == "msal-50000/-42714")
+        #expect(run.notes.count == 1)
+        device.startBroker()
+        #expect(try await run.answer("show")["note"] == "hers")
+    }
+
+    @Test func `a person who closes the page is not signed in, and the answer says so`() async throws {
+        let run = try Run(device)
+        device.signInsEnd(with: .canceled)
+        #expect(try await run.answer("sign-in")["error"] == "canceled")
+    }
+
+    @Test func `a change of worker that the app dies in is told to its next run`() async throws {
+        let run = try Run(device)
+        device.signIn(amara)
+        _ = try await run.answer("note hers")
+        device.signIn(bo)
+        // The first run ends without having asked again; its note is still there.
+        let next = try Run(device, folder: run.folder)
+        #expect(try await next.event("account")["previous"] == amara.identifier)
+        #expect(next.notes.isEmpty)
+    }
+}
+
+/// A run of the app, with its data in a folder of its own.
+@MainActor private final class Run {
+    let folder: URL
+    private let app: WorkerApp
+    private let reports: AsyncStream<[String: String]>
+
+    init(_ device: TestDevice, folder: URL? = nil) throws {
+        let folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "worker-\(UUID().uuidString)")
+        self.folder = folder
+        let (stream, output) = AsyncStream.makeStream(of: [String: String].self)
+        reports = stream
+        let configuration = try JSONDecoder().decode(
+            Configuration.self,
+            from: JSONSerialization.data(withJSONObject: [
+                "clientId": "6a7b0f8e-1f2d-4c3b-9a58-0d1e2f3a4b5c", "redirectUri": "msauth.org.baton.sample.one://auth",
+                "authority": "https://login.baton.test:8443/common", "graphEndpoint": "https://graph.baton.test:8443",
+                "scopes": ["User.Read"], "dataFolder": folder.path,
+            ]))
+        app = try device.use {
+            try WorkerApp(
+                configuration,
+                terminal: Terminal(isJSON: true) { line in
+                    if let report = try? JSONDecoder().decode([String: String].self, from: Data(line.utf8)) {
+                        output.yield(report)
+                    }
+                })
+        }
+        app.handle(.launched)
+    }
+
+    isolated deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// The files that the app keeps.
+    var notes: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "notes").path)) ?? []
+    }
+
+    /// Gives the app a command; returns its answer.
+    func answer(_ line: String) async throws -> [String: String] {
+        app.handle(.command(Command(line: line)))
+        let name = String(line.prefix { $0 != " " })
+        return try await report { $0["answer"] == name }
+    }
+
+    func event(_ name: String) async throws -> [String: String] { try await report { $0["event"] == name } }
+
+    private func report(_ isMeant: ([String: String]) -> Bool) async throws -> [String: String] {
+        for await report in reports where isMeant(report) { return report }
+        throw CancellationError()
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import MSAL
+
+/// What a shared device's broker answers: a pure value, with the rules of the real one as far as an app can tell.
+struct DeviceModel {
+    /// What becomes of a request.
+    enum Answer: Equatable {
+        case reply(FlatMap)
+        case refusal(BrokerError)
+        /// A reply with which a new epoch begins: every connection ends after it.
+        case newEpoch(FlatMap)
+        /// The sign-in page stays open.
+        case staysOpen
+        case lostConnection
+        case garbage
+        case silence
+    }
+
+    private(set) var epoch: Epoch
+    private(set) var worker: TestWorker?
+    private(set) var calls: [TestCall] = []
+    /// What comes of the next sign-in pages, in order; a page for which nothing is here is closed by the person.
+    var signIns: [TestSignIn] = []
+    /// Permissions that the identity platform does not grant.
+    var declinedScopes: Set<String> = []
+    private var failures: [TestCall: [TestFailure]] = [:]
+    private var tombstones: [AccountReader: AccountTombstones] = [:]
+    private var tokens = 0
+    private let now: @Sendable () -> Date
+
+    /// Bounds of what a test may put in and read out.
+    private static let maximumCalls = 10_000
+
+    init(now: @escaping @Sendable () -> Date) {
+        var random = SystemRandomNumberGenerator()
+        epoch = Epoch(random: &random, counter: 1)
+        self.now = now
+    }
+
+    static let device = DeviceInfo(
+        mode: .shared, reason: "configured", brokerVersion: "test",
+        registration: DeviceInfo.Registration(
+            deviceID: "00000000-0000-0000-0000-00000000d001", tenantID: TestWorker.tenantId,
+            cloudHost: TestWorker.host, thumbprint: String(repeating: "0", count: 40)))
+
+    mutating func fail(_ call: TestCall, with failure: TestFailure, times: Int) {
+        failures[call, default: []] += Array(repeating: failure, count: times)
+    }
+
+    /// Begins the next epoch, in which `worker` is signed in, or nobody.
+    mutating func begin(_ worker: TestWorker?) {
+        let end = Int(now().timeIntervalSince1970)
+        tombstones = tombstones.mapValues { known in
+            AccountTombstones(
+                known.told.map { tombstone in
+                    var tombstone = tombstone
+                    if tombstone.epoch == epoch { tombstone.endedAt = end }
+                    return tombstone
+                })
+        }
+        var random = SystemRandomNumberGenerator()
+        epoch = Epoch(random: &random, counter: epoch.counter + 1)
+        self.worker = worker
+    }
+
+    mutating func answer(_ request: Request) -> Answer {
+        if let call = TestCall.allCases.first(where: { $0.operation == request.operation }) {
+            if calls.count < Self.maximumCalls { calls.append(call) }
+            if let failure = failures[call]?.first {
+                failures[call]?.removeFirst()
+                return Self.answer(failure)
+            }
+        }
+        do throws(BrokerError) { return try respond(request) } catch { return .refusal(error) }
+    }
+
+    /// What becomes of a sign-in page.
+    mutating func signIn(_ request: Request, _ outcome: TestSignIn) -> Answer {
+        switch outcome {
+        case .staysOpen: return .staysOpen
+        case .failure(let failure): return Self.answer(failure)
+        case .worker(let worker):
+            do throws(BrokerError) {
+                let wanted = try TokenRequest(request.parameters)
+                begin(worker)
+                return .newEpoch(try token(wanted, of: worker, for: request))
+            } catch { return .refusal(error) }
+        }
+    }
+
+    private static func answer(_ failure: TestFailure) -> Answer {
+        switch failure.kind {
+        case .refusal(let error): .refusal(error)
+        case .lostConnection: .lostConnection
+        case .garbage: .garbage
+        case .silence: .silence
+        }
+    }
+
+    private mutating func respond(_ request: Request) throws(BrokerError) -> Answer {
+        let map = request.parameters
+        let client = try ClientRequest(map)
+        switch request.operation {
+        case .getDeviceInfo: return .reply(Self.response(to: request))
+        case .getAccounts:
+            let accounts = AccountsResponse(
+                accounts: worker.map { [$0.record] } ?? [], removedHomeAccountID: try removed(by: client))
+            return .reply(Self.response(to: request, .accounts, accounts.entries))
+        case .currentAccount: return .reply(try currentAccount(request, client))
+        case .acknowledgeAccount:
+            let note = try Acknowledgement(map)
+            if note.epoch == epoch, let previous = note.previousHomeAccountID {
+                try change(client) { _ = $0.acknowledge(previous, current: $1) }
+            }
+            return .reply(Self.response(to: request))
+        case .refresh: return .reply(try silentToken(request, client))
+        case .login: return try login(request, client)
+        case .signOut: return try signOut(request)
+        case .removeAccount:
+            let wanted = try RemoveAccountRequest(map)
+            if let worker, wanted.means(worker.record) { try setRemoved(true, worker, by: client) }
+            return .reply(Self.response(to: request))
+        case .deviceToken:
+            let token = DeviceTokenResponse(
+                authority: "https://\(TestWorker.host)/\(TestWorker.tenantId)", accessToken: nextToken(),
+                scopes: map.words(.scope), expiresOn: Int(expiry.timeIntervalSince1970))
+            return .reply(Self.response(to: request, .deviceToken, token.entries))
+        default: throw BrokerError(.unsupported, "A test device does not know the operation.")
+        }
+    }
+
+    private static func response(
+        to request: Request, _ type: ResponseType = .generic, _ entries: FlatMap = FlatMap()
+    ) -> FlatMap {
+        .response(to: request.operation, type: type, device: device, entries: entries)
+    }
+
+    // MARK: Accounts
+
+    private mutating func currentAccount(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
+        let epoch = epoch
+        var previous: String?
+        try change(client) { tombstones, current in
+            previous = tombstones.previous(current: current)
+            if let current { _ = tombstones.tell(current, in: epoch) }
+        }
+        let answer = CurrentAccount(current: worker?.record, previousHomeAccountID: previous, epoch: epoch)
+        return Self.response(to: request, .accounts, answer.entries)
+    }
+
+    /// Changes what the client knows of accounts; the block gets the account that is here, too.
+    private mutating func change(
+        _ client: ClientRequest, _ body: (inout AccountTombstones, String?) -> Void
+    ) throws(BrokerError) {
+        let reader = try AccountReader(FlatMap(), clientID: client.clientID)
+        var known = tombstones[reader] ?? AccountTombstones([])
+        body(&known, worker?.identifier)
+        tombstones[reader] = known
+    }
+
+    private mutating func setRemoved(
+        _ isRemoved: Bool, _ worker: TestWorker, by client: ClientRequest
+    ) throws(BrokerError) {
+        let epoch = epoch
+        try change(client) { known, _ in _ = known.setRemoved(isRemoved, worker.identifier, in: epoch) }
+    }
+
+    private func removed(by client: ClientRequest) throws(BrokerError) -> String? {
+        let reader = try AccountReader(FlatMap(), clientID: client.clientID)
+        guard let worker, tombstones[reader]?.isRemoved(worker.identifier, in: epoch) == true else { return nil }
+        return worker.identifier
+    }
+
+    // MARK: Tokens
+
+    private mutating func silentToken(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
+        let wanted = try TokenRequest(request.parameters)
+        guard try removed(by: client) == nil else { throw BrokerError(.interactionRequired, "", reason: .accountRemoved) }
+        guard let worker else { throw BrokerError(.interactionRequired, "", reason: .nobody) }
+        guard wanted.means(worker.record), wanted.homeAccountID != nil || wanted.username != nil else {
+            throw BrokerError(.interactionRequired, "", reason: .otherAccount)
+        }
+        return try token(wanted, of: worker, for: request)
+    }
+
+    private mutating func login(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> Answer {
+        let wanted = try TokenRequest(request.parameters)
+        guard let worker else {
+            return signIn(request, signIns.isEmpty ? .canceled : signIns.removeFirst())
+        }
+        guard wanted.means(worker.record) else { throw BrokerError(.mismatchedAccount, "", reason: .otherAccount) }
+        guard wanted.prompt != "login", wanted.prompt != "create" else {
+            throw BrokerError(.mismatchedAccount, "", reason: .alreadySignedIn)
+        }
+        try setRemoved(false, worker, by: client)
+        return .reply(try token(wanted, of: worker, for: request))
+    }
+
+    private mutating func signOut(_ request: Request) throws(BrokerError) -> Answer {
+        let wanted = try SignOutRequest(request.parameters)
+        guard let worker else { return .reply(Self.response(to: request)) }
+        guard worker.identifier.lowercased() == wanted.homeAccountID.lowercased() else {
+            throw BrokerError(.mismatchedAccount, "", reason: .otherAccount)
+        }
+        begin(nil)
+        return .newEpoch(Self.response(to: request))
+    }
+
+    private mutating func token(
+        _ wanted: TokenRequest, of worker: TestWorker, for request: Request
+    ) throws(BrokerError) -> FlatMap {
+        let granted = wanted.scopes.filter { !declinedScopes.contains($0) }
+        let response = worker.token(nextToken(), scopes: granted, expiresOn: expiry)
+        let epoch = epoch
+        try change(wanted.client) { known, current in
+            if let current { _ = known.tell(current, in: epoch, byQuery: false) }
+        }
+        return Self.response(to: request, .token, response.entries)
+    }
+
+    private var expiry: Date { now().addingTimeInterval(3600) }
+
+    private mutating func nextToken() -> String {
+        tokens += 1
+        return "test-token-\(tokens)"
+    }
+}

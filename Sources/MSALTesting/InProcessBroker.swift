@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+internal import MSAL
+internal import Redaction
+internal import Synchronization
+internal import UnixSocket
+
+/// The connections of a ``TestDevice``'s broker: pairs of sockets in this process, a thread for each.
+///
+/// What is answered, ``DeviceModel`` decides.
+final class InProcessBroker: Sendable {
+    fileprivate struct State {
+        var model: DeviceModel
+        var isShared: Bool
+        var isRunning = true
+        var connections: [ObjectIdentifier: Connection] = [:]
+        /// Sign-ins whose page is open.
+        var open: [(request: Request, connection: Connection)] = []
+        /// Who waits for a call to reach the broker.
+        var waiting: [(call: TestCall, signal: AsyncStream<Void>.Continuation)] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(isShared: Bool, now: @escaping @Sendable () -> Date) {
+        state = Mutex(State(model: DeviceModel(now: now), isShared: isShared))
+    }
+
+    func withModel<Value>(_ body: (inout DeviceModel) -> Value) -> Value { state.withLock { body(&$0.model) } }
+
+    var isPersonal: Bool { state.withLock { !$0.isShared } }
+
+    /// The app's end of a new connection.
+    ///
+    /// - Throws: ``SocketError`` if nobody listens: the device is personal, or its broker is stopped.
+    func connect() throws(SocketError) -> Connection {
+        let (app, broker) = try Connection.pair(maximumFrame: Wire.maximumFrame)
+        let isListening = state.withLock { state in
+            guard state.isShared, state.isRunning else { return false }
+            state.connections[ObjectIdentifier(broker)] = broker
+            return true
+        }
+        guard isListening else { throw SocketError(call: .connect, errno: ENOENT) }
+        let thread = Thread { [self] in serve(broker) }
+        thread.name = "msal-test-broker"
+        thread.start()
+        return app
+    }
+
+    /// Changes what others than the app do: who is signed in, whether the broker runs. Every connection ends.
+    func change(isShared: Bool? = nil, isRunning: Bool? = nil, _ body: (inout DeviceModel) -> Void = { _ in }) {
+        state.withLock { state in
+            body(&state.model)
+            state.isShared = isShared ?? state.isShared
+            state.isRunning = isRunning ?? state.isRunning
+            state.endConnections()
+        }
+    }
+
+    /// Ends every sign-in page that is open; returns whether there was one.
+    func finishSignIns(_ outcome: TestSignIn) -> Bool {
+        state.withLock { state in
+            let open = state.open
+            state.open = []
+            for (request, connection) in open { state.send(state.model.signIn(request, outcome), to: request, connection) }
+            return !open.isEmpty
+        }
+    }
+
+    /// Returns when `call` has been made; at once if it was made before. Ends early if the task is cancelled.
+    func reached(_ call: TestCall) async {
+        let (calls, signal) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { state in
+            if state.model.calls.contains(call) { signal.yield() } else { state.waiting.append((call, signal)) }
+        }
+        var iterator = calls.makeAsyncIterator()
+        await iterator.next()
+    }
+
+    private func serve(_ connection: Connection) {
+        // A message that cannot be read ends the connection, as it does with the real broker.
+        while let frame = try? connection.read(),
+            let message = try? ClientMessage(bytes: unsafe frame.body.withUnsafeBytes { unsafe [UInt8]($0) })
+        {
+            state.withLock { $0.handle(message, from: connection) }
+        }
+        connection.shutDown()
+        state.withLock { state in
+            state.connections[ObjectIdentifier(connection)] = nil
+            state.open.removeAll { $0.connection === connection }
+        }
+    }
+}
+
+extension InProcessBroker.State {
+    fileprivate mutating func handle(_ message: ClientMessage, from connection: Connection) {
+        switch message {
+        case .hello:
+            let hello = BrokerHello(
+                transport: Wire.transport, brokerVersion: "test", operations: TestCall.allCases.map(\.operation),
+                epoch: model.epoch)
+            try? connection.write(BrokerMessage.hello(hello).bytes)
+        case .request(let request):
+            send(model.answer(request), to: request, connection)
+            for (call, signal) in waiting where call.operation == request.operation { signal.yield() }
+            waiting.removeAll { $0.call.operation == request.operation }
+        case .cancel(let id):
+            guard let index = open.firstIndex(where: { $0.request.id == id && $0.connection === connection }) else { return }
+            let (request, connection) = open.remove(at: index)
+            send(model.signIn(request, .canceled), to: request, connection)
+        }
+    }
+
+    fileprivate mutating func send(_ answer: DeviceModel.Answer, to request: Request, _ connection: Connection) {
+        switch answer {
+        case .reply(let map): reply(.success(map), to: request, connection)
+        case .refusal(let error): reply(.failure(error), to: request, connection)
+        case .newEpoch(let map):
+            reply(.success(map), to: request, connection)
+            endConnections()
+        case .staysOpen: open.append((request, connection))
+        case .lostConnection: connection.shutDown()
+        case .garbage: try? connection.write(Array("garbage".utf8))
+        case .silence: break
+        }
+    }
+
+    /// Writes a reply; if the app is gone, the thread that reads finds out.
+    private func reply(_ outcome: Result<FlatMap, BrokerError>, to request: Request, _ connection: Connection) {
+        try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
+    }
+
+    fileprivate mutating func endConnections() {
+        for connection in connections.values { connection.shutDown() }
+        connections = [:]
+        open = []
+    }
+}

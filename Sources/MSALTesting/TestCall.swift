@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerProtocol
+
+/// A call of the library, as it reaches the broker of a ``TestDevice``.
+public enum TestCall: Sendable, Hashable, CaseIterable {
+    /// `getDeviceInformation`, `getWPJMetaDataDevice` and `isCompatibleAADBrokerAvailable`.
+    case deviceInformation
+    /// `getCurrentAccount`.
+    case currentAccount
+    /// What tells the broker that the app has dealt with a change of account.
+    case acknowledgement
+    /// `accountsFromDevice`, `allAccounts` and the other calls that list accounts.
+    case accounts
+    /// `acquireToken`.
+    case acquireToken
+    /// `acquireTokenSilent`.
+    case acquireTokenSilent
+    /// `signout`.
+    case signout
+    /// `remove`.
+    case remove
+    /// `getDeviceTokenForSharedDevice`.
+    case deviceToken
+
+    var operation: BrokerProtocol.Operation {
+        switch self {
+        case .deviceInformation: .getDeviceInfo
+        case .currentAccount: .currentAccount
+        case .acknowledgement: .acknowledgeAccount
+        case .accounts: .getAccounts
+        case .acquireToken: .login
+        case .acquireTokenSilent: .refresh
+        case .signout: .signOut
+        case .remove: .removeAccount
+        case .deviceToken: .deviceToken
+        }
+    }
+}
