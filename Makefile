@@ -36,15 +36,16 @@ soak: build sample
 	scripts/break-defences
 	scripts/soak $(or $(TIMES),20)
 
-# The form of the code, its words, and who imports whom.
+# The form of the code, its words, who imports whom, and what an app downloads.
 lint:
 	scripts/format
 	scripts/check-words
 	scripts/check-imports
 	scripts/check-shape
+	scripts/check-app-downloads
 
 build: setup
-	swift build
+	scripts/swift build
 
 sample: setup
 	swift build --package-path Examples/FirstlineWorker

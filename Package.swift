@@ -12,6 +12,12 @@ let package = Package(
         .executable(name: "baton-server", targets: ["baton-server"]),
         .executable(name: "batond", targets: ["batond"]),
     ],
+    traits: [
+        .trait(
+            name: "Programs",
+            description:
+                "The programs, the servers and all tests, with the packages that they need; scripts/swift turns it on.")
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
@@ -318,26 +324,32 @@ extension Target.Dependency {
         return name
     }
 
-    static var argumentParser: Self { .product(name: "ArgumentParser", package: "swift-argument-parser") }
-    static var asn1: Self { .product(name: "SwiftASN1", package: "swift-asn1") }
-    static var asyncHTTPClient: Self { .product(name: "AsyncHTTPClient", package: "async-http-client") }
-    static var certificates: Self { .product(name: "X509", package: "swift-certificates") }
-    static var crypto: Self { .product(name: "Crypto", package: "swift-crypto") }
-    static var cryptoExtras: Self { .product(name: "CryptoExtras", package: "swift-crypto") }
-    static var grdb: Self { .product(name: "GRDB", package: "GRDB.swift") }
-    static var httpTypes: Self { .product(name: "HTTPTypes", package: "swift-http-types") }
-    static var hummingbird: Self { .product(name: "Hummingbird", package: "hummingbird") }
-    static var hummingbirdCore: Self { .product(name: "HummingbirdCore", package: "hummingbird") }
-    static var hummingbirdTLS: Self { .product(name: "HummingbirdTLS", package: "hummingbird") }
-    static var logging: Self { .product(name: "Logging", package: "swift-log") }
-    static var mustache: Self { .product(name: "Mustache", package: "swift-mustache") }
-    static var nioCore: Self { .product(name: "NIOCore", package: "swift-nio") }
-    static var nioEmbedded: Self { .product(name: "NIOEmbedded", package: "swift-nio") }
-    static var nioHTTP1: Self { .product(name: "NIOHTTP1", package: "swift-nio") }
-    static var nioPosix: Self { .product(name: "NIOPosix", package: "swift-nio") }
-    static var nioSSL: Self { .product(name: "NIOSSL", package: "swift-nio-ssl") }
-    static var nioTLS: Self { .product(name: "NIOTLS", package: "swift-nio") }
-    static var serviceLifecycle: Self { .product(name: "ServiceLifecycle", package: "swift-service-lifecycle") }
-    static var unixSignals: Self { .product(name: "UnixSignals", package: "swift-service-lifecycle") }
-    static var subprocess: Self { .product(name: "Subprocess", package: "swift-subprocess") }
+    /// Another package's product, for the programs and the tests: whoever depends on this package for its libraries neither
+    /// downloads nor builds it.
+    private static func programs(_ name: String, of package: String) -> Self {
+        .product(name: name, package: package, condition: .when(traits: ["Programs"]))
+    }
+
+    static var argumentParser: Self { .programs("ArgumentParser", of: "swift-argument-parser") }
+    static var asn1: Self { .programs("SwiftASN1", of: "swift-asn1") }
+    static var asyncHTTPClient: Self { .programs("AsyncHTTPClient", of: "async-http-client") }
+    static var certificates: Self { .programs("X509", of: "swift-certificates") }
+    static var crypto: Self { .programs("Crypto", of: "swift-crypto") }
+    static var cryptoExtras: Self { .programs("CryptoExtras", of: "swift-crypto") }
+    static var grdb: Self { .programs("GRDB", of: "GRDB.swift") }
+    static var httpTypes: Self { .programs("HTTPTypes", of: "swift-http-types") }
+    static var hummingbird: Self { .programs("Hummingbird", of: "hummingbird") }
+    static var hummingbirdCore: Self { .programs("HummingbirdCore", of: "hummingbird") }
+    static var hummingbirdTLS: Self { .programs("HummingbirdTLS", of: "hummingbird") }
+    static var logging: Self { .programs("Logging", of: "swift-log") }
+    static var mustache: Self { .programs("Mustache", of: "swift-mustache") }
+    static var nioCore: Self { .programs("NIOCore", of: "swift-nio") }
+    static var nioEmbedded: Self { .programs("NIOEmbedded", of: "swift-nio") }
+    static var nioHTTP1: Self { .programs("NIOHTTP1", of: "swift-nio") }
+    static var nioPosix: Self { .programs("NIOPosix", of: "swift-nio") }
+    static var nioSSL: Self { .programs("NIOSSL", of: "swift-nio-ssl") }
+    static var nioTLS: Self { .programs("NIOTLS", of: "swift-nio") }
+    static var serviceLifecycle: Self { .programs("ServiceLifecycle", of: "swift-service-lifecycle") }
+    static var unixSignals: Self { .programs("UnixSignals", of: "swift-service-lifecycle") }
+    static var subprocess: Self { .programs("Subprocess", of: "swift-subprocess") }
 }

@@ -176,7 +176,9 @@ struct DeviceModel {
 
     private mutating func silentToken(_ request: Request, _ client: ClientRequest) throws(BrokerError) -> FlatMap {
         let wanted = try TokenRequest(request.parameters)
-        guard try removed(by: client) == nil else { throw BrokerError(.interactionRequired, "", reason: .accountRemoved) }
+        guard try removed(by: client) == nil else {
+            throw BrokerError(.interactionRequired, "", reason: .accountRemoved)
+        }
         guard let worker else { throw BrokerError(.interactionRequired, "", reason: .nobody) }
         guard wanted.means(worker.record), wanted.homeAccountID != nil || wanted.username != nil else {
             throw BrokerError(.interactionRequired, "", reason: .otherAccount)

@@ -62,7 +62,9 @@ final class InProcessBroker: Sendable {
         state.withLock { state in
             let open = state.open
             state.open = []
-            for (request, connection) in open { state.send(state.model.signIn(request, outcome), to: request, connection) }
+            for (request, connection) in open {
+                state.send(state.model.signIn(request, outcome), to: request, connection)
+            }
             return !open.isEmpty
         }
     }
@@ -105,7 +107,9 @@ extension InProcessBroker.State {
             for (call, signal) in waiting where call.operation == request.operation { signal.yield() }
             waiting.removeAll { $0.call.operation == request.operation }
         case .cancel(let id):
-            guard let index = open.firstIndex(where: { $0.request.id == id && $0.connection === connection }) else { return }
+            guard let index = open.firstIndex(where: { $0.request.id == id && $0.connection === connection }) else {
+                return
+            }
             let (request, connection) = open.remove(at: index)
             send(model.signIn(request, .canceled), to: request, connection)
         }

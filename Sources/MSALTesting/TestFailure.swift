@@ -16,7 +16,9 @@ public struct TestFailure: Sendable, Equatable {
 
     private init(_ kind: Kind) { self.kind = kind }
 
-    private init(_ code: BrokerError.Code, reason: BrokerError.Reason? = nil, oauth: String? = nil, suberror: String? = nil) {
+    private init(
+        _ code: BrokerError.Code, reason: BrokerError.Reason? = nil, oauth: String? = nil, suberror: String? = nil
+    ) {
         // Without a text of its own an error has the one of the library's catalogue.
         self.init(.refusal(BrokerError(code, "", reason: reason, oauthError: oauth, oauthSuberror: suberror)))
     }

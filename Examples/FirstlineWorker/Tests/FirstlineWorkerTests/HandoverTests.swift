@@ -24,7 +24,8 @@ import WorkerState
         #expect(try await run.answer("show")["error"] == "nobody")
     }
 
-    @Test func `when another worker is here already, the former one's note goes before anything is shown`() async throws {
+    @Test func `when another worker is here already, the former one's note goes before anything is shown`() async throws
+    {
         let run = try Run(device)
         device.signIn(amara)
         _ = try await run.answer("note hers")
