@@ -59,6 +59,25 @@ extension LiveDevice {
             }
         }
 
+        @Test func `CUR-7 an app that asked while the broker was away is notified when it comes, and asks it`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            try await live.kill(.broker)
+            let app = try live.app(1, patience: .milliseconds(50))
+            let refusal = try await seen { try await app.accounts() }
+            #expect(refusal.internalCode == .internalBrokerNotAvailable && refusal.reason == "broker_silent")
+            let (notes, signal) = AsyncStream.makeStream(of: Void.self)
+            let observer = app.notifications.addObserver(
+                forName: Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED"), object: nil, queue: nil
+            ) { _ in signal.yield() }
+            defer { app.notifications.removeObserver(observer) }
+            try await live.start(.broker)
+            var iterator = notes.makeAsyncIterator()
+            await iterator.next()
+            #expect(try await app.accounts().current == nil)
+        }
+
         @Test(arguments: [MSALPromptType.login, .create])
         func `INT-8 a worker who is signed in is not asked for credentials again, and the error says so`(
             prompt: MSALPromptType
