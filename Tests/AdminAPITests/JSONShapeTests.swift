@@ -19,7 +19,7 @@ import Testing
             method: "page", correlation: "c"),
         IdentityAdmin.Client(
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],
-            permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256"),
+            permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256", warnings: ["w"]),
         IdentityAdmin.ClientChange(accountEnabled: true),
         IdentityAdmin.ClientSecret(id: "i", expires: 1, secret: Sensitive("s")),
         IdentityAdmin.Device(

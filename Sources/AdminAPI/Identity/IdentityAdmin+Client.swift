@@ -19,10 +19,13 @@ extension IdentityAdmin {
         package let accountEnabled: Bool
         /// What its tokens are signed with, `RS256` or `ES256`.
         package let tokenAlgorithm: String
+        /// What is dangerous or of no use in the registration, in sentences.
+        package let warnings: [String]
 
         package init(
             id: String, displayName: String, redirectURIs: [String], postLogoutRedirectURIs: [String],
-            resources: [String], permissions: [String], isPublic: Bool, accountEnabled: Bool, tokenAlgorithm: String
+            resources: [String], permissions: [String], isPublic: Bool, accountEnabled: Bool, tokenAlgorithm: String,
+            warnings: [String]
         ) {
             self.id = id
             self.displayName = displayName
@@ -33,6 +36,7 @@ extension IdentityAdmin {
             self.isPublic = isPublic
             self.accountEnabled = accountEnabled
             self.tokenAlgorithm = tokenAlgorithm
+            self.warnings = warnings
         }
     }
 

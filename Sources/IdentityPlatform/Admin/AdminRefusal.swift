@@ -23,6 +23,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case breachedPassword = "identity.password.breached"
     case passwordListUnreadable = "identity.password.list"
     case badRedirect = "identity.client.redirect"
+    case tooManyRedirects = "identity.client.redirects"
     case unknownResource = "identity.client.resource"
     case unknownPermission = "identity.client.permission"
     case unknownAlgorithm = "identity.client.algorithm"
@@ -80,6 +81,11 @@ package enum AdminRefusal: String, Error, Sendable {
         case .passwordListUnreadable:
             ("The list of breached passwords cannot be read.", "Mend the file that server.json names.")
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
+        case .tooManyRedirects:
+            (
+                "A client has at most 32 redirect URIs, and as many for sign-out.",
+                "Register another client for the others."
+            )
         case .unknownResource:
             ("A resource is not an application id that the server knows.", "Use Graph's or device registration's id.")
         case .unknownPermission:

@@ -21,10 +21,12 @@ struct AdminRouter<Context: RequestContext> {
                     try await answer(AdminCall(request: request, places: context.parameters, database: database))
                 }
             } catch let refusal as AdminRefusal {
-                return Response(refusal)
+                return Response(refusal.failure, status: refusal.status)
+            } catch let refusal as RefusedRedirectURI {
+                return Response(refusal.failure, status: AdminRefusal.badRedirect.status)
             } catch {
                 context.logger.error("administration failed", metadata: ["error": "\(error)"])
-                return Response(.fault)
+                return Response(AdminRefusal.fault.failure, status: AdminRefusal.fault.status)
             }
         }
     }
@@ -36,9 +38,9 @@ extension Response {
         Response(status: status, json: try AdminAnswer.json(value))
     }
 
-    fileprivate init(_ refusal: AdminRefusal) {
+    fileprivate init(_ failure: AdminFailure, status: HTTPResponse.Status) {
         do {
-            self = try .json(refusal.failure, status: refusal.status)
+            self = try .json(failure, status: status)
         } catch {
             self.init(status: .internalServerError)
         }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 package import OAuth
 package import Redaction
 internal import Storage
@@ -30,6 +31,19 @@ package struct NewClient: Sendable {
     }
 }
 
+/// An address that a client was to be registered with and cannot be.
+package struct RefusedRedirectURI: Error, Sendable {
+    package let text: String
+    package let problem: RedirectURIProblem
+
+    var failure: AdminFailure {
+        let (cause, remedy) = problem.words
+        return AdminFailure(
+            code: AdminRefusal.badRedirect.rawValue, message: "The address \(text.prefix(200)) \(cause).",
+            remedy: remedy)
+    }
+}
+
 /// Acts on applications and their secrets.
 package struct ClientAdministration: Sendable {
     let transactions: AdminTransactions
@@ -38,12 +52,18 @@ package struct ClientAdministration: Sendable {
 
     /// Registers an application.
     ///
-    /// - Throws: ``AdminRefusal``, ``StorageError``
+    /// - Throws: ``AdminRefusal``, ``RefusedRedirectURI``, ``StorageError``
     package func add(_ new: NewClient, tenant: Tenant) async throws -> Client {
         try NameRules.check(displayName: new.displayName)
         let logoutURIs = new.logoutURIs ?? new.redirectURIs
-        guard [new.redirectURIs, logoutURIs].allSatisfy({ $0.count <= 32 && $0.allSatisfy { RedirectURI($0) != nil } })
-        else { throw AdminRefusal.badRedirect }
+        for uris in [new.redirectURIs, logoutURIs] {
+            guard uris.count <= 32 else { throw AdminRefusal.tooManyRedirects }
+            for uri in uris {
+                do { _ = try RedirectURI(registering: uri) } catch {
+                    throw RefusedRedirectURI(text: uri, problem: error)
+                }
+            }
+        }
         let known = [ResourceCatalogue.graphApplication, ResourceCatalogue.deviceRegistrationApplication]
         guard new.resources.allSatisfy(known.contains) else { throw AdminRefusal.unknownResource }
         let permissions = try new.permissions.map { name in

@@ -44,6 +44,11 @@ package struct Client: Sendable {
     /// Whether a browser may be led there after a sign-out.
     package func allowsReturn(to uri: RedirectURI) -> Bool { Self.hold(uri, logoutURIs) }
 
+    /// What an administrator should know of its addresses.
+    var warnings: [String] {
+        Set(redirectURIs + logoutURIs).sorted().flatMap { RedirectURI($0)?.warnings ?? [] }
+    }
+
     private static func hold(_ uri: RedirectURI, _ registered: [String]) -> Bool {
         registered.contains { text in
             text == uri.text || RedirectURI(text).map { $0.isLoopback && $0.matchesButForPort(uri) } == true

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An absolute URI without a fragment to which a browser is sent back (RFC 6749 section 3.1.2).
+///
+/// Two forms are read: with an authority (`https://app.example/cb`, `msauth.app://auth`), and without one for a private scheme
+/// that has a dot (`com.example.app:/oauth2redirect`, RFC 8252 section 7.1).
 package struct RedirectURI: Sendable, Equatable {
     package let text: String
     let scheme: String
@@ -10,26 +13,44 @@ package struct RedirectURI: Sendable, Equatable {
     /// Path and query; `/` stands for none.
     let rest: String
 
-    /// Parses what a client sent; `nil` for relative URIs, fragments, user information, blanks and control characters.
+    /// Parses what a client sent; nil for what ``init(checking:)`` refuses.
     package init?(_ text: String) {
-        guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), !text.contains("#"),
-            !text.contains("\\"), !text.contains("\""), !text.contains("<"), !text.contains(">"),
-            let separator = text.firstRange(of: "://")
-        else { return nil }
-        scheme = text[..<separator.lowerBound].lowercased()
-        guard let first = scheme.first, first.isLetter, !Self.dangerous.contains(scheme),
-            scheme.allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
-        else { return nil }
-        let after = text[separator.upperBound...]
-        let authority = after.prefix { $0 != "/" && $0 != "?" }
-        guard !authority.contains("@") else { return nil }
-        let tail = after.dropFirst(authority.count)
-        rest = tail.isEmpty ? "/" : tail.hasPrefix("?") ? "/" + tail : String(tail)
-        (host, port) = Self.hostAndPort(authority)
-        guard !host.isEmpty || !["http", "https"].contains(scheme) else { return nil }
-        self.text = text
+        guard let uri = try? RedirectURI(checking: text) else { return nil }
+        self = uri
     }
 
+    /// Parses a redirect URI.
+    ///
+    /// - Throws: ``RedirectURIProblem`` for relative URIs, fragments, user information, blanks and control characters.
+    init(checking text: String) throws(RedirectURIProblem) {
+        guard text.utf8.count <= 2048 else { throw .tooLong }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !"\\\"<>".utf8.contains($0) }) else {
+            throw .forbiddenCharacter
+        }
+        guard !text.contains("#") else { throw .fragment }
+        guard let colon = text.firstIndex(of: ":") else { throw .relative }
+        let scheme = text[..<colon].lowercased()
+        guard let first = scheme.first, first.isLetter,
+            scheme.allSatisfy({ $0.isLetter || $0.isNumber || "+-.".contains($0) })
+        else { throw .relative }
+        guard !Self.dangerous.contains(scheme) else { throw .dangerousScheme }
+        let after = text[text.index(after: colon)...]
+        guard after.hasPrefix("//") else {
+            guard !Self.web.contains(scheme) else { throw .missingHost }
+            guard scheme.contains("."), after.hasPrefix("/") else { throw .privateForm }
+            (self.scheme, host, port, rest, self.text) = (scheme, "", "", String(after), text)
+            return
+        }
+        let authority = after.dropFirst(2).prefix { $0 != "/" && $0 != "?" }
+        guard !authority.contains("@") else { throw .userInformation }
+        let tail = after.dropFirst(2 + authority.count)
+        rest = tail.isEmpty ? "/" : tail.hasPrefix("?") ? "/" + tail : String(tail)
+        (host, port) = Self.hostAndPort(authority)
+        guard !host.isEmpty || !Self.web.contains(scheme) else { throw .missingHost }
+        (self.scheme, self.text) = (scheme, text)
+    }
+
+    private static let web: Set<String> = ["http", "https"]
     private static let dangerous: Set<String> = ["javascript", "data", "file", "blob", "vbscript", "about"]
 
     private static func hostAndPort(_ authority: Substring) -> (String, String) {
@@ -37,6 +58,40 @@ package struct RedirectURI: Sendable, Equatable {
             return (authority.lowercased(), "")
         }
         return (authority[..<colon].lowercased(), String(authority[authority.index(after: colon)...]))
+    }
+
+    /// Parses a URI that an administrator wants to register, by stricter rules than what is registered already.
+    ///
+    /// - Throws: ``RedirectURIProblem``, also for what can match nothing, and for plain HTTP to another machine (RFC 9700
+    ///   section 2.6).
+    init(registering text: String) throws(RedirectURIProblem) {
+        try self.init(checking: text)
+        guard !text.contains("*") else { throw .wildcard }
+        guard scheme != "http" || isLoopback else { throw .plainHTTP }
+        guard port.isEmpty || UInt16(port) != nil else { throw .malformedHost }
+        guard !Self.web.contains(scheme) || Self.isHost(host) else { throw .malformedHost }
+    }
+
+    private static func isHost(_ host: String) -> Bool {
+        let isAddress = host.hasPrefix("[") && host.hasSuffix("]")
+        let name = isAddress ? host.dropFirst().dropLast() : Substring(host)
+        return !name.isEmpty
+            && name.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x61...0x7a).contains($0) || (isAddress ? ":." : "-._").utf8.contains($0)
+            }
+    }
+
+    /// What an administrator should know of a registered URI.
+    var warnings: [String] {
+        if scheme == "http", !isLoopback {
+            return ["\(text) gets its codes unencrypted. Register an https:// address and remove this client."]
+        }
+        if text.contains("*") { return ["\(text) matches nothing but itself: * is a character like others."] }
+        // MSAL's own scheme is unique to the application: "msal" and the client id.
+        guard !Self.web.contains(scheme), !scheme.contains("."), !scheme.hasPrefix("msal") else { return [] }
+        return [
+            "Any other app may claim the scheme \(scheme). Use one that begins with a domain of yours, as in com.example.app:/oauth2redirect."
+        ]
     }
 
     /// Whether it leads back to this machine over plain HTTP.
@@ -49,7 +104,40 @@ package struct RedirectURI: Sendable, Equatable {
 
     /// The source expression that lets a form's answer lead there (Content Security Policy, `form-action`).
     var policySource: String {
-        guard ["http", "https"].contains(scheme), !host.hasPrefix("[") else { return scheme + ":" }
+        guard Self.web.contains(scheme), !host.hasPrefix("[") else { return scheme + ":" }
         return port.isEmpty ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
+    }
+}
+
+/// Why a text is no redirect URI, or none that may be registered.
+package enum RedirectURIProblem: Error, Sendable {
+    case tooLong, forbiddenCharacter, fragment, relative, dangerousScheme, missingHost, privateForm, userInformation
+    case wildcard, plainHTTP, malformedHost
+
+    /// What is wrong, as the end of a sentence, and what to register in place of it.
+    var words: (cause: String, remedy: String) {
+        switch self {
+        case .tooLong: ("is longer than 2048 characters", "Register a shorter one.")
+        case .forbiddenCharacter:
+            ("has a blank, a control character, a character outside ASCII, or one of \\ \" < >", "Percent-encode it.")
+        case .fragment: ("has a fragment", "Leave out the number sign and what is behind it.")
+        case .relative: ("has no scheme", "Begin with https://, or with the scheme of the app.")
+        case .dangerousScheme:
+            ("has a scheme that browsers run or read by themselves", "Use https:// or the app's own.")
+        case .missingHost: ("has no host", "Write it as https://app.example/path.")
+        case .privateForm:
+            (
+                "is no address of a private scheme",
+                "Write it as com.example.app:/path, with a dot in the scheme (RFC 8252), or as scheme://name."
+            )
+        case .userInformation: ("has a user name in front of its host", "Leave out what is before the @.")
+        case .wildcard: ("has a *, and addresses are compared letter by letter", "Register each address by itself.")
+        case .plainHTTP:
+            (
+                "would get codes unencrypted",
+                "Use https://; http:// is for programs at localhost, 127.0.0.1 or [::1] alone (RFC 9700)."
+            )
+        case .malformedHost: ("has a malformed host or port", "Write it as https://app.example:8443/path.")
+        }
     }
 }

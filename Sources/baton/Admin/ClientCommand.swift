@@ -50,7 +50,10 @@ struct ClientCommand: AsyncParsableCommand {
                         postLogoutRedirectURIs: postLogoutRedirectURI.isEmpty ? nil : postLogoutRedirectURI,
                         permissions: permission, isConfidential: confidential, tokenAlgorithm: tokenAlgorithm)
                 }
-            ) { (client: IdentityAdmin.Client) in ["\(client.displayName) is registered: client \(client.id)."] }
+            ) { (client: IdentityAdmin.Client) in
+                admin.output.warn(client.warnings)
+                return ["\(client.displayName) is registered: client \(client.id)."]
+            }
         }
     }
 

@@ -29,6 +29,13 @@ struct OutputOptions: ParsableArguments {
             }, lines: { _ in [done] })
     }
 
+    /// Prints warnings to standard error, so that they are seen beside what goes elsewhere; in JSON they stand in the answer.
+    func warn(_ warnings: [String]) {
+        guard !json else { return }
+        // A warning that cannot be written must not undo what was done.
+        try? Self.print(warnings.map { "warning: \($0)" }, to: STDERR_FILENO)
+    }
+
     /// Runs `body`, which prints for itself; failures go to standard error and decide the exit code.
     func reporting(_ body: () async throws -> Void) async throws {
         do { try await body() } catch {

@@ -51,6 +51,49 @@ import Testing
         #expect(returned[ParameterName.code] != nil)
     }
 
+    @Test(arguments: [
+        ("http://evil.example/cb", "would get codes unencrypted"), ("https://*.example/cb", "has a *"),
+        ("https://app.example/*", "has a *"), ("https://app.example/cb#x", "has a fragment"), ("/cb", "has no scheme"),
+        ("app.example/cb", "has no scheme"), ("com.example.app:cb", "is no address of a private scheme"),
+        ("myapp:/cb", "is no address of a private scheme"), ("https:/cb", "has no host"),
+        ("https://", "has no host"), ("https://a b.example", "has a blank"),
+        ("https://user@app.example/", "has a user name"), ("https://app.example:x/", "has a malformed host or port"),
+        ("https://a,b.example/", "has a malformed host or port"), ("javascript:/x", "has a scheme that browsers"),
+        ("https://app.example/" + String(repeating: "x", count: 2048), "is longer than"),
+    ])
+    func `an address that a client cannot have is refused with what is wrong with it`(
+        uri: String, cause: String
+    ) async throws {
+        let fixture = try await TestPlatform()
+        let admin = admin(fixture)
+        for new in [
+            IdentityAdmin.NewClient(displayName: "App", redirectURIs: ["https://app.example/cb", uri]),
+            .init(displayName: "App", redirectURIs: [], postLogoutRedirectURIs: [uri]),
+        ] {
+            let answer = try await admin.send(.post, .clients, ["tenant": "-"], body: new)
+            let failure = try JSONDecoder().decode(AdminFailure.self, from: Data(answer.body))
+            #expect(answer.status == .badRequest && failure.error.code == "identity.client.redirect")
+            #expect(failure.error.message.contains("The address \(uri.prefix(200)) \(cause)"), "\(failure.error)")
+        }
+    }
+
+    @Test(arguments: [
+        ("com.example.app:/oauth2redirect", false), ("msauth.com.example.app://auth", false),
+        ("msal2f1c0a52-6f0e-4b1f-9f1c-8d2a4f3b7c10://auth", false), ("http://localhost", false),
+        ("http://127.0.0.1:8080/cb", false), ("http://[::1]/cb", false), ("https://app.example:8443/cb?x=1", false),
+        ("https://[2001:db8::1]/cb", false), ("myapp://cb", true),
+    ])
+    func `an address that a client can have is registered, with a warning where another app can take it`(
+        uri: String, isWarned: Bool
+    ) async throws {
+        let fixture = try await TestPlatform()
+        let new = IdentityAdmin.NewClient(displayName: "App", redirectURIs: [uri])
+        let client: IdentityAdmin.Client = try await admin(fixture).call(.post, .clients, ["tenant": "-"], body: new)
+        #expect(client.redirectURIs == [uri])
+        #expect(client.warnings.isEmpty != isWarned)
+        #expect(client.warnings.allSatisfy { $0.contains("myapp") })
+    }
+
     @Test func `people are listed, get passwords and go`() async throws {
         let fixture = try await TestPlatform()
         let admin = admin(fixture)

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import IdentityPlatform
 import OAuth
+import Storage
 import TestSupport
 import Testing
 
@@ -87,6 +88,33 @@ import Testing
     func `registered addresses are taken, a loopback one with any port`(uri: String) async throws {
         let fixture = try await TestPlatform()
         #expect(try await fixture.client.get(AuthorizeQuery(fixture, ["redirect_uri": uri]).path).status == .ok)
+    }
+
+    @Test(arguments: [
+        ("com.example.app:/oauth2redirect", "com.example.app:/oauth2redirect?code="),
+        ("com.example.app:/a?b=c", "com.example.app:/a?b=c&code="), ("com.example.app:/", "com.example.app:/?code="),
+    ])
+    func `a private scheme without a host gets its code, and is compared letter by letter`(
+        uri: String, beginning: String
+    ) async throws {
+        let fixture = try await TestPlatform()
+        let app = try await fixture.administration.clients.add(
+            NewClient(displayName: "App", redirectURIs: [uri]), tenant: fixture.tenant)
+        func query(_ redirect: String) -> AuthorizeQuery {
+            AuthorizeQuery(fixture, ["client_id": app.id.rawValue, "redirect_uri": redirect])
+        }
+        let browser = Browser(fixture)
+        _ = try await browser.signIn(query(uri))
+        let answer = try await browser.get(query(uri).path)
+        #expect(answer.headers[.location]?.hasPrefix(beginning) == true, "\(answer.headers[.location] ?? "")")
+        let others = [
+            uri + "/", uri.uppercased(), uri.replacing(":/", with: "://"), uri.replacing(":/", with: ":"),
+            uri.replacing("com.", with: "org."),
+        ]
+        for other in others {
+            #expect(
+                try await fixture.client.get(query(other).path).alert?.hasPrefix("AADSTS50011:") == true, "\(other)")
+        }
     }
 
     @Test(arguments: ["nowhere.test", "11111111-1111-1111-1111-111111111111", "consumers"])

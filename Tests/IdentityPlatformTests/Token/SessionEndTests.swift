@@ -76,7 +76,7 @@ import Testing
         let page = try await fixture.client.get(
             AuthorizeQuery(fixture, ["client_id": app.id.rawValue, "redirect_uri": "https://ward.test/bye"]).path)
         #expect(page.text.contains("AADSTS50011"))
-        await #expect(throws: AdminRefusal.badRedirect) {
+        await #expect(throws: RefusedRedirectURI.self) {
             try await fixture.administration.clients.add(
                 NewClient(displayName: "W", redirectURIs: ["https://w.test"], logoutURIs: ["/bye"]),
                 tenant: fixture.tenant)

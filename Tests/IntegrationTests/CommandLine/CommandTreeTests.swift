@@ -47,4 +47,30 @@ import Testing
             #expect(try CommandRun.Failure(broker.errors).error.code == "broker_unreachable")
         }
     }
+
+    @Test func `who registers an app is warned of an address that others can take, and told why one is refused`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            let server = try ServerProcess(in: scratch)
+            try await server.start()
+            _ = try server.create("tenants", ["displayName": "C", "domain": "c.test"])
+            func add(_ uri: String, _ more: [String] = []) async throws -> CommandRun {
+                try await CommandRun(
+                    ["admin", "client", "add", "--server", server.state, "--name", "App", "--redirect-uri", uri] + more,
+                    in: scratch)
+            }
+            let good = try await add("com.example.app:/oauth2redirect")
+            #expect(good.code == 0 && good.errors.isEmpty && good.output.hasPrefix("App is registered: client "))
+            let warned = try await add("myapp://cb")
+            #expect(warned.code == 0 && warned.output.hasPrefix("App is registered: client "))
+            #expect(warned.errors.hasPrefix("warning: Any other app may claim the scheme myapp."))
+            let json = try await add("myapp://cb", ["--json"])
+            #expect(json.code == 0 && json.errors.isEmpty && json.output.contains(#""warnings":["Any other app"#))
+            let refused = try await add("http://evil.example/cb")
+            #expect(refused.code != 0 && refused.output.isEmpty)
+            #expect(refused.errors.contains("http://evil.example/cb would get codes unencrypted"))
+            #expect(refused.errors.contains("[identity.client.redirect]"), "\(refused.errors)")
+        }
+    }
 }

@@ -90,6 +90,7 @@ struct ClientRoutes: Sendable {
             id: client.id.rawValue, displayName: client.displayName, redirectURIs: client.redirectURIs,
             postLogoutRedirectURIs: client.logoutURIs, resources: client.resources.map(\.rawValue),
             permissions: client.permissions,
-            isPublic: client.isPublic, accountEnabled: client.isEnabled, tokenAlgorithm: client.tokenAlgorithm.rawValue)
+            isPublic: client.isPublic, accountEnabled: client.isEnabled, tokenAlgorithm: client.tokenAlgorithm.rawValue,
+            warnings: client.warnings)
     }
 }
