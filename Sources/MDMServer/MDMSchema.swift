@@ -11,7 +11,11 @@ package enum MDMSchema {
         Migration("sealed devices", [sealedBody, sealedUnlockToken]),
         Migration("enrollment", enrollmentSpelling),
         Migration("audit entry", auditEntry),
+        Migration("inventory", [dueInventory]),
     ]
+
+    /// The lists that are to be asked for, a ``DueInventory``; both of a device that enrolled before this step.
+    private static let dueInventory: SQL = "ALTER TABLE device ADD COLUMN dueInventory BIGINT NOT NULL DEFAULT 3"
 
     /// Apple's spelling. Steps above keep the former one: a step that has been applied must not change.
     private static let enrollmentSpelling: [SQL] = [

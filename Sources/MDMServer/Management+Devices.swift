@@ -28,12 +28,12 @@ extension Management {
         }
     }
 
-    /// Whether commands wait for the device.
+    /// Whether commands wait for the device, or its inventory is to be asked for.
     ///
     /// - Throws: ``StorageError``
     package func hasCommands(_ device: EnrolledDevice) async throws -> Bool {
         try await database.read { connection in
-            try CommandQueue(connection: connection, tenant: device.tenant, udid: device.udid).head() != nil
+            try CommandQueue(connection: connection, tenant: device.tenant, udid: device.udid).isWaiting()
         }
     }
 

@@ -32,7 +32,6 @@ import Testing
                 ]
                 let app = MDMAdmin.PushedApp(configuration: rounds)
                 let _: MDMAdmin.Command = try await fixture.call(.put, "/devices/tablet-1/apps/com.contoso.rounds", app)
-                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
                 try await agent.checkIn()
 
                 let registered = RegisteredApp(
@@ -48,6 +47,7 @@ import Testing
                 let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
                 #expect(seen.profiles.contains { $0.identifier == profile.identifier && $0.uuid == profile.uuid })
                 #expect(seen.apps.map(\.state) == ["Managed", "Managed"])
+                #expect(seen.apps.map(\.hasConfiguration) == [true, true])
                 #expect(seen.waiting == 0)
                 let states = try await fixture.commands("tablet-1").map(\.state)
                 #expect(Set(states) == ["acknowledged"])
@@ -105,7 +105,7 @@ import Testing
                 try await push(broker: fixture)
                 let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
                 try await agent.checkIn()
-                let installation = try #require(try await fixture.commands("tablet-1").last)
+                let installation = try #require(try await fixture.changes("tablet-1").last)
                 #expect(installation.state == "error")
                 #expect(installation.errors.map(\.code) == [6])
                 let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
@@ -136,14 +136,12 @@ import Testing
             }
             try await withAgent(fixture) { agent, wire in
                 #expect(agent.settings.brokerManaged)
-                let _: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
                 try await agent.checkIn()
                 let first = try #require(wire.sent.withLock { $0.first })
                 #expect(first == lost.withLock { $0 })
                 let result = try CommandResult(propertyList: PropertyList(xml: first))
                 #expect(result.answer == .installation(identifier: "org.baton.authenticator", state: .managed))
-                let states = try await fixture.commands("tablet-1").map(\.state)
-                #expect(states == ["acknowledged", "acknowledged", "acknowledged"])
+                #expect(try await fixture.changes("tablet-1").map(\.state) == ["acknowledged"])
             }
         }
     }
@@ -156,7 +154,7 @@ import Testing
                 agent.session(is: .changing)
                 try await push(broker: fixture)
                 try await agent.checkIn()
-                #expect(try await fixture.commands("tablet-1").map(\.state) == ["notNow"])
+                #expect(try await fixture.changes("tablet-1").map(\.state) == ["notNow"])
                 #expect(agent.settings.brokerManaged == false)
                 let count = wire.sent.withLock { $0.count }
                 agent.session(is: .held)

@@ -71,7 +71,119 @@ import Testing
                 errorChain: [ErrorItem(code: 3, domain: "org.baton.management", message: "not managed")])
             _ = try await device.report(.idle)
             _ = try await device.report(.acknowledged, queued.uuid, answer: .settings([item]))
-            #expect(try await fixture.commands("tablet-1").first?.errors.map(\.code) == [3])
+            #expect(try await fixture.changes("tablet-1").first?.errors.map(\.code) == [3])
+        }
+    }
+
+    @Test func `a device is asked for its inventory once after it enrolls, and once after all changes that wait`()
+        async throws
+    {
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let lists: [Command] = [.profileList(managedOnly: false), .managedApplicationList(identifiers: nil)]
+            // A list that the device cannot give is not asked for again.
+            #expect(try await device.work(upTo: 10, failing: [lists[0]]) == lists)
+            #expect(try await device.work(upTo: 10) == [])
+
+            let profile: MDMAdmin.Profile = try await fixture.call(
+                .post, "/profiles", MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.baton.test"]))
+            try await fixture.raw(.put, "/devices/tablet-1/profiles/\(profile.identifier)")
+            try await fixture.raw(.delete, "/devices/tablet-1/profiles/org.baton.other")
+            try await fixture.raw(
+                .put, "/devices/tablet-1/apps/org.baton.authenticator/configuration", MDMAdmin.Configuration())
+            let done = try await device.work(upTo: 10)
+            #expect(done.count == 5 && Array(done.suffix(2)) == lists, "\(done)")
+            #expect(try await device.work(upTo: 10) == [])
+
+            // A change that failed changed nothing; one of a profile says nothing about apps.
+            try await fixture.raw(.delete, "/devices/tablet-1/profiles/\(profile.identifier)")
+            #expect(
+                try await device.work(upTo: 10, failing: [.removeProfile(identifier: profile.identifier)]).count == 1)
+            try await fixture.raw(.delete, "/devices/tablet-1/profiles/\(profile.identifier)")
+            #expect(
+                try await device.work(upTo: 10) == [.removeProfile(identifier: profile.identifier), lists[0]])
+            // Who asks by hand is not asked twice.
+            try await fixture.raw(.delete, "/devices/tablet-1/profiles/\(profile.identifier)")
+            try await fixture.raw(.post, "/devices/tablet-1/inventory")
+            #expect(try await device.work(upTo: 10).count == 3)
+            #expect(try await fixture.commands("tablet-1").allSatisfy { $0.finishedAt != nil })
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("UserRejected", nil, "the app's state is UserRejected; ask the person at the device, then push it again"),
+            ("Rejected", nil, "the app's state is Rejected"),
+            (
+                "NeedsRedemption", nil,
+                "the app's state is NeedsRedemption; it waits for a redemption code, which this server does not send"
+            ),
+            (nil, "AppAlreadyInstalled", "the device's reason is AppAlreadyInstalled"),
+            ("Failed", "NotAnApp", "the app's state is Failed; the device's reason is NotAnApp"),
+            ("Managed", nil, nil), ("Installing", nil, nil), ("PromptingForManagement", nil, nil),
+        ] as [(String?, String?, String?)])
+    func `an app that a device acknowledged and did not install is shown with the device's reason`(
+        state: String?, rejection: String?, reason: String?
+    ) async throws {
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            try await fixture.register("a package")
+            let queued: MDMAdmin.Command = try await fixture.call(
+                .put, "/devices/tablet-1/apps/org.baton.authenticator", MDMAdmin.PushedApp(configuration: nil))
+            _ = try await device.report(.idle)
+            let answer = CommandResult.Answer.installation(
+                identifier: "org.baton.authenticator", state: state.map(AppState.init(name:)), rejection: rejection)
+            _ = try await device.report(.acknowledged, queued.uuid, answer: answer)
+            let shown = try #require(try await fixture.commands("tablet-1").first { $0.uuid == queued.uuid })
+            #expect(shown.errors.map(\.message) == (reason.map { [$0] } ?? []))
+            #expect(shown.errors.allSatisfy { $0.domain == "org.baton.mdm" && $0.code == 1 })
+        }
+    }
+
+    @Test func `a user's channel gets no command of the device, and says nothing for it`() async throws {
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let queued: [MDMAdmin.Command] = try await fixture.call(.post, "/devices/tablet-1/inventory")
+            let user = UUID().uuidString
+            #expect(try await device.report(.idle, user: user) == nil)
+            #expect(try await device.report(.idle)?.uuid == queued[0].uuid)
+            #expect(try await device.report(.acknowledged, queued[0].uuid, user: user) == nil)
+            #expect(try await fixture.commands("tablet-1").map(\.state) == ["queued", "sent"])
+
+            // Nor does a user who leaves take the device along, or change where it is woken.
+            for message in [
+                CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic)),
+                .tokenUpdate(.init(udid: device.udid, topic: device.topic, token: [2], pushMagic: "n")),
+            ] {
+                guard case .dictionary(var members) = message.propertyList else { continue }
+                members["UserID"] = .string(user)
+                let answer = try await fixture.send(
+                    try PropertyList.dictionary(members).xml(), certificate: device.certificate, isCheckIn: true)
+                #expect(answer.status == 410)
+            }
+            let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
+            #expect(seen.state == "enrolled")
+            let magic: String? = try await fixture.management.database.read {
+                try $0.row("SELECT pushMagic FROM device")?["pushMagic"]
+            }
+            #expect(magic == "m")
+        }
+    }
+
+    @Test func `a message that comes with the other kind's content type is refused with the right one`() async throws {
+        try await TestManagement.with { fixture in
+            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let checkIn = CheckInMessage.checkOut(.init(udid: device.udid, topic: device.topic)).propertyList
+            let idle = CommandResult(udid: device.udid, status: .idle).propertyList
+            for (body, isCheckIn, hint) in [
+                (checkIn, false, "Send it as application/x-apple-aspen-mdm-checkin."),
+                (idle, true, "Send it as application/xml."),
+            ] {
+                let answer = try await fixture.send(
+                    try body.xml(), certificate: device.certificate, isCheckIn: isCheckIn)
+                let text = String(decoding: answer.body, as: UTF8.self)
+                #expect(answer.status == 400 && text.contains(hint), "\(text)")
+            }
         }
     }
 

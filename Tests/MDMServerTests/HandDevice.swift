@@ -50,6 +50,13 @@ struct HandDevice {
         return device
     }
 
+    /// A device that is enrolled and has told what it holds.
+    static func settled(_ fixture: TestManagement, named name: String) async throws -> HandDevice {
+        let device = try await enrolled(fixture, named: name)
+        #expect(try await device.work(upTo: 3).count == 2)
+        return device
+    }
+
     func authenticate(as other: String? = nil) async throws -> Int {
         try await checkIn(.authenticate(.init(udid: other ?? udid, topic: topic, productName: "Linux")))
     }
@@ -64,12 +71,27 @@ struct HandDevice {
 
     /// Reports and reads the next command; nil where there is none.
     func report(
-        _ status: CommandResult.Status, _ uuid: String? = nil, answer: CommandResult.Answer? = nil
+        _ status: CommandResult.Status, _ uuid: String? = nil, answer: CommandResult.Answer? = nil, user: String? = nil
     ) async throws -> CommandRequest? {
-        let body = try CommandResult(udid: udid, status: status, commandUUID: uuid, answer: answer).propertyList.xml()
+        var result = CommandResult(udid: udid, status: status, commandUUID: uuid, answer: answer)
+        result.userID = user
+        let body = try result.propertyList.xml()
         let response = try await fixture.send(body, certificate: certificate)
         #expect(response.status == 200)
         guard !response.body.isEmpty else { return nil }
         return try CommandRequest(propertyList: PropertyList(xml: response.body))
+    }
+
+    /// Asks for work until there is none, and acknowledges each command, but for those that it fails.
+    ///
+    /// - Returns: what the server wanted, in order.
+    func work(upTo limit: Int, failing failed: Set<Command> = []) async throws -> [Command] {
+        var done: [Command] = []
+        var next = try await report(.idle)
+        while let request = next, done.count < limit {
+            done.append(request.command)
+            next = try await report(failed.contains(request.command) ? .error : .acknowledged, request.uuid)
+        }
+        return done
     }
 }

@@ -45,7 +45,7 @@ import Testing
         async throws
     {
         try await TestManagement.with { fixture in
-            let old = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let old = try await HandDevice.settled(fixture, named: "tablet-1")
             fixture.now.advance(days: 300)
             let command = try #require(try await old.report(.idle))
             guard case .installProfile(let profile) = command.command else {
@@ -55,7 +55,9 @@ import Testing
             #expect(try await old.report(.idle)?.uuid == command.uuid)
             let new = try HandDevice(fixture, udid: old.udid, profile: profile)
             #expect(new.certificate != old.certificate)
-            #expect(try await new.report(.acknowledged, command.uuid) == nil)
+            let list = try #require(try await new.report(.acknowledged, command.uuid))
+            #expect(list.command == .profileList(managedOnly: false))
+            #expect(try await new.report(.acknowledged, list.uuid) == nil)
             #expect(try await new.report(.idle) == nil)
             let idle = try CommandResult(udid: old.udid, status: .idle).propertyList.xml()
             let answer = try await fixture.send(idle, certificate: old.certificate)
@@ -67,7 +69,7 @@ import Testing
 
     @Test func `a device that refuses a new identity keeps its own and is asked again after a day`() async throws {
         try await TestManagement.with { fixture in
-            let device = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let device = try await HandDevice.settled(fixture, named: "tablet-1")
             fixture.now.advance(days: 300)
             let command = try #require(try await device.report(.idle))
             guard case .installProfile(let profile) = command.command else {
@@ -95,7 +97,7 @@ import Testing
             try await withAgent(fixture) { agent, _ in
                 try await agent.checkIn()
                 #expect(agent.settings.enrolled)
-                #expect(try await fixture.commands("tablet-1").map(\.state) == ["acknowledged"])
+                #expect(try await fixture.changes("tablet-1").map(\.state) == ["acknowledged"])
             }
         }
     }

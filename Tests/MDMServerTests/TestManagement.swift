@@ -130,6 +130,11 @@ struct TestManagement: Sendable {
         try await call(.get, "/devices/\(device)/commands")
     }
 
+    /// The commands that change something.
+    func changes(_ device: String) async throws -> [MDMAdmin.Command] {
+        try await commands(device).filter { !["ProfileList", "ManagedApplicationList"].contains($0.requestType) }
+    }
+
     /// Offers a package with that content.
     func register(_ content: String, bundleIdentifier: String = "org.baton.authenticator") async throws {
         let path = folder.path + "/upload"

@@ -9,6 +9,10 @@ extension CheckInMessage {
             self = .unknown(messageType: name)
             return
         }
+        guard fields[.userID] == nil else {
+            self = .ofUser(messageType: name)
+            return
+        }
         let udid = try DeviceName.read(fields)
         let topic = try fields.string(.topic)
         switch type {
@@ -16,6 +20,12 @@ extension CheckInMessage {
         case .tokenUpdate: self = .tokenUpdate(try TokenUpdate(fields, udid: udid, topic: topic))
         case .checkOut: self = .checkOut(CheckOut(udid: udid, topic: topic))
         }
+    }
+
+    /// Whether a device meant a check-in message, well-formed or not.
+    package static func isMeant(by propertyList: PropertyList) -> Bool {
+        guard let fields = try? Fields(propertyList, as: .messageType) else { return false }
+        return fields[.messageType] != nil && fields[.status] == nil
     }
 
     package var propertyList: PropertyList {
@@ -27,7 +37,7 @@ extension CheckInMessage {
                 .messageType: .string(MessageType.checkOut.rawValue), .udid: .string(message.udid),
                 .topic: .string(message.topic),
             ])
-        case .unknown(let messageType): .record([.messageType: .string(messageType)])
+        case .unknown(let messageType), .ofUser(let messageType): .record([.messageType: .string(messageType)])
         }
     }
 }

@@ -5,6 +5,8 @@ package enum CheckInMessage: Hashable, Sendable {
     case authenticate(Authenticate)
     case tokenUpdate(TokenUpdate)
     case checkOut(CheckOut)
+    /// A message of a user's channel, which says nothing about the device's own enrollment.
+    case ofUser(messageType: String)
     /// A message that Baton does not serve.
     case unknown(messageType: String)
 
@@ -23,7 +25,7 @@ package enum CheckInMessage: Hashable, Sendable {
         case .authenticate(let message): message.udid
         case .tokenUpdate(let message): message.udid
         case .checkOut(let message): message.udid
-        case .unknown: nil
+        case .ofUser, .unknown: nil
         }
     }
 

@@ -9,8 +9,15 @@ extension CommandResult {
         self.status = status
         commandUUID = try fields.optionalString(.commandUUID)
         guard commandUUID != nil || status == .idle else { throw FieldError(.commandUUID, .missing) }
+        userID = try fields.optionalString(.userID)
         errorChain = try ErrorItem.chain(in: fields)
         answer = try Answer(fields: fields)
+    }
+
+    /// Whether a device meant to ask for work, well-formed or not.
+    package static func isMeant(by propertyList: PropertyList) -> Bool {
+        guard let fields = try? Fields(propertyList, as: .status) else { return false }
+        return fields[.status] != nil && fields[.messageType] == nil
     }
 
     package var propertyList: PropertyList {
@@ -18,6 +25,7 @@ extension CommandResult {
         members[PropertyKey.udid.rawValue] = .string(udid)
         members[PropertyKey.status.rawValue] = .string(status.rawValue)
         members[PropertyKey.commandUUID.rawValue] = commandUUID.map(PropertyList.string)
+        members[PropertyKey.userID.rawValue] = userID.map(PropertyList.string)
         members[PropertyKey.errorChain.rawValue] = ErrorItem.propertyList(of: errorChain)
         return .dictionary(members)
     }
@@ -70,8 +78,11 @@ extension CommandResult.Answer {
             self = .settings(list)
         } else if let values = try fields.optionalDictionary(.queryResponses) {
             self = .information(values)
-        } else if let state = try fields.optionalString(.state) {
-            self = .installation(identifier: try fields.optionalString(.identifier), state: AppState(name: state))
+        } else if fields[.state] != nil || fields[.rejectionReason] != nil {
+            self = .installation(
+                identifier: try fields.optionalString(.identifier),
+                state: try fields.optionalString(.state).map(AppState.init(name:)),
+                rejection: try fields.optionalString(.rejectionReason))
         } else {
             return nil
         }
@@ -87,8 +98,11 @@ extension CommandResult.Answer {
             ])
         case .settings(let list): PropertyList.members([.settings: .array(list.map(\.propertyList))])
         case .information(let values): PropertyList.members([.queryResponses: .dictionary(values)])
-        case .installation(let identifier, let state):
-            PropertyList.members([.identifier: identifier.map(PropertyList.string), .state: .string(state.name)])
+        case .installation(let identifier, let state, let rejection):
+            PropertyList.members([
+                .identifier: identifier.map(PropertyList.string), .state: (state?.name).map(PropertyList.string),
+                .rejectionReason: rejection.map(PropertyList.string),
+            ])
         }
     }
 }

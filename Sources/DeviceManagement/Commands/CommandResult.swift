@@ -6,6 +6,8 @@ package struct CommandResult: Hashable, Sendable {
     package var status: Status
     /// Nil for `Idle` alone.
     package var commandUUID: String?
+    /// The user whose channel the message came by; nil for the device's own channel.
+    package var userID: String?
     package var errorChain: [ErrorItem]
     package var answer: Answer?
 
@@ -44,9 +46,56 @@ package struct CommandResult: Hashable, Sendable {
     package enum Answer: Hashable, Sendable {
         case profiles([InstalledProfile])
         case managedApps([ManagedAppStatus])
-        case installation(identifier: String?, state: AppState)
+        /// `rejection` is the protocol's `RejectionReason`.
+        case installation(identifier: String?, state: AppState?, rejection: String? = nil)
         case settings([SettingResult])
         case information([String: PropertyList])
+    }
+}
+
+extension CommandResult {
+    /// The domain of the reasons that the server reads from a result beside the device's own.
+    package static let serverDomain = "org.baton.mdm"
+
+    /// Why an app was not installed although the result has no error that says so; nil where the app is installed, or on its
+    /// way.
+    package var installationProblem: ErrorItem? {
+        guard case .installation(_, let reported, let rejection) = answer else { return nil }
+        // The reasons of an error say what became of the app.
+        let state = status == .acknowledged ? reported : nil
+        guard rejection != nil || state?.isInstallation == false else { return nil }
+        let words: [String?] = [
+            state.map { "the app's state is \($0.name)" }, rejection.map { "the device's reason is \($0)" },
+            state?.remedy,
+        ]
+        return ErrorItem(code: 1, domain: Self.serverDomain, message: words.compactMap { $0 }.joined(separator: "; "))
+    }
+}
+
+extension AppState {
+    /// Whether the app is installed and managed, or will be if nothing goes wrong (Apple, application.install.yaml, `State`).
+    fileprivate var isInstallation: Bool {
+        switch self {
+        case .installing, .managed: true
+        case .failed: false
+        case .other(let name): Self.underWay.contains(name)
+        }
+    }
+
+    private static let underWay: Set<String> = [
+        "Queued", "Redeeming", "Prompting", "PromptingForLogin", "ValidatingPurchase", "PromptingForUpdate",
+        "PromptingForUpdateLogin", "ValidatingUpdate", "Updating", "PromptingForManagement",
+    ]
+
+    /// What an administrator does about a state that is no installation.
+    fileprivate var remedy: String? {
+        switch name {
+        case "NeedsRedemption": "it waits for a redemption code, which this server does not send"
+        case "UserRejected", "UpdateRejected", "ManagementRejected": "ask the person at the device, then push it again"
+        case "UserInstalledApp": "remove the app on the device, then push it again"
+        case "ManagedButUninstalled": "push it again"
+        default: nil
+        }
     }
 }
 
@@ -90,7 +139,7 @@ package struct InstalledProfile: Hashable, Sendable {
     }
 }
 
-/// Where the installation of an app stands; the protocol has more names, which Baton's devices never use.
+/// Where the installation of an app stands; Baton's own devices use none of the protocol's other names.
 package enum AppState: Hashable, Sendable {
     case installing, managed, failed
     case other(String)

@@ -54,6 +54,7 @@ package enum PropertyKey: String, Sendable {
     case token = "Token"
     case udid = "UDID"
     case unlockToken = "UnlockToken"
+    case userID = "UserID"
     // Commands and results.
     case command = "Command"
     case commandUUID = "CommandUUID"

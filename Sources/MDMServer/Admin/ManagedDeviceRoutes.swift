@@ -43,10 +43,7 @@ struct ManagedDeviceRoutes: Sendable {
                 })
         }
         router.on(.post, .inventory) { call in
-            let asked: [DeviceManagement.Command] = [
-                .profileList(managedOnly: false), .managedApplicationList(identifiers: nil),
-            ]
-            return try Answer.json(try await commands.enqueue(asked, call), status: .accepted)
+            try Answer.json(try await commands.enqueue(DueInventory.all.commands, call), status: .accepted)
         }
     }
 
@@ -89,6 +86,7 @@ struct ManagedDeviceRoutes: Sendable {
             let result = try CommandResult(propertyList: PropertyList(xml: bytes))
             reasons = result.errorChain
             if case .settings(let items) = result.answer { reasons += items.flatMap(\.errorChain) }
+            reasons += [result.installationProblem].compactMap(\.self)
         }
         return MDMAdmin.Command(
             uuid: command.uuid.rawValue, requestType: command.requestType, state: command.state.rawValue,

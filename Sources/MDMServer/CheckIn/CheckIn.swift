@@ -31,10 +31,17 @@ struct CheckIn: Sendable {
     }
 
     private static func message(_ body: [UInt8]) throws -> CheckInMessage {
-        let message = try DeviceRefusal.reading(body, as: CheckInMessage.init(propertyList:))
-        guard case .unknown(let type) = message else { return message }
-        if type == "UserAuthenticate" { throw DeviceRefusal.userChannel }
-        throw DeviceRefusal.malformed("The message type is unknown.")
+        let message = try DeviceRefusal.reading(body) { propertyList in
+            guard CommandResult.isMeant(by: propertyList) else { return try CheckInMessage(propertyList: propertyList) }
+            throw DeviceRefusal.malformed(
+                "The body is a command's result, and its content type that of check-in messages. Send it as \(Answer.propertyListType)."
+            )
+        }
+        switch message {
+        case .ofUser, .unknown("UserAuthenticate"): throw DeviceRefusal.userChannel
+        case .unknown(let type): throw DeviceRefusal.malformed("The message type \(type.prefix(64)) is not served.")
+        case .authenticate, .tokenUpdate, .checkOut: return message
+        }
     }
 
     /// A device that has left and says so again, since it did not hear that it was heard.
@@ -78,7 +85,7 @@ struct CheckIn: Sendable {
         case .checkOut(let message):
             try devices.leave(message.device, now: now)
             try enrollments.end(udid: message.device)
-        case .unknown: throw DeviceRefusal.malformed("The message type is unknown.")
+        case .ofUser, .unknown: throw DeviceRefusal.userChannel
         }
     }
 
@@ -92,7 +99,7 @@ struct CheckIn: Sendable {
         case .authenticate: "Authenticate"
         case .tokenUpdate: "TokenUpdate"
         case .checkOut: "CheckOut"
-        case .unknown: "unknown"
+        case .ofUser, .unknown: "unknown"
         }
     }
 }

@@ -14,7 +14,7 @@ enum DeviceRefusal: Error, Equatable {
     case taken
     /// The body is not what the protocol asks for.
     case malformed(String)
-    /// A message that this server does not serve.
+    /// A message of a user's channel, which this server does not serve.
     case userChannel
     case tooLarge
     case notFound

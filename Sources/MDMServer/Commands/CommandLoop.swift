@@ -16,23 +16,30 @@ struct CommandLoop: Sendable {
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws -> [UInt8]? {
         let result = try Self.result(body)
         let now = sources.now()
+        if result.userID != nil {
+            // A user's channel has no commands here, and its results are not the device's.
+            _ = try await database.read { connection in
+                try Self.authenticate(result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
+            }
+            return nil
+        }
         if result.status == .idle,
             try await hasNothing(for: result, tenant: tenant, fingerprint: fingerprint, now: now)
         {
             return nil
         }
-        let (next, recorded) = try await database.write { connection in
+        let (next, finished) = try await database.write { connection in
             let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             try Enrollments(connection: connection, tenant: tenant).confirm(enrollment)
-            let turn = try Self.turn(result, body: body, tenant: tenant, now: now, history: history, in: connection)
-            return (try turn.next.map { try sealer.open($0.sealed, $0.purpose) }, turn.recorded)
+            return try turn(result, body: body, tenant: tenant, now: now, in: connection)
         }
-        if recorded {
-            let metadata: Logger.Metadata = [
-                "device.udid": "\(result.device)", "command.uuid": "\(result.commandUUID ?? "")",
-                "status": "\(result.status.rawValue)",
+        if let finished {
+            var metadata: Logger.Metadata = [
+                "device.udid": "\(result.device)", "command.uuid": "\(finished.uuid)",
+                "command.type": "\(finished.requestType)", "status": "\(result.status.rawValue)",
             ]
+            if let problem = result.installationProblem { metadata["app"] = "\(problem.message)" }
             Logger.current.info("command finished", metadata: metadata)
         }
         return next
@@ -46,14 +53,19 @@ struct CommandLoop: Sendable {
             let enrollment = try Self.authenticate(
                 result, tenant: tenant, fingerprint: fingerprint, now: now, in: connection)
             let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.device)
-            return (enrollment, try queue.head() != nil)
+            return (enrollment, try queue.isWaiting())
         }
         let isRenewed = try await renewal.renew(enrollment, tenant: tenant, now: now)
         return !isWaiting && !isRenewed && enrollment.state != .renewing
     }
 
     private static func result(_ body: [UInt8]) throws -> CommandResult {
-        try DeviceRefusal.reading(body, as: CommandResult.init(propertyList:))
+        try DeviceRefusal.reading(body) { propertyList in
+            guard CheckInMessage.isMeant(by: propertyList) else { return try CommandResult(propertyList: propertyList) }
+            throw DeviceRefusal.malformed(
+                "The body is a check-in message without the content type of one. Send it as \(CheckInMessage.mediaType)."
+            )
+        }
     }
 
     /// Refuses whoever is not the device that the message names.
@@ -69,25 +81,41 @@ struct CommandLoop: Sendable {
         return enrollment
     }
 
-    private static func turn(
-        _ result: CommandResult, body: [UInt8], tenant: TenantID, now: Timestamp, history: Int,
-        in connection: any Connection
-    ) throws -> (next: (sealed: [UInt8], purpose: String)?, recorded: Bool) {
+    /// Records a result and chooses the command after it.
+    private func turn(
+        _ result: CommandResult, body: [UInt8], tenant: TenantID, now: Timestamp, in connection: any Connection
+    ) throws -> (next: [UInt8]?, finished: QueuedCommand?) {
         let queue = CommandQueue(connection: connection, tenant: tenant, udid: result.device)
-        let recorded = try queue.record(result, body: body, now: now, history: history)
-        if recorded {
-            try Inventory(connection: connection, tenant: tenant, udid: result.device).record(result.answer)
-            if result.status != .acknowledged, let uuid = result.commandUUID {
+        let devices = DeviceRecords(connection: connection, tenant: tenant)
+        let finished = try queue.record(result, body: body, now: now, history: history)
+        if let finished, let device = try devices.find(result.device) {
+            let inventory = Inventory(connection: connection, tenant: tenant, udid: result.device)
+            try inventory.record(result.answer)
+            try inventory.note(device.dueInventory.after(finished.requestType, result.status))
+            if result.status != .acknowledged {
                 try Enrollments(connection: connection, tenant: tenant).abandon(
-                    renewalCommand: CommandUUID(rawValue: uuid), udid: result.device)
+                    renewalCommand: finished.uuid, udid: result.device)
             }
         }
         // After NotNow the device comes back by itself, but only if that was the last word on this connection.
-        guard result.status != .notNow else { return (nil, recorded) }
-        guard try DeviceRecords(connection: connection, tenant: tenant).find(result.device)?.state == .enrolled,
-            let head = try queue.head()
-        else { return (nil, recorded) }
+        guard result.status != .notNow, let device = try devices.find(result.device), device.state == .enrolled
+        else { return (nil, finished) }
+        guard let head = try queue.head() ?? ask(device.dueInventory.commands, of: queue, now: now) else {
+            return (nil, finished)
+        }
         if head.state != .sent { try queue.markSent(head.position) }
-        return ((try queue.sealedBody(of: head), queue.purpose(head.uuid)), recorded)
+        return (try sealer.open(try queue.sealedBody(of: head), queue.purpose(head.uuid)), finished)
+    }
+
+    /// Queues what is due of a device that has done everything else, and returns the first of it.
+    private func ask(
+        _ commands: [DeviceManagement.Command], of queue: CommandQueue, now: Timestamp
+    ) throws -> QueuedCommand? {
+        for command in commands {
+            try queue.append(
+                CommandRequest(uuid: sources.uuid(), command: command), now: now, limit: commands.count, sealer: sealer,
+                isDeviceHere: true)
+        }
+        return try queue.head()
     }
 }

@@ -57,10 +57,13 @@ struct CommandQueue {
     let tenant: TenantID
     let udid: UDID
 
-    /// Appends a command, sealed, for it may hold a key, and announces the ``EnrolledDevice`` that should come for it.
+    /// Appends a command, sealed, for it may hold a key, and announces the ``EnrolledDevice`` that should come for it, unless
+    /// it is here already.
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
-    func append(_ request: CommandRequest, now: Timestamp, limit: Int, sealer: SecretSealer) throws {
+    func append(
+        _ request: CommandRequest, now: Timestamp, limit: Int, sealer: SecretSealer, isDeviceHere: Bool = false
+    ) throws {
         let queue: SQL = "WHERE tenant = \(tenant) AND udid = \(udid)"
         guard try connection.count(of: QueuedCommand.self, "\(queue) AND finishedAt IS NULL") < limit else {
             throw ManagementRefusal(.queueFull)
@@ -76,7 +79,7 @@ struct CommandQueue {
                 .requestType: request.command.requestType, .body: [UInt8](), .sealedBody: sealed,
                 .state: QueuedCommand.State.queued, .enqueuedAt: now,
             ])
-        try connection.announce(EnrolledDevice(tenant: tenant, udid: udid))
+        if !isDeviceHere { try connection.announce(EnrolledDevice(tenant: tenant, udid: udid)) }
     }
 
     /// The command that is next, or on its way; nil where nothing waits.
@@ -84,6 +87,13 @@ struct CommandQueue {
         try connection.record(
             QueuedCommand.self,
             "WHERE tenant = \(tenant) AND udid = \(udid) AND finishedAt IS NULL ORDER BY position LIMIT 1")
+    }
+
+    /// Whether the device would be given a command: one waits, or its inventory is due.
+    func isWaiting() throws -> Bool {
+        if try head() != nil { return true }
+        let device = try DeviceRecords(connection: connection, tenant: tenant).find(udid)
+        return device.map { $0.state == .enrolled && !$0.dueInventory.isEmpty } ?? false
     }
 
     /// What is asked with a command that waits, sealed.
@@ -113,10 +123,10 @@ struct CommandQueue {
     ///
     /// What was asked is forgotten with the final answer (it may hold a key), and the oldest answers beyond `history`.
     ///
-    /// - Returns: whether this was the first final answer of the outstanding command.
-    func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> Bool {
+    /// - Returns: the command, if this was its first final answer.
+    func record(_ result: CommandResult, body: [UInt8], now: Timestamp, history: Int) throws -> QueuedCommand? {
         guard let head = try head(), head.uuid.rawValue == result.commandUUID, head.state != .queued else {
-            return false
+            return nil
         }
         guard result.status.isFinal else {
             try connection.execute(
@@ -124,7 +134,7 @@ struct CommandQueue {
                 UPDATE command SET state = \(QueuedCommand.State(result.status))
                 WHERE tenant = \(tenant) AND udid = \(udid) AND position = \(head.position)
                 """)
-            return false
+            return nil
         }
         try connection.execute(
             """
@@ -137,7 +147,7 @@ struct CommandQueue {
             DELETE FROM command WHERE tenant = \(tenant) AND udid = \(udid)
                 AND position <= \(head.position - Int64(history)) AND finishedAt IS NOT NULL
             """)
-        return true
+        return head
     }
 
     /// Gives up what waits, or of that only what was delivered and not answered.

@@ -28,6 +28,43 @@ struct HeldApp: Record {
     }
 }
 
+/// The lists of a device's inventory that may be out of date; the server asks for them by itself, once the device has done all
+/// other commands, so that several changes lead to one question.
+struct DueInventory: OptionSet, Sendable {
+    let rawValue: Int64
+
+    static let profiles = DueInventory(rawValue: 1)
+    static let apps = DueInventory(rawValue: 2)
+    static let all: DueInventory = [.profiles, .apps]
+
+    /// What asks for the lists.
+    var commands: [DeviceManagement.Command] {
+        (contains(.profiles) ? [.profileList(managedOnly: false)] : [])
+            + (contains(.apps) ? [.managedApplicationList(identifiers: nil)] : [])
+    }
+
+    /// What is due after a command has its final answer. A question never makes anything due, and settles its own list even
+    /// where the device failed, so that questions come to an end.
+    func after(_ requestType: String, _ status: CommandResult.Status) -> DueInventory {
+        switch DeviceManagement.Command.RequestType(rawValue: requestType) {
+        case .profileList: subtracting(.profiles)
+        case .managedApplicationList: subtracting(.apps)
+        case .installProfile, .removeProfile: status == .acknowledged ? union(.profiles) : self
+        case .installApplication, .settings: status == .acknowledged ? union(.apps) : self
+        case .deviceInformation, nil: self
+        }
+    }
+}
+
+extension DueInventory: ColumnValue {
+    init?(column: SQL.Value) {
+        guard let value = Int64(column: column) else { return nil }
+        self.init(rawValue: value)
+    }
+
+    var column: SQL.Value { rawValue.column }
+}
+
 /// What a device said that it holds.
 struct Inventory {
     let connection: any Connection
@@ -39,9 +76,15 @@ struct Inventory {
         switch answer {
         case .profiles(let profiles): try replace(profiles)
         case .managedApps(let apps): try replace(apps)
-        case .installation(let identifier?, let state): try set(identifier, state: state)
+        case .installation(let identifier?, let state?, _): try set(identifier, state: state)
         case .installation, .settings, .information, nil: break
         }
+    }
+
+    /// Notes which lists may be out of date from now on.
+    func note(_ due: DueInventory) throws {
+        try connection.execute(
+            "UPDATE device SET dueInventory = \(due) WHERE tenant = \(tenant) AND udid = \(udid)")
     }
 
     func profiles() throws -> [HeldProfile] {

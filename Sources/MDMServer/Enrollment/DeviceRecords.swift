@@ -30,6 +30,13 @@ struct Device: Sendable {
     let osVersion: String?
     let serialNumber: String?
     let changedAt: Timestamp
+    /// What the server will ask it for once it has nothing else to do.
+    let dueInventory: DueInventory
+
+    /// Whether the device says that it is one of Apple's, which know more payloads than Baton's.
+    var isApples: Bool {
+        ["iPad", "iPhone", "iPod", "Mac", "iMac", "AppleTV"].contains { productName?.hasPrefix($0) == true }
+    }
 }
 
 extension Device: Record {
@@ -38,13 +45,14 @@ extension Device: Record {
 
     enum Column: String, ColumnName {
         case tenant, udid, enrollment, name, state, productName, osVersion, serialNumber, token, pushMagic,
-            unlockToken, sealedUnlockToken, changedAt
+            unlockToken, sealedUnlockToken, changedAt, dueInventory
     }
 
     init(_ row: TableRow<Device>) throws {
         self.init(
             udid: try row[.udid], name: try row[.name], state: try row[.state], productName: try row[.productName],
-            osVersion: try row[.osVersion], serialNumber: try row[.serialNumber], changedAt: try row[.changedAt])
+            osVersion: try row[.osVersion], serialNumber: try row[.serialNumber], changedAt: try row[.changedAt],
+            dueInventory: try row[.dueInventory])
     }
 }
 
@@ -69,7 +77,7 @@ struct DeviceRecords {
             [
                 .tenant: tenant, .udid: message.device, .enrollment: enrollment.id, .name: enrollment.name,
                 .state: Device.State.authenticated, .productName: message.productName, .osVersion: message.osVersion,
-                .serialNumber: message.serialNumber, .changedAt: now,
+                .serialNumber: message.serialNumber, .changedAt: now, .dueInventory: DueInventory.all,
             ])
     }
 
@@ -80,7 +88,7 @@ struct DeviceRecords {
             """
             UPDATE device SET state = \(Device.State.authenticated), productName = \(message.productName),
                 osVersion = \(message.osVersion), serialNumber = \(message.serialNumber), token = NULL,
-                pushMagic = NULL, sealedUnlockToken = NULL, changedAt = \(now)
+                pushMagic = NULL, sealedUnlockToken = NULL, changedAt = \(now), dueInventory = \(DueInventory.all)
             WHERE tenant = \(tenant) AND udid = \(message.device)
             """)
         try CommandQueue(connection: connection, tenant: tenant, udid: message.device).drop(
