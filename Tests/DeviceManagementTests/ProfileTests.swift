@@ -72,7 +72,55 @@ import Testing
         check(.ssoSharedModeType) { $0.extensionData = ["sharedDeviceMode": "true"] }
         check(.ssoSharedModeType) { $0.extensionData = ["sharedDeviceMode": 1] }
         check(.ssoSharedModeSpelling) { $0.extensionData = ["SharedDeviceMode": true] }
+        for key in ["shared_device_mode", "sharedDeviceMod", "SharedDevicesMode"] {
+            check(.ssoSharedModeSpelling) { $0.extensionData = [key: true] }
+        }
         check(.ssoFlagType) { $0.extensionData = ["disable_explicit_app_prompt": true] }
+        for key in ["device_regstration", "AppAlowList", "admin_debugmode_enabled", "Preferred_Auth_Config"] {
+            check(.ssoKeySpelling) { $0.extensionData = ["sharedDeviceMode": true, key: "x"] }
+        }
+        check(.ssoTeamIdentifier) { $0.teamIdentifier = "UBF8T346G9" }
+        let mangled = "com.microsoft.azureauthenticator.ssoextension"
+        for name in [mangled + " ", "ssoextension", ".\(mangled)", "com..sso", "com.fabrikam.ßo", ""] {
+            check(.ssoExtensionMalformed) { $0.extensionIdentifier = name }
+        }
+        for name in [mangled.uppercased(), "com.microsoft.azureauthentictor.ssoextention"] {
+            check(.ssoExtensionSpelling) { $0.extensionIdentifier = name }
+        }
+        // Others have extensions and keys of their own.
+        for known in ["com.fabrikam.sso", "com.microsoft.CompanyPortalMac.ssoextension"] {
+            var other = profile
+            var sso = good
+            sso.extensionIdentifier = known
+            sso.extensionData = ["device_registration": "{{DEVICEREGISTRATION}}", "fabrikamMode": true]
+            other.payloads[0].content = .extensibleSSO(sso)
+            #expect(linter.findings(in: other) == [])
+        }
+    }
+
+    @Test(arguments: [("Cancel", true), ("DoNotHandle", true), ("cancel", false), ("Ignore", false), ("", false)])
+    func `what happens under a locked screen is one of two words`(value: String, isGood: Bool) throws {
+        let profile = String(
+            decoding: try Profile.sharedDeviceSSO(tenant: tenant, organization: "Contoso").xml(), as: UTF8.self)
+        func codes(_ value: String) -> [ProfileFinding.Code] {
+            let changed = profile.replacing(
+                "<key>Type</key>", with: "<key>ScreenLockedBehavior</key>\(value)<key>Type</key>")
+            return ProfileLinter(delivery: .push).findings(inXML: Array(changed.utf8)).map(\.code)
+        }
+        #expect(codes("<string>\(value)</string>") == (isGood ? [] : [.ssoScreenLocked]))
+        #expect(codes("<true/>") == [.ssoScreenLocked])
+    }
+
+    @Test func `the broker's configuration has its switch as a Boolean under its exact name`() {
+        let good: [[String: PropertyList]] = [
+            ["sharedDeviceMode": true], ["sharedDeviceMode": false], [:], ["clientId": "c"],
+        ]
+        let bad: [[String: PropertyList]] = [
+            ["sharedDeviceMode": "true"], ["sharedDeviceMode": 1], ["SharedDeviceMode": true],
+            ["shared_device_mode": true], ["sharedDevicMode": true],
+        ]
+        for configuration in good { #expect(AppConfigurationProblem(in: configuration) == nil, "\(configuration)") }
+        for configuration in bad { #expect(AppConfigurationProblem(in: configuration) != nil, "\(configuration)") }
     }
 
     @Test func `rules for whole profiles`() throws {
@@ -86,6 +134,10 @@ import Testing
         var unknown = sso
         unknown.payloads[0].content = .unknown(type: "com.apple.wifi.managed")
         #expect(try codes(unknown) == [.unknownPayloadType])
+        let anywhere = ProfileLinter(delivery: .push, audience: .anyDevice)
+        #expect(anywhere.findings(in: unknown).map(\.code) == [.foreignPayloadType])
+        unknown.payloads[0].content = .unknown(type: "com.aple.wifi.managed")
+        #expect(anywhere.findings(in: unknown).map(\.code) == [.unknownPayloadType])
         #expect(try codes(sso, .enrollment) == [.ssoOutsideManagement, .enrollmentMissing])
         #expect(try codes(enrollment()) == [.enrollmentPushed])
         #expect(try codes(enrollment(), .enrollment).isEmpty)

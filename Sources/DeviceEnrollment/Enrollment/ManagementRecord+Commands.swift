@@ -84,7 +84,10 @@ extension ManagementRecord {
 
     /// Why the broker cannot follow a configuration of its own; the one before stays.
     static func refusal(of configuration: [String: PropertyList]?, for identifier: String) -> ErrorItem? {
-        guard identifier == ManagementState.brokerIdentifier else { return nil }
+        guard identifier == AppConfiguration.broker else { return nil }
+        if let problem = AppConfigurationProblem(in: configuration ?? [:]) {
+            return CommandProblem.configurationRefused.item("\(problem.message). \(problem.remedy)")
+        }
         do throws(SessionPolicyError) {
             _ = try SessionPolicyOverride(configuration: configuration ?? [:])
             return nil

@@ -53,7 +53,7 @@ package struct ManagementState: Sendable, Equatable {
 
 extension ManagementState {
     /// The broker's own package.
-    package static let brokerIdentifier = "org.baton.authenticator"
+    package static let brokerIdentifier = AppConfiguration.broker
 
     /// The switches and apps as the broker needs them.
     package var settings: ManagedSettings {

@@ -4,7 +4,7 @@
 enum ReadablePropertyList: ProfileRule {
     static let code = ProfileFinding.Code.unreadable
     static let source = "Apple, TopLevel.yaml: the keys of a property list"
-    static let remedy = "Give the profile as an XML property list, unsigned."
+    static let remedy = "Give the profile as an XML property list; only `baton admin profile add` takes a signed one."
 
     static func breaches(in error: any Error) -> [ProfileRuleBreach] {
         guard error is PropertyListError else { return [] }
@@ -52,18 +52,36 @@ enum UniquePayloadUUIDs: ProfileRule {
     }
 }
 
-/// A payload must be of a type that Baton's devices know; they refuse a profile as a whole.
+/// A payload must be of a type that Baton's devices know, or of one of Apple's where the profile is not for Baton's devices alone.
 enum KnownPayloadTypes: ProfileRule {
     static let code = ProfileFinding.Code.unknownPayloadType
     static let source = "Baton; Apple, CommonPayloadKeys.yaml, `PayloadType`"
-    static let remedy = "Remove the payload, or correct its PayloadType."
+    static let remedy = "Remove the payload, or correct its PayloadType; for iPads make a profile of its own."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
-        subject.profile.payloads.compactMap { payload in
-            guard case .unknown(let type) = payload.content else { return nil }
-            return ProfileRuleBreach(in: payload.identifier, "devices do not know the type \(type)")
+        subject.unknownTypes.filter { subject.audience == .batonDevices || !ForeignPayloadTypes.isApples($0.type) }.map
+        {
+            ProfileRuleBreach(
+                in: $0.identifier, "Baton's devices do not know the type \($0.type) and refuse the profile as a whole")
         }
     }
+}
+
+/// A payload of a type that Apple's devices alone know.
+enum ForeignPayloadTypes: ProfileRule {
+    static let code = ProfileFinding.Code.foreignPayloadType
+    static let severity = ProfileFinding.Severity.warning
+    static let source = "Baton; Apple, CommonPayloadKeys.yaml, `PayloadType`"
+    static let remedy = "Push the profile to Apple's devices alone; Baton's refuse it as a whole."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        guard subject.audience == .anyDevice else { return [] }
+        return subject.unknownTypes.filter { isApples($0.type) }.map {
+            ProfileRuleBreach(in: $0.identifier, "Baton neither knows nor checks the type \($0.type)")
+        }
+    }
+
+    static func isApples(_ type: String) -> Bool { type.hasPrefix("com.apple.") && type != "com.apple." }
 }
 
 /// A payload should have only keys that its type has.
@@ -74,12 +92,8 @@ enum KnownPayloadKeys: ProfileRule {
     static let remedy = "Correct the spelling or remove the key; devices ignore it."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
-        guard case .dictionary(let members)? = subject.propertyList,
-            case .array(let payloads) = members[PropertyKey.payloadContent.rawValue]
-        else { return [] }
-        return payloads.flatMap { payload -> [ProfileRuleBreach] in
-            guard case .dictionary(let members) = payload,
-                case .string(let type) = members[PropertyKey.payloadType.rawValue],
+        subject.rawPayloads.flatMap { members -> [ProfileRuleBreach] in
+            guard case .string(let type) = members[PropertyKey.payloadType.rawValue],
                 let kind = Payload.Kind(rawValue: type)
             else { return [] }
             var identifier: String?

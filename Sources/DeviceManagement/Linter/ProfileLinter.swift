@@ -12,12 +12,22 @@ package struct ProfileLinter: Sendable {
         case push
     }
 
+    /// Which devices the profile is for.
+    package enum Audience: Sendable {
+        /// Baton's own, which refuse what they do not know.
+        case batonDevices
+        /// Apple's, too: an iPad knows payloads that Baton's devices do not.
+        case anyDevice
+    }
+
     package let delivery: Delivery
+    package let audience: Audience
     /// URLs of the other single sign-on profiles that the device has.
     package let takenURLs: Set<String>
 
-    package init(delivery: Delivery, takenURLs: Set<String> = []) {
+    package init(delivery: Delivery, audience: Audience = .batonDevices, takenURLs: Set<String> = []) {
         self.delivery = delivery
+        self.audience = audience
         self.takenURLs = Set(takenURLs.map(SSOURL.canonical))
     }
 
@@ -26,10 +36,12 @@ package struct ProfileLinter: Sendable {
         UniquePayloadIdentifiers.self, UniquePayloadUUIDs.self,
         EnrollmentPresent.self, EnrollmentNotPushed.self, OneEnrollment.self,
         EnrollmentIdentity.self, EnrollmentTopic.self, EnrollmentURLs.self, EnrollmentRights.self,
-        SSOFromManagement.self, SSOType.self, RedirectHasURLs.self, CredentialHasHosts.self,
+        SSOFromManagement.self, ExtensionIdentifierForm.self, ExtensionIdentifierSpelling.self,
+        TeamIdentifierIgnored.self,
+        ScreenLockedBehavior.self, SSOType.self, RedirectHasURLs.self, CredentialHasHosts.self,
         SSOURLScheme.self, SSOURLIsPrefix.self, SSOURLForm.self, UniqueSSOURLs.self,
-        SharedModeIsBoolean.self, SharedModeSpelling.self, PluginFlagIsInteger.self, PluginListIsString.self,
-        KnownPayloadTypes.self, KnownPayloadKeys.self,
+        SharedModeIsBoolean.self, SharedModeSpelling.self, PluginKeySpelling.self, PluginFlagIsInteger.self,
+        PluginListIsString.self, KnownPayloadTypes.self, ForeignPayloadTypes.self, KnownPayloadKeys.self,
     ]
 
     /// The rules for an enrollment that is issued again.
@@ -57,7 +69,7 @@ package struct ProfileLinter: Sendable {
 
     private func findings(in profile: Profile, readFrom propertyList: PropertyList?) -> [ProfileFinding] {
         let subject = LintedProfile(
-            profile: profile, delivery: delivery, takenURLs: takenURLs, propertyList: propertyList)
+            profile: profile, delivery: delivery, audience: audience, takenURLs: takenURLs, propertyList: propertyList)
         return Self.rules.flatMap { $0.findings(in: subject) }
     }
 

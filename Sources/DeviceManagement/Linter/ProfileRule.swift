@@ -43,6 +43,7 @@ extension ProfileRule {
 package struct LintedProfile {
     let profile: Profile
     let delivery: ProfileLinter.Delivery
+    let audience: ProfileLinter.Audience
     /// URLs of the device's other single sign-on profiles, in ``SSOURL/canonical(_:)`` form.
     let takenURLs: Set<String>
     /// The profile as it was read; nil for one that was not.
@@ -52,6 +53,21 @@ package struct LintedProfile {
     var enrollments: [(identifier: String, enrollment: EnrollmentPayload)] {
         profile.payloads.compactMap { payload in
             if case .enrollment(let enrollment) = payload.content { (payload.identifier, enrollment) } else { nil }
+        }
+    }
+
+    /// The payloads as they were read; none of a profile that was not.
+    var rawPayloads: [[String: PropertyList]] {
+        guard case .dictionary(let members)? = propertyList,
+            case .array(let payloads) = members[PropertyKey.payloadContent.rawValue]
+        else { return [] }
+        return payloads.compactMap { if case .dictionary(let members) = $0 { members } else { nil } }
+    }
+
+    /// The payloads of types that Baton does not know, each with its identifier.
+    var unknownTypes: [(identifier: String, type: String)] {
+        profile.payloads.compactMap { payload in
+            if case .unknown(let type) = payload.content { (payload.identifier, type) } else { nil }
         }
     }
 

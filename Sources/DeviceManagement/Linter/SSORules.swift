@@ -15,6 +15,93 @@ enum SSOFromManagement: ProfileRule {
     }
 }
 
+/// An extension's identifier is a bundle identifier.
+enum ExtensionIdentifierForm: ProfileRule {
+    static let code = ProfileFinding.Code.ssoExtensionMalformed
+    static let source =
+        "Apple, com.apple.extensiblesso.yaml, `ExtensionIdentifier`: \"The bundle identifier of the app extension\""
+    static let remedy = "Set ExtensionIdentifier to letters, digits and hyphens with dots between them."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.singleSignOns.filter { !isBundleIdentifier($0.sso.extensionIdentifier) }.map {
+            ProfileRuleBreach(
+                in: $0.identifier, "ExtensionIdentifier \($0.sso.extensionIdentifier) is no bundle identifier")
+        }
+    }
+
+    static func isBundleIdentifier(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count >= 2
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy {
+                        ($0 | 0x20) >= UInt8(ascii: "a") && ($0 | 0x20) <= UInt8(ascii: "z")
+                            || (0x30...0x39).contains($0)
+                            || $0 == UInt8(ascii: "-")
+                    }
+            }
+    }
+}
+
+/// An identifier that is almost the broker's own belongs to no extension.
+enum ExtensionIdentifierSpelling: ProfileRule {
+    static let code = ProfileFinding.Code.ssoExtensionSpelling
+    static let severity = ProfileFinding.Severity.warning
+    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, manual configuration: `Extension ID`"
+    static let remedy =
+        "Set ExtensionIdentifier to \(SSOPreset.microsoft2020.extensionIdentifier) for iPads and Baton's devices."
+
+    private static let known = [
+        SSOPreset.microsoft2020.extensionIdentifier, "com.microsoft.CompanyPortalMac.ssoextension",
+    ]
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.singleSignOns.compactMap { entry in
+            let name = entry.sso.extensionIdentifier
+            // One that is malformed is refused anyway.
+            guard ExtensionIdentifierForm.isBundleIdentifier(name) else { return nil }
+            return Spelling.meant(by: name, among: known).map {
+                ProfileRuleBreach(in: entry.identifier, "ExtensionIdentifier \(name) looks like \($0)")
+            }
+        }
+    }
+}
+
+/// A team is named on a Mac alone.
+enum TeamIdentifierIgnored: ProfileRule {
+    static let code = ProfileFinding.Code.ssoTeamIdentifier
+    static let severity = ProfileFinding.Severity.warning
+    static let source =
+        "Apple, com.apple.extensiblesso.yaml, `TeamIdentifier`: \"required on macOS and ignored elsewhere\""
+    static let remedy = "Remove TeamIdentifier, unless the profile is for Macs, too."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.singleSignOns.filter { $0.sso.teamIdentifier != nil }.map {
+            ProfileRuleBreach(in: $0.identifier, "TeamIdentifier is ignored on iPads and on Baton's devices")
+        }
+    }
+}
+
+/// What happens under a locked screen is one of two, by the letter.
+enum ScreenLockedBehavior: ProfileRule {
+    static let code = ProfileFinding.Code.ssoScreenLocked
+    static let source = "Apple, com.apple.extensiblesso.yaml, `ScreenLockedBehavior`, `rangelist`: Cancel, DoNotHandle"
+    static let remedy = "Set ScreenLockedBehavior to the string Cancel or DoNotHandle, with these capitals."
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.rawPayloads.compactMap { members in
+            guard members[PropertyKey.payloadType.rawValue] == .string(Payload.Kind.extensibleSSO.rawValue),
+                let value = members[PropertyKey.screenLockedBehavior.rawValue],
+                value != .string("Cancel"), value != .string("DoNotHandle")
+            else { return nil }
+            var identifier: String?
+            if case .string(let text) = members[PropertyKey.payloadIdentifier.rawValue] { identifier = text }
+            let shown = if case .string(let text) = value { text } else { "a \(value.kind)" }
+            return ProfileRuleBreach(in: identifier, "ScreenLockedBehavior is \(shown)")
+        }
+    }
+}
+
 /// The type of single sign-on must be one of two, by the letter.
 enum SSOType: ProfileRule {
     static let code = ProfileFinding.Code.ssoType

@@ -21,13 +21,35 @@ enum SharedModeSpelling: ProfileRule {
     static let code = ProfileFinding.Code.ssoSharedModeSpelling
     static let source =
         "Microsoft, Enterprise SSO plug-in for Apple devices, configuration of shared device mode: `sharedDeviceMode`"
-    static let remedy = "Spell the key \(PropertyKey.sharedDeviceMode.rawValue), with these capitals."
+    static let remedy =
+        "Spell the key \(PropertyKey.sharedDeviceMode.rawValue), with these capitals and nothing between."
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
         let name = PropertyKey.sharedDeviceMode.rawValue
         return subject.extensionData { key, _ in
-            guard key != name, key.lowercased() == name.lowercased() else { return nil }
-            return "\(key) must be spelt \(name)"
+            Spelling.meant(by: key, among: [name]).map { "\(key) must be spelt \($0)" }
+        }
+    }
+}
+
+/// A key that is almost one of the plug-in's own has no effect.
+enum PluginKeySpelling: ProfileRule {
+    static let code = ProfileFinding.Code.ssoKeySpelling
+    static let severity = ProfileFinding.Severity.warning
+    static let source = "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: names of keys"
+    static let remedy = "Correct the spelling; a key that the plug-in does not know has no effect."
+
+    private static let known = PluginFlagIsInteger.flags.union(PluginListIsString.lists).union([
+        "device_registration", "preferred_auth_config", "browser_sso_disable_mfa",
+        "disable_browser_sso_intercept_all", PropertyKey.sharedDeviceMode.rawValue,
+    ])
+
+    static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {
+        subject.extensionData { key, _ in
+            guard let meant = Spelling.meant(by: key, among: known.sorted()),
+                meant != PropertyKey.sharedDeviceMode.rawValue
+            else { return nil }
+            return "\(key) looks like \(meant)"
         }
     }
 }
@@ -39,7 +61,7 @@ enum PluginFlagIsInteger: ProfileRule {
         "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: flags of type Integer"
     static let remedy = "Set the flag to <integer>0</integer> or <integer>1</integer>."
 
-    private static let flags: Set<String> = [
+    static let flags: Set<String> = [
         PropertyKey.enableSSOOnAllManagedApps.rawValue, "browser_sso_interaction_enabled",
         "disable_explicit_app_prompt", "disable_explicit_app_prompt_and_autologin",
         "disable_explicit_native_app_prompt", "disable_explicit_native_app_prompt_and_autologin",
@@ -61,7 +83,7 @@ enum PluginListIsString: ProfileRule {
         "Microsoft, Enterprise SSO plug-in for Apple devices, more configuration options: lists of type String"
     static let remedy = "Write the names into one string, with commas between them."
 
-    private static let lists = Set(
+    static let lists = Set(
         [PropertyKey.appAllowList, .appBlockList, .appPrefixAllowList].map(\.rawValue) + ["AppCookieSSOAllowList"])
 
     static func breaches(in subject: LintedProfile) -> [ProfileRuleBreach] {

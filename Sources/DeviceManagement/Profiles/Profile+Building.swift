@@ -56,6 +56,9 @@ extension Profile {
 
 /// Configurations of managed apps.
 package enum AppConfiguration {
+    /// The bundle identifier of the broker's package.
+    package static let broker = "org.baton.authenticator"
+
     /// The second switch of shared device mode, for the broker.
     package static let sharedDevice: [String: PropertyList] = PropertyList.members([.sharedDeviceMode: true])
 

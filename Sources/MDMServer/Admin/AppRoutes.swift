@@ -54,6 +54,7 @@ struct AppRoutes: Sendable {
 
     private func push(_ wanted: MDMAdmin.PushedApp, _ call: ManagementCall) async throws -> MDMAdmin.Command {
         let identifier = try call.place("app")
+        try Self.check(wanted.configuration, of: identifier)
         let app = try await database.read { connection in
             let apps = Apps(connection: connection, tenant: call.tenant)
             return try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
@@ -68,9 +69,18 @@ struct AppRoutes: Sendable {
     private func configure(_ configuration: MDMAdmin.Configuration?, _ call: ManagementCall) async throws
         -> MDMAdmin.Command
     {
+        try Self.check(configuration, of: try call.place("app"))
         let setting = DeviceManagement.Command.Setting.applicationConfiguration(
             identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
         return try await commands.enqueue(.settings([setting]), call)
+    }
+
+    /// Refuses a configuration of the broker by which a device would not be shared without anybody being told.
+    private static func check(_ configuration: MDMAdmin.Configuration?, of app: String) throws {
+        guard app == AppConfiguration.broker, let configuration,
+            let problem = AppConfigurationProblem(in: configuration.mapValues(\.propertyList))
+        else { return }
+        throw ManagementRefusal(.badConfiguration, detail: "\(problem.message). \(problem.remedy)")
     }
 
     private static func description(of app: OfferedApp) -> MDMAdmin.App {

@@ -17,6 +17,8 @@ package struct ManagementRefusal: Error, Sendable {
         case queueFull = "mdm.queue.full"
         case noProfile = "mdm.profile.missing"
         case badProfile = "mdm.profile.refused"
+        case badSignature = "mdm.profile.signature"
+        case badConfiguration = "mdm.app.configuration"
         case noApp = "mdm.app.missing"
         case badApp = "mdm.app.name"
         case unreadablePackage = "mdm.package.unreadable"
@@ -29,10 +31,13 @@ package struct ManagementRefusal: Error, Sendable {
     package let code: Code
     /// The linter's findings, for a profile that is refused.
     let findings: [ProfileFinding]
+    /// What exactly is wrong, in sentences, where the code alone does not say it.
+    let detail: String?
 
-    init(_ code: Code, findings: [ProfileFinding] = []) {
+    init(_ code: Code, findings: [ProfileFinding] = [], detail: String? = nil) {
         self.code = code
         self.findings = findings
+        self.detail = detail
     }
 
     var status: HTTPResponse.Status {
@@ -47,7 +52,7 @@ package struct ManagementRefusal: Error, Sendable {
 
     var failure: AdminFailure {
         let (message, remedy) = words
-        let reasons = findings.map(\.description).joined(separator: " ")
+        let reasons = ([detail].compactMap(\.self) + findings.map(\.description)).joined(separator: " ")
         return AdminFailure(
             code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy)
     }
@@ -68,6 +73,12 @@ package struct ManagementRefusal: Error, Sendable {
         case .queueFull: ("Too many commands wait for the device.", "See why it does not come, or remove it.")
         case .noProfile: ("There is no such profile in the tenant.", "List the profiles and name one of them.")
         case .badProfile: ("Devices would refuse the profile.", "Mend what the message names, then add it again.")
+        case .badSignature:
+            (
+                "The profile's signature cannot be checked.",
+                "Sign it again, or take the signature off: openssl smime -verify -noverify -inform der -in FILE -out UNSIGNED"
+            )
+        case .badConfiguration: ("Devices would misread the configuration.", "Mend what the message names.")
         case .noApp: ("There is no such app or version in the tenant.", "List the apps and name one of them.")
         case .badApp:
             (

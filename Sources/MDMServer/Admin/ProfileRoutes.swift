@@ -40,8 +40,10 @@ struct ProfileRoutes: Sendable {
     }
 
     private func add(_ new: MDMAdmin.NewProfile, _ call: ManagementCall) async throws -> MDMAdmin.Profile {
-        let body = try await bytes(of: new, tenant: call.tenant)
-        let findings = ProfileLinter(delivery: .push).findings(inXML: body)
+        let given = try await bytes(of: new, tenant: call.tenant)
+        let signed = SignedProfile.isSigned(given) ? try SignedProfile(given) : nil
+        let body = signed?.content ?? given
+        let findings = ProfileLinter(delivery: .push, audience: .anyDevice).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
             throw ManagementRefusal(.badProfile, findings: findings)
         }
@@ -52,7 +54,7 @@ struct ProfileRoutes: Sendable {
         }
         return MDMAdmin.Profile(
             identifier: profile.identifier, uuid: profile.uuid, displayName: profile.displayName,
-            warnings: findings.map(\.description))
+            warnings: findings.map(\.description) + (signed.map { [$0.note] } ?? []))
     }
 
     private func bytes(of new: MDMAdmin.NewProfile, tenant: TenantID) async throws -> [UInt8] {
@@ -73,7 +75,7 @@ struct ProfileRoutes: Sendable {
     /// The profile of the path, judged once more against what else the device has.
     private func checkedProfile(_ call: ManagementCall) async throws -> [UInt8] {
         let identifier = try call.place("profile")
-        let (body, others) = try await database.read { connection in
+        let (body, others, device) = try await database.read { connection in
             let device = try call.device(in: connection)
             let profiles = Profiles(connection: connection, tenant: call.tenant)
             guard let entry = try profiles.find(identifier) else { throw ManagementRefusal(.noProfile) }
@@ -81,7 +83,7 @@ struct ProfileRoutes: Sendable {
             let others = try held.filter { $0.identifier != identifier }.compactMap {
                 try profiles.find($0.identifier)?.body
             }
-            return (entry.body, others)
+            return (entry.body, others, device)
         }
         var taken: Set<String> = []
         for other in others {
@@ -89,7 +91,9 @@ struct ProfileRoutes: Sendable {
                 if case .extensibleSSO(let sso) = payload.content { taken.formUnion(sso.urls) }
             }
         }
-        let findings = ProfileLinter(delivery: .push, takenURLs: taken).findings(inXML: body)
+        let findings = ProfileLinter(
+            delivery: .push, audience: device.isApples ? .anyDevice : .batonDevices, takenURLs: taken
+        ).findings(inXML: body)
         guard !findings.contains(where: { $0.severity == .error }) else {
             throw ManagementRefusal(.badProfile, findings: findings)
         }
@@ -99,6 +103,7 @@ struct ProfileRoutes: Sendable {
     private static func description(of entry: Profiles.Entry) -> MDMAdmin.Profile {
         MDMAdmin.Profile(
             identifier: entry.identifier, uuid: entry.uuid, displayName: entry.displayName,
-            warnings: ProfileLinter(delivery: .push).findings(inXML: entry.body).map(\.description))
+            warnings: ProfileLinter(delivery: .push, audience: .anyDevice).findings(inXML: entry.body).map(
+                \.description))
     }
 }

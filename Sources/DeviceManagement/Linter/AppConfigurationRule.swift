@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is wrong with the broker's app configuration: the second switch of shared device mode must be a Boolean under its exact
+/// name, since a device takes everything else for a switch that is off.
+package struct AppConfigurationProblem: Equatable, Sendable {
+    /// What is wrong, without a full stop.
+    package let message: String
+    /// What to do about it, in a sentence.
+    package let remedy: String
+
+    /// Returns nil for a configuration without such a problem.
+    package init?(in configuration: [String: PropertyList]) {
+        let name = PropertyKey.sharedDeviceMode.rawValue
+        if let value = configuration[name] {
+            guard value.kind != "boolean" else { return nil }
+            message = "\(name) must be a Boolean, not a \(value.kind)"
+            remedy = "Set it to true or false, without quotation marks."
+            return
+        }
+        guard let key = configuration.keys.sorted().first(where: { Spelling.meant(by: $0, among: [name]) != nil })
+        else {
+            return nil
+        }
+        message = "\(key) must be spelt \(name)"
+        remedy = "Spell the key with these capitals and nothing between."
+    }
+}

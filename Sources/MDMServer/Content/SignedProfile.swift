@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import Crypto
+internal import SwiftASN1
+@_spi(CMS) internal import X509
+
+/// A profile inside a signature (CMS, RFC 5652), as configuration tools write them.
+///
+/// The signature must be that of the certificate that comes with it. Whether anybody trusts that certificate is not asked: an
+/// administrator may add profiles without any signature.
+struct SignedProfile {
+    /// The profile itself.
+    let content: [UInt8]
+    /// The subject of the certificate that signed it.
+    private let signer: String
+
+    /// What an administrator is told about it.
+    var note: String {
+        """
+        note profile_signed: the profile is signed by \(signer). The signature is good; whether that certificate is trusted was \
+        not checked. Devices get the content without the signature.
+        """
+    }
+
+    /// Whether bytes begin like a signature, and not like a property list.
+    static func isSigned(_ bytes: [UInt8]) -> Bool { bytes.first == 0x30 }
+
+    /// - Throws: ``ManagementRefusal`` `badSignature`.
+    init(_ bytes: [UInt8]) throws {
+        let message: SignedMessage
+        do { message = try SignedMessage(bytes) } catch {
+            throw ManagementRefusal(
+                .badSignature, detail: "The file is no profile signed by one certificate that comes with it.")
+        }
+        guard message.isGood else {
+            throw ManagementRefusal(
+                .badSignature,
+                detail: "It is not that of \(message.certificate.subject), or of an algorithm without SHA-2.")
+        }
+        (content, signer) = (Array(message.content), "\(message.certificate.subject)")
+    }
+}
+
+/// A signed message with its content and one signer (RFC 5652 section 5).
+///
+/// The library reads certificates and signers; its own judge knows fewer spellings of algorithms than OpenSSL writes.
+private struct SignedMessage {
+    let content: ArraySlice<UInt8>
+    let certificate: Certificate
+    private let digestAlgorithm: ASN1ObjectIdentifier
+    private let signatureAlgorithm: ASN1ObjectIdentifier
+    /// The signed attributes, where there are any: then they are signed in place of the content, whose digest they hold.
+    private let attributes: ASN1Node?
+    private let signature: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) throws {
+        let signers = try CMSSignature(berEncoded: bytes).signers
+        guard signers.count == 1 else { throw CMS.Error.unexpectedCMSType }
+        certificate = signers[0].certificate
+        let (content, signer) = try BER.sequence(try BER.parse(bytes), identifier: .sequence) { outer in
+            _ = try ASN1ObjectIdentifier(berEncoded: &outer)
+            return try BER.explicitlyTagged(&outer, tagNumber: 0, tagClass: .contextSpecific, Self.parts)
+        }
+        var fields = try Self.children(signer)
+        // Version and name of the signer stand before the digest algorithm.
+        _ = (fields.next(), fields.next())
+        digestAlgorithm = try Self.algorithm(fields.next())
+        var next = fields.next()
+        let tag = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
+        attributes = next?.identifier == tag ? next : nil
+        if attributes != nil { next = fields.next() }
+        signatureAlgorithm = try Self.algorithm(next)
+        signature = try ASN1OctetString(berEncoded: &fields).bytes
+        self.content = content
+    }
+
+    /// The content and the one signer of `SignedData`.
+    private static func parts(of signedData: ASN1Node) throws -> (ArraySlice<UInt8>, ASN1Node) {
+        var fields = try children(signedData)
+        // Version and digest algorithms stand before the content, certificates between content and signers.
+        _ = (fields.next(), fields.next())
+        var encapsulated = try children(fields.next())
+        _ = try ASN1ObjectIdentifier(berEncoded: &encapsulated)
+        let content = try BER.explicitlyTagged(&encapsulated, tagNumber: 0, tagClass: .contextSpecific) {
+            try ASN1OctetString(berEncoded: $0).bytes
+        }
+        var last: ASN1Node?
+        while let field = fields.next() { last = field }
+        var signers = try children(last)
+        guard let signer = signers.next(), signers.next() == nil else { throw CMS.Error.unexpectedCMSType }
+        return (content, signer)
+    }
+
+    private static func children(_ node: ASN1Node?) throws -> ASN1NodeCollection.Iterator {
+        guard case .constructed(let nodes)? = node?.content else { throw CMS.Error.unexpectedCMSType }
+        return nodes.makeIterator()
+    }
+
+    private static func algorithm(_ node: ASN1Node?) throws -> ASN1ObjectIdentifier {
+        var fields = try children(node)
+        return try ASN1ObjectIdentifier(berEncoded: &fields)
+    }
+
+    /// Whether the certificate's key signed the content, with one of the algorithms of SHA-2.
+    var isGood: Bool {
+        guard let (digest, rsa, ecdsa) = hashed,
+            let algorithm = Self.rsa.contains(signatureAlgorithm)
+                ? rsa : Self.ecdsa.contains(signatureAlgorithm) ? ecdsa : nil
+        else { return false }
+        guard let attributes else {
+            return certificate.publicKey.isValidSignature(signature, for: content, signatureAlgorithm: algorithm)
+        }
+        // Their tag is signed as that of a set (section 5.4).
+        let signed = [0x31] + attributes.encodedBytes.dropFirst()
+        return (try? Self.messageDigest(in: attributes)) == digest
+            && certificate.publicKey.isValidSignature(signature, for: signed, signatureAlgorithm: algorithm)
+    }
+
+    /// The digest of the content, and which signatures go with it.
+    private var hashed: (digest: [UInt8], rsa: Certificate.SignatureAlgorithm, ecdsa: Certificate.SignatureAlgorithm)? {
+        switch digestAlgorithm {
+        case [2, 16, 840, 1, 101, 3, 4, 2, 1]:
+            (Array(SHA256.hash(data: content)), .sha256WithRSAEncryption, .ecdsaWithSHA256)
+        case [2, 16, 840, 1, 101, 3, 4, 2, 2]:
+            (Array(SHA384.hash(data: content)), .sha384WithRSAEncryption, .ecdsaWithSHA384)
+        case [2, 16, 840, 1, 101, 3, 4, 2, 3]:
+            (Array(SHA512.hash(data: content)), .sha512WithRSAEncryption, .ecdsaWithSHA512)
+        default: nil
+        }
+    }
+
+    /// `rsaEncryption`, which means any digest (RFC 3370 section 3.2), and its forms with SHA-2.
+    private static let rsa: Set<ASN1ObjectIdentifier> = [
+        [1, 2, 840, 113549, 1, 1, 1], [1, 2, 840, 113549, 1, 1, 11], [1, 2, 840, 113549, 1, 1, 12],
+        [1, 2, 840, 113549, 1, 1, 13],
+    ]
+    /// `ecPublicKey`, as macOS writes it, and ECDSA with SHA-2.
+    private static let ecdsa: Set<ASN1ObjectIdentifier> = [
+        [1, 2, 840, 10045, 2, 1], [1, 2, 840, 10045, 4, 3, 2], [1, 2, 840, 10045, 4, 3, 3],
+        [1, 2, 840, 10045, 4, 3, 4],
+    ]
+
+    private static func messageDigest(in attributes: ASN1Node) throws -> [UInt8]? {
+        var all = try children(attributes)
+        while let attribute = all.next() {
+            var fields = try children(attribute)
+            guard try ASN1ObjectIdentifier(berEncoded: &fields) == [1, 2, 840, 113549, 1, 9, 4] else { continue }
+            var values = try children(fields.next())
+            return Array(try ASN1OctetString(berEncoded: &values).bytes)
+        }
+        return nil
+    }
+}

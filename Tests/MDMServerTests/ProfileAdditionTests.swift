@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import DeviceManagement
+import Foundation
+import HTTPTypes
+import MDMServer
+import Storage
+import TestSupport
+import Testing
+
+/// What an administrator adds and pushes: profiles with and without a signature, and configurations.
+@Suite struct ProfileAdditionTests {
+    private static func profile(_ change: (inout Profile) -> Void = { _ in }) throws -> Profile {
+        var profile = try Profile.sharedDeviceSSO(
+            tenant: try #require(UUID(uuidString: TestManagement.tenant)), organization: "Contoso")
+        change(&profile)
+        return profile
+    }
+
+    private static func file(_ bytes: some Sequence<UInt8>) -> MDMAdmin.NewProfile {
+        .file(Data(bytes).base64EncodedString())
+    }
+
+    @Test(arguments: [["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]], ["sha256", "sha512"])
+    func `a signed profile is checked, and added without its signature`(key: [String], digest: String) async throws {
+        try await Scratch.with { scratch in
+            func openssl(_ arguments: [String]) async throws {
+                let program = try await RunningProgram.start(
+                    "/usr/bin/openssl", arguments, log: "openssl-\(UInt32.random(in: 0...UInt32.max))",
+                    awaitsReady: false, in: scratch)
+                let code = try await program.waitForExit()
+                let said = try program.log()
+                #expect(code == 0, "\(said)")
+            }
+            let (unsigned, signed) = (scratch.path("profile"), scratch.path("signed"))
+            let (secret, certificate) = (scratch.path("key"), scratch.path("certificate"))
+            try await openssl(
+                [
+                    "req", "-x509", "-nodes", "-subj", "/O=Contoso/CN=Profile signing", "-keyout", secret, "-out",
+                    certificate,
+                ]
+                    + ["-newkey"] + key)
+            let profile = try Self.profile().xml()
+            func sign(_ content: [UInt8]) async throws -> [UInt8] {
+                try Data(content).write(to: URL(filePath: unsigned))
+                try await openssl([
+                    "smime", "-sign", "-nodetach", "-binary", "-outform", "der", "-md", digest, "-signer", certificate,
+                    "-inkey", secret, "-in", unsigned, "-out", signed,
+                ])
+                return Array(try Data(contentsOf: URL(filePath: signed)))
+            }
+            let bytes = try await sign(profile)
+            try await TestManagement.with { fixture in
+                let added: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", Self.file(bytes))
+                #expect(added.identifier == "org.baton.sso")
+                #expect(added.warnings.count == 1)
+                #expect(added.warnings.first?.contains("CN=Profile signing,O=Contoso") == true, "\(added.warnings)")
+                let stored: [UInt8]? = try await fixture.management.database.read {
+                    try $0.row("SELECT body FROM profile")?["body"]
+                }
+                #expect(stored == profile)
+
+                var changed = bytes
+                let place = try #require(changed.firstRange(of: Array("Contoso".utf8)))
+                changed[place.lowerBound] ^= 1
+                for bad in [changed, Array(bytes.dropLast(40)), [0x30, 0], bytes + [0]] {
+                    #expect(try await fixture.refusal(.post, "/profiles", Self.file(bad)) == "mdm.profile.signature")
+                }
+                let wrong = try Self.profile { $0.payloads[0].content = .unknown(type: "com.aple.x") }
+                let refused = Self.file(try await sign(try wrong.xml()))
+                #expect(try await fixture.refusal(.post, "/profiles", refused) == "mdm.profile.refused")
+            }
+        }
+    }
+
+    @Test func `a payload that iPads alone know is added with a warning, and kept from Baton's devices`() async throws {
+        try await TestManagement.with { fixture in
+            let wifi = try Self.profile { $0.payloads[0].content = .unknown(type: "com.apple.wifi.managed") }
+            let added: MDMAdmin.Profile = try await fixture.call(.post, "/profiles", Self.file(try wifi.xml()))
+            #expect(added.warnings.count == 1 && added.warnings[0].contains("payload_type_foreign"))
+            let tablet = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            let path = "profiles/\(added.identifier)"
+            #expect(try await fixture.refusal(.put, "/devices/tablet-1/\(path)") == "mdm.profile.refused")
+            #expect(try await tablet.work(upTo: 5).count == 2)
+
+            let iPad = try HandDevice(fixture, profile: try await fixture.enrollmentProfile(named: "ipad-1"))
+            let message = CheckInMessage.Authenticate(udid: iPad.udid, topic: iPad.topic, productName: "iPad14,1")
+            #expect(try await iPad.checkIn(.authenticate(message)) == 200)
+            #expect(try await iPad.tokenUpdate() == 200)
+            #expect(try await fixture.raw(.put, "/devices/ipad-1/\(path)").status == .accepted)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["sharedDeviceMode": .string("true")], ["sharedDeviceMode": .integer(1)],
+            ["SharedDeviceMode": .boolean(true)],
+            ["shared_device_mode": .boolean(true)],
+        ] as [MDMAdmin.Configuration])
+    func `a configuration by which a device would silently not be shared is refused`(
+        configuration: MDMAdmin.Configuration
+    ) async throws {
+        try await TestManagement.with { fixture in
+            _ = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            try await fixture.register("the broker's package")
+            try await fixture.register("a worker's app", bundleIdentifier: "com.contoso.rounds")
+            func paths(_ app: String) -> [(String, any Encodable)] {
+                [
+                    ("/devices/tablet-1/apps/\(app)", MDMAdmin.PushedApp(configuration: configuration)),
+                    ("/devices/tablet-1/apps/\(app)/configuration", configuration),
+                ]
+            }
+            for (path, body) in paths("org.baton.authenticator") {
+                let answer = try await fixture.raw(.put, path, body)
+                let failure = try JSONDecoder().decode(AdminFailure.self, from: Data(answer.body))
+                #expect(failure.error.code == "mdm.app.configuration")
+                #expect(failure.error.message.contains("sharedDeviceMode"), "\(failure.error)")
+            }
+            // Another app may call its own what it likes.
+            for (path, body) in paths("com.contoso.rounds") {
+                #expect(try await fixture.raw(.put, path, body).status == .accepted)
+            }
+        }
+    }
+}
