@@ -36,6 +36,7 @@ struct Composition {
         AdminRoutes(identity).addRoutes(to: administration)
         management.addAdminRoutes(to: administration)
         let devices = Router(context: MDMContext.self)
+        devices.add(middleware: HostCheck(name: configuration.names.mdm))
         management.addRoutes(to: devices)
 
         let possible = Self.connections(of: OpenFileLimit.raise(to: Self.wantedFiles))

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes that no well-meaning client sends, straight to the server's TLS port."""
+import base64
+import http.client
+import json
+import os
+import plistlib
 import re
 import socket
 import ssl
 import time
 import urllib.parse
+
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, pkcs12
 
 from baton_tests import facts, run
 
@@ -111,9 +118,29 @@ def case_limits():
     assert statuses == [413] and b"AADSTS90098" in answer, (statuses, answer)
 
 
-def dripped(start, host=HOST, port=PORT):
-    """Goes on byte by byte after `start` until the server closes, which it does not do before the deadline."""
+def device_context():
+    """What speaks TLS with the identity of an enrollment profile that is made here."""
+    with socket.socket(socket.AF_UNIX) as plain:
+        plain.connect(facts.admin)
+        admin = http.client.HTTPConnection("server")
+        admin.sock = plain
+        admin.request("POST", f"/mdm/tenants/{facts.tenant}/enrollments", json.dumps({"name": f"wire-{time.time()}"}))
+        made = json.load(admin.getresponse())
+    payloads = plistlib.loads(base64.b64decode(made["profile"]))["PayloadContent"]
+    identity = next(payload for payload in payloads if payload["PayloadType"] == "com.apple.security.pkcs12")
+    key, certificate, _ = pkcs12.load_key_and_certificates(identity["PayloadContent"], identity["Password"].encode())
+    path = os.path.join(facts.folder, made["id"])
+    with open(path, "wb") as file:
+        file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+        file.write(certificate.public_bytes(Encoding.PEM))
     context = ssl.create_default_context(cafile=facts.root)
+    context.load_cert_chain(path)
+    return context
+
+
+def dripped(start, host=HOST, port=PORT, context=None):
+    """Goes on byte by byte after `start` until the server closes, which it does not do before the deadline."""
+    context = context or ssl.create_default_context(cafile=facts.root)
     begun = time.monotonic()
     with socket.create_connection(("127.0.0.1", port)) as plain:
         with context.wrap_socket(plain, server_hostname=host) as wire:
@@ -145,10 +172,28 @@ def case_slow():
 
 
 def case_slow_device():
-    """The devices' listener cuts it off, too."""
+    """The devices' listener cuts it off, too, whether or not the device has shown a certificate, and on every path."""
     place = f"Host: {DEVICES.hostname}\r\n"
-    dripped(
-        request("PUT", f"/mdm/{facts.tenant}", ["Content-Length: 60000"], "<", place), DEVICES.hostname, DEVICES.port)
+    for context in (None, device_context()):
+        for method, path in (("PUT", ""), ("POST", "/push")):
+            start = request(method, f"/mdm/{facts.tenant}{path}", ["Content-Length: 60000"], "<", place)
+            dripped(start, DEVICES.hostname, DEVICES.port, context)
+
+
+def case_device_host():
+    """The devices' listener answers to its own name, by whatever port, and to no other."""
+    context = ssl.create_default_context(cafile=facts.root)
+    name, port = DEVICES.hostname, DEVICES.port
+    for host, path, status in (
+        (name, f"/mdm/{facts.tenant}", 405), (f"{name.upper()}:{port}", f"/mdm/{facts.tenant}", 405),
+        (name, "/nothing", 404), (HOST, f"/mdm/{facts.tenant}", 421), ("evil.test", "/nothing", 421),
+        (f"127.0.0.1:{port}", f"/mdm/{facts.tenant}", 421), (f"{name}.", f"/mdm/{facts.tenant}", 421),
+    ):
+        with socket.create_connection(("127.0.0.1", port), 50) as plain:
+            with context.wrap_socket(plain, server_hostname=name) as wire:
+                wire.sendall(request("GET", path, ["Connection: close"], "", f"Host: {host}\r\n").encode())
+                answer = wire.recv(65536)
+        assert answer.startswith(f"HTTP/1.1 {status} ".encode()), (host, path, answer[:80])
 
 
 def case_mute():

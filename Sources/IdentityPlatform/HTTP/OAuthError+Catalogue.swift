@@ -106,6 +106,10 @@ extension OAuthError {
         .invalidRequest, number: 50011, description: "The redirect_uri is not registered for the application.")
     package static let unsupportedGrant = OAuthError(
         .unsupportedGrantType, number: 70003, description: "The grant_type is not supported.")
+    package static let unsupportedAssertion = OAuthError(
+        .unsupportedGrantType, number: 70003,
+        description:
+            "Assertions and the on-behalf-of flow are not supported. Have the client ask for a token of its own.")
     package static let unsupportedResponseType = OAuthError(
         .unsupportedResponseType, number: 700054, description: "The response_type is not supported; use code.")
     package static let unsupportedResponseMode = OAuthError(
@@ -128,7 +132,7 @@ extension OAuthError {
         .invalidRequest, number: 90023, description: "The api-version is not supported; use 1.0 or 1.1.")
     package static let challengeRequired = OAuthError(
         .invalidRequest, number: 9002325,
-        description: "Proof Key for Code RequestStateMachine with method S256 is required.")
+        description: "A proof key is required (PKCE): send code_challenge, with code_challenge_method S256.")
     package static let malformedForm = OAuthError(
         .invalidRequest, number: 9002313, description: "The request is malformed or repeats a parameter.")
     package static let malformedClaims = OAuthError(

@@ -66,8 +66,14 @@ package struct OAuthError: Error, Sendable, Equatable {
         }
         let description = (try? reply.optionalString(ReplyName.errorDescription)) ?? nil
         self.init(
-            Code(rawValue: word), number: number, description: description ?? "",
+            Code(rawValue: word), number: number, description: Self.withoutNumber(description ?? "", number),
             suberror: (try? reply.optionalString(ReplyName.suberror)) ?? nil)
+    }
+
+    /// What ``wireDescription`` puts in front is not part of the description that was read.
+    private static func withoutNumber(_ text: String, _ number: Int) -> String {
+        let prefix = "AADSTS\(number): "
+        return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
     }
 
     /// The wire's `error_description`, first line.

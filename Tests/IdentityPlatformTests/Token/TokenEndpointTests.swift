@@ -98,6 +98,17 @@ import Testing
         #expect(try await fixture.redeem(code).status == .ok)
     }
 
+    @Test func `who asks on behalf of a person is told that there is no such flow`() async throws {
+        let fixture = try await TestPlatform()
+        let answer = try await fixture.token([
+            "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": "a.b.c",
+            "requested_token_use": "on_behalf_of", "scope": "User.Read",
+        ])
+        #expect(answer.errorNumber == 70003)
+        #expect(try answer.json.string(ReplyName.error) == "unsupported_grant_type")
+        #expect(try answer.json.string(ReplyName.errorDescription).contains("on-behalf-of"))
+    }
+
     @Test func `an error has Entra's shape and the client's own id`() async throws {
         let fixture = try await TestPlatform()
         let id = "12345678-1234-1234-1234-123456789abc"

@@ -9,6 +9,10 @@ import Testing
     @Test(arguments: ["good", "smuggling", "host", "limits"])
     func `raw bytes get one answer or none`(name: String) async throws { try await Self.check(name) }
 
+    @Test func `the devices' listener answers to its own name alone`() async throws {
+        try await Self.check("device_host")
+    }
+
     @Test(.foreignClients(["connections": 16]))
     func `a connection beyond the limit waits until another one ends`() async throws { try await Self.check("crowd") }
 

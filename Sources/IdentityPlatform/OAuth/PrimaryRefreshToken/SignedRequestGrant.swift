@@ -17,6 +17,10 @@ struct SignedRequestGrant: GrantHandler {
     }
 
     private func reply(to request: TokenRequest) async throws -> Response {
+        // Others use the grant for assertions (RFC 7523), and Entra for on-behalf-of.
+        guard request.form[ParameterName.request] != nil || request.form[ParameterName.assertion] == nil else {
+            throw OAuthError.unsupportedAssertion
+        }
         guard let dialect = PrimaryRefreshToken.Dialect(request.form) else { throw OAuthError.unsupportedDialect }
         let token = try CompactJWS(request: try request.form.required(.request))
         guard token.algorithm != .hs256 else {
