@@ -194,6 +194,37 @@ class Browser:
         return returned
 
 
+PROOF_KEY = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+PROOF_CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+def code_tokens(client, scope, redirect="http://localhost:1", name="amara"):
+    """What the token endpoint answers to a client that signed a person in by code and proof key; no library is in between."""
+    found = document()
+    asked = urllib.parse.urlencode({
+        "client_id": client, "response_type": "code", "redirect_uri": redirect, "scope": f"openid offline_access {scope}",
+        "code_challenge": PROOF_CHALLENGE, "code_challenge_method": "S256"})
+    returned = Browser().sign_in(f"{found['authorization_endpoint']}?{asked}", redirect, name)
+    answer = requests.post(found["token_endpoint"], data={
+        "grant_type": "authorization_code", "client_id": client, "code": returned["code"], "redirect_uri": redirect,
+        "code_verifier": PROOF_KEY})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def answer_device_code(address, code, name="amara", choice="yes"):
+    """A person types the code into the page that the device shows, signs in there, and says yes or no."""
+    browser, nowhere = Browser(), "http://never.test/"
+    browser.open(address, nowhere)
+    browser.submit(nowhere, user_code=code)
+    forms = Forms(browser.page.text).forms
+    if forms and "password" in forms[0]["fields"]:
+        browser.submit(nowhere, username=facts.person(name), password=facts.password)
+    while Forms(browser.page.text).forms:
+        assert Forms(browser.page.text).alert is None, Forms(browser.page.text).alert
+        browser.submit(nowhere, choice=choice)
+
+
 def document(tenant=None, base=None):
     """The discovery document."""
     address = f"{base or facts.login}/{tenant or facts.tenant}/v2.0/.well-known/openid-configuration"

@@ -3,7 +3,7 @@
 import msal
 import requests
 
-from baton_tests import Browser, Forms, clock_off, disabled, document, facts, graph, judged, run
+from baton_tests import Browser, Forms, answer_device_code, clock_off, disabled, document, facts, graph, judged, run
 
 SCOPES = ["User.Read"]
 REDIRECT = "http://localhost:1"
@@ -193,25 +193,13 @@ def case_oidc_authority():
         assert "issuer" in str(error), error
 
 
-def approve(flow, name="amara"):
-    """The person types the code into the page that the device shows."""
-    browser = Browser()
-    browser.open(flow["verification_uri"], "http://never.test/")
-    browser.submit("http://never.test/", user_code=flow["user_code"])
-    forms = Forms(browser.page.text).forms
-    if forms and "password" in forms[0]["fields"]:
-        browser.submit("http://never.test/", username=facts.person(name), password=facts.password)
-    while Forms(browser.page.text).forms:
-        browser.submit("http://never.test/", choice="yes")
-
-
 def case_device_code():
     app = application()
     flow = app.initiate_device_flow(SCOPES)
     assert "user_code" in flow and flow["interval"] == 1, flow
     pending = app.acquire_token_by_device_flow(flow, exit_condition=lambda flow: True)
     assert pending["error"] == "authorization_pending", pending
-    approve(flow)
+    answer_device_code(flow["verification_uri"], flow["user_code"])
     is_amara(app, app.acquire_token_by_device_flow(flow))
 
 

@@ -24,13 +24,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 from roadtools.roadtx.main import main as roadtx_main
 
-from baton_tests import Browser, disabled, document, facts, forked, graph, run
+from baton_tests import code_tokens, disabled, facts, forked, graph, run
 
 AZURE = "04b07795-8ddb-461a-bbee-02f9e1bf7b46"
 BROKER = "29d9ed98-a469-4536-ade2-f981bc1d605e"
 REGISTRATION = "urn:ms-drs:enterpriseregistration.windows.net"
 GRAPH = "https://graph.microsoft.com"
-REDIRECT = "http://localhost:1"
 
 home = None  # the folder of the case that runs
 
@@ -67,16 +66,7 @@ def claims_of(token):
 
 def tokens(scope, name="amara"):
     """The broker's tokens for a person, as roadtx keeps them (`.roadtools_auth`)."""
-    verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-    challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-    found = document()
-    query = requests.Request("GET", found["authorization_endpoint"], params={
-        "client_id": BROKER, "response_type": "code", "redirect_uri": REDIRECT, "scope": f"openid offline_access {scope}",
-        "code_challenge": challenge, "code_challenge_method": "S256"}).prepare().url
-    returned = Browser().sign_in(query, REDIRECT, name)
-    reply = requests.post(found["token_endpoint"], data={
-        "grant_type": "authorization_code", "client_id": BROKER, "code": returned["code"], "redirect_uri": REDIRECT,
-        "code_verifier": verifier}).json()
+    reply = code_tokens(BROKER, scope, name=name)
     kept = {
         "accessToken": reply["access_token"], "refreshToken": reply["refresh_token"], "tokenType": "Bearer",
         "tenantId": facts.tenant, "_clientId": BROKER, "expiresOn": "2099-01-01 00:00:00"}

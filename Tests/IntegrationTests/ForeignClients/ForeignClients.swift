@@ -39,7 +39,8 @@ final class ForeignClients: Sendable {
     private static let registration = ["drs.test", "enterpriseregistration.windows.net"]
     private static let graph = ["graph.test", "graph.microsoft.com"]
 
-    /// Starts server and proxy and makes an organisation with Amara, Bo, a public client and a confidential one.
+    /// Starts server and proxy and makes an organisation with Amara, Bo, a public client, a confidential one and the
+    /// ones that foreign clients have built in.
     ///
     /// - Parameter settings: keys of the server's configuration file beside the usual ones.
     init(_ settings: [String: any Sendable] = [:], in scratch: Scratch) async throws {
@@ -75,6 +76,8 @@ final class ForeignClients: Sendable {
                     "id": id, "displayName": "Ward app", "redirectURIs": addresses, "isConfidential": isConfidential,
                 ])
         }
+        let pack = try server.administer("POST", "/identity/tenants/-/compatibility-clients")
+        guard pack.status < 300 else { throw TestProblem("compatibility clients: \(pack.status)") }
         let secret = try server.create("tenants/-/clients/\(Self.webClient)/secrets", [:], member: "secret")
         let facts = [
             "tenant": tenant, "domain": Self.domain, "password": Self.password, "client": Self.client,

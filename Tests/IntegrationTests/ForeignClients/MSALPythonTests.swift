@@ -2,48 +2,45 @@
 import TestSupport
 import Testing
 
-/// msal for Python, unchanged, over TLS; the cases are in `Tests/ForeignClients/msal_client.py`.
-@Suite(.serialized, .foreignClients(["devicePolling": 1])) struct MSALPythonTests {
-    private func check(_ name: String) async throws { try await ForeignClients.lent.check("msal_client.py", name) }
+extension ForeignClientsTests {
+    /// msal for Python, unchanged, over TLS; the cases are in `Tests/ForeignClients/msal_client.py`.
+    @Suite struct MSALPythonTests {
+        private func check(_ name: String) async throws { try await ForeignClients.lent.check("msal_client.py", name) }
 
-    @Test func `msal signs in with a code and a proof key`() async throws { try await check("code") }
+        @Test func `msal signs in with a code and a proof key`() async throws { try await check("code") }
 
-    @Test func `msal takes the answer as a posted form`() async throws { try await check("form_post") }
+        @Test func `msal takes the answer as a posted form`() async throws { try await check("form_post") }
 
-    @Test func `msal gets tokens silently, from its cache and by force from the server`() async throws {
-        try await check("silent")
-    }
+        @Test func `msal gets tokens silently, from its cache and by force from the server`() async throws {
+            try await check("silent")
+        }
 
-    @Test func `msal reads our refusals, and refuses answers that are not its own`() async throws {
-        try await check("refusals")
-    }
+        @Test func `msal reads our refusals, and refuses answers that are not its own`() async throws {
+            try await check("refusals")
+        }
 
-    @Test func `what msal got ends with the sign-out in the browser`() async throws { try await check("sign_out") }
+        @Test func `what msal got ends with the sign-out in the browser`() async throws { try await check("sign_out") }
 
-    @Test func `a token that msal got for one resource is nothing at another`() async throws {
-        try await check("wrong_audience")
-    }
+        @Test func `a token that msal got for one resource is nothing at another`() async throws {
+            try await check("wrong_audience")
+        }
 
-    @Test func `msal finds us by the names built into it, and by instance discovery`() async throws {
-        try await check("instance_discovery")
-    }
+        @Test func `msal finds us by the names built into it, and by instance discovery`() async throws {
+            try await check("instance_discovery")
+        }
 
-    @Test func `msal waits for a code that a person types at another screen`() async throws {
-        try await check("device_code")
-    }
+        @Test func `msal waits for a code that a person types at another screen`() async throws {
+            try await check("device_code")
+        }
 
-    @Test func `what msal has of a disabled application or person is dead, and it gets no more`() async throws {
-        try await check("disabled")
-    }
+        @Test func `what msal has of a disabled application or person is dead, and it gets no more`() async throws {
+            try await check("disabled")
+        }
 
-    @Test func `msal gets on with a clock that is wrong`() async throws { try await check("clock_skew") }
+        @Test func `msal gets on with a clock that is wrong`() async throws { try await check("clock_skew") }
 
-    @Test(.foreignClients(["compatibility": ["passwordGrant": true]]))
-    func `msal signs in with name and password where the operator lets it`() async throws {
-        try await check("password")
-    }
-
-    @Test func `msal takes us for a plain OpenID provider, and compares the issuer`() async throws {
-        try await check("oidc_authority")
+        @Test func `msal takes us for a plain OpenID provider, and compares the issuer`() async throws {
+            try await check("oidc_authority")
+        }
     }
 }

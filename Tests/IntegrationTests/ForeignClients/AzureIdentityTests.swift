@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import Testing
+
+extension ForeignClientsTests {
+    /// azure-identity for Python, which Azure's libraries get their tokens from.
+    @Suite struct AzureIdentityTests {
+        private func check(_ name: String) async throws { try await ForeignClients.lent.check("azure_client.py", name) }
+
+        @Test func `azure-identity waits for a code that a person types at another screen, or for their no`()
+            async throws
+        {
+            try await check("device_code")
+        }
+
+        @Test func `azure-identity signs in by the browser of the machine`() async throws { try await check("browser") }
+
+        @Test func `azure-identity finds us by the name built into it, and takes no host that nobody knows`()
+            async throws
+        {
+            try await check("authority")
+        }
+
+        @Test func `azure-identity gets no code without a proof key`() async throws {
+            try await check("code_without_proof_key")
+        }
+
+        @Test func `azure-identity gets no token without a person`() async throws { try await check("application") }
+
+        @Test func `azure-identity gets no token for name and password`() async throws {
+            try await check("password_refused")
+        }
+    }
+}
