@@ -188,6 +188,8 @@ struct BrokerSockets: Sendable {
         let logger = logger
         return {
             let intake = inputs.intake(capacity: Self.maximumUnheard)
+            let id = Self.links.next()
+            defer { inputs.post(.operatorGone(connection: id)) }
             let open = Mutex(0)
             // Whoever asks nothing, and waits for no answer, keeps no place from others.
             func asksInTime() -> Bool {
@@ -201,7 +203,7 @@ struct BrokerSockets: Sendable {
                 }
                 guard isServed else { return }
                 intake.post(
-                    .operatorAsked(request) { reply in
+                    .operatorAsked(request, connection: id) { reply in
                         open.withLock { $0 -= 1 }
                         do { try channel.send(reply) } catch {
                             logger.debug("the operator is gone", metadata: ["error": "\(error)"])

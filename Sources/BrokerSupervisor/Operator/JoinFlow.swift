@@ -7,7 +7,7 @@ package import Logging
 package struct JoinFlow {
     /// The device's registration; nil where it has joined no directory.
     package private(set) var record: JoinRecord?
-    private var underWay: (order: JoinOrder, answer: @Sendable (OperatorReply) -> Void)?
+    private var underWay: Wait?
     private var number: UInt64 = 0
     private let files: DeviceFiles
     private let logger: Logger
@@ -17,14 +17,28 @@ package struct JoinFlow {
         record = try files.join()
     }
 
+    /// An operator who waits.
+    private struct Wait {
+        let order: JoinOrder
+        let requestID: SessionMachine.SignInRequestID
+        let connection: UInt64
+        let answer: @Sendable (OperatorReply) -> Void
+    }
+
     /// What the operator ordered who waits; nil where nobody does.
     package var order: JoinOrder? { underWay?.order }
 
+    /// The request for the sign-in of the join that the operator on this connection waits for.
+    package func request(from connection: UInt64) -> SessionMachine.SignInRequestID? {
+        underWay?.connection == connection ? underWay?.requestID : nil
+    }
+
     /// Begins a join.
     ///
+    /// - Parameter connection: the operator's; the join ends with it.
     /// - Returns: the request for the administrator's sign-in; nil where the operator was refused.
     package mutating func begin(
-        _ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void
+        _ order: JoinOrder, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
     ) -> SessionMachine.SignInRequestID? {
         guard underWay == nil else {
             answer(.failed(.joinRunning))
@@ -34,9 +48,10 @@ package struct JoinFlow {
             answer(.failed(.alreadyJoined))
             return nil
         }
-        underWay = (order, answer)
         number += 1
-        return SessionMachine.SignInRequestID(number: number, purpose: .administrator)
+        let requestID = SessionMachine.SignInRequestID(number: number, purpose: .administrator)
+        underWay = Wait(order: order, requestID: requestID, connection: connection, answer: answer)
+        return requestID
     }
 
     /// Writes the join to disk.
@@ -75,7 +90,7 @@ package struct JoinFlow {
 extension OperatorFailure {
     fileprivate static let joinRunning = OperatorFailure(
         code: "join_running", message: "A join is running already.",
-        remedy: "Finish or close the browser of the running one.")
+        remedy: "Finish it, or end the command baton device join that waits for it.")
     fileprivate static let alreadyJoined = OperatorFailure(
         code: "already_joined", message: "The device is joined to a directory already.",
         remedy: "Remove the device in the directory and reset this device before you join another.")

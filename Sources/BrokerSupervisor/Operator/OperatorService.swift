@@ -26,7 +26,9 @@ final class OperatorService {
         (self.clock, self.inspect) = (clock, inspect)
     }
 
-    func take(_ request: OperatorRequest, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+    func take(
+        _ request: OperatorRequest, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
+    ) throws {
         switch request {
         case .status: answer(.status(status))
         case .examine: examine(answer: answer)
@@ -34,7 +36,9 @@ final class OperatorService {
         case .unenroll: device.management.unenroll(answer: answer)
         case .checkIn: device.management.checkIn(answer: answer)
         case .reload: try reload(answer: answer)
-        case .join(let order): try session.beginJoin(order, answer: answer)
+        case .join(let order):
+            let requestID = session.join.begin(order, from: connection, answer: answer)
+            if let requestID { try session.signInRequested(requestID) }
         case .setPIN: setPIN(answer: answer)
         case .recover:
             answer(
@@ -46,6 +50,17 @@ final class OperatorService {
             try session.journal.noteEnd(fromBrowser: fromBrowser)
             try signOut(by: .operator, answer: answer)
         case .seat(let event): try signOut(by: SignOutTrigger(event), answer: answer)
+        }
+    }
+
+    /// Ends the join of an operator who does not wait for it any more; what the directory has confirmed stands.
+    func gone(_ connection: UInt64) throws {
+        guard let requestID = session.join.request(from: connection) else { return }
+        switch session.machine.state {
+        case .signingIn(_, requestID): try session.handle(.signInFailed)
+        case .signingOut(let pending) where pending.waiting == requestID:
+            try session.handle(.signInTimedOut(requestID, .agentMissing))
+        case .ready, .signingIn, .signedIn, .ending, .signingOut: session.join.fail(.joinInterrupted)
         }
     }
 

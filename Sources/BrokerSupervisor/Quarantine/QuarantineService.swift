@@ -71,7 +71,7 @@ package struct QuarantineService: Service {
             case .deviceChanged:
                 if hasPassed { return }
                 awaitPlatform()
-            case .operatorAsked(let request, let answer): if answered(request, answer) { return }
+            case .operatorAsked(let request, _, let answer): if answered(request, answer) { return }
             case .agentConnected(let link): link.end()
             case .stop: return
             // The end of an app's connection tells it that nobody can say who is signed in.

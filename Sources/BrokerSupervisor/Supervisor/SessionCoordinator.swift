@@ -17,7 +17,7 @@ final class SessionCoordinator {
     let browser: BrowserSupervision
     let cleaner: SessionCleaner
     var locks: AppLocks
-    private(set) var join: JoinFlow
+    var join: JoinFlow
     private var requesters: SignOutRequesters
     let key: LiveSessionKey
     private let sessionTimer: PersistedSessionTimer
@@ -282,6 +282,7 @@ final class SessionCoordinator {
     /// The session process of an epoch that has ended goes, and is waited for.
     private func endSessionProcessOfEnded() throws {
         try endSessionProcess()
+        if join.order != nil { try join.adoptConfirmed() }
         join.fail(.joinInterrupted)
         // Of a session that began under another supervisor a process may have died unseen.
         let isSeen = machine.state.pending.map { receipts.hasSeen($0.ended) } ?? false
@@ -327,10 +328,6 @@ final class SessionCoordinator {
     func signInFailed(_ failure: OperatorFailure) throws {
         join.fail(failure)
         try handle(.signInFailed)
-    }
-
-    func beginJoin(_ order: JoinOrder, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
-        if let requestID = join.begin(order, answer: answer) { try signInRequested(requestID) }
     }
 
     /// Keeps the join, and ends the administrator's session before the operator is answered.

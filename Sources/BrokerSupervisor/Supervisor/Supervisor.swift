@@ -73,7 +73,9 @@ final class Supervisor {
         case .agentSaid(let id, let message): if id == session.browser.agent?.id { try agentSaid(message) }
         case .agentLost(let id):
             if id == session.browser.agent?.id { session.browser.lost(in: session.machine.state) }
-        case .operatorAsked(let request, let answer): try operators.take(request, answer: answer)
+        case .operatorAsked(let request, let connection, let answer):
+            try operators.take(request, from: connection, answer: answer)
+        case .operatorGone(let connection): try operators.gone(connection)
         case .sessionProcessSent(let message, let descriptors, let number):
             if sessionProcess.isNow(number) {
                 try sessionProcessSent(message, descriptors)

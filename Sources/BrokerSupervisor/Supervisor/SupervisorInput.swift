@@ -12,7 +12,9 @@ package enum SupervisorInput: Sendable {
     case agentConnected(AgentLink)
     case agentSaid(AgentLink.ID, AgentMessage)
     case agentLost(AgentLink.ID)
-    case operatorAsked(OperatorRequest, answer: @Sendable (OperatorReply) -> Void)
+    /// - Parameter connection: the operator's, which ``operatorGone(connection:)`` names when it has ended.
+    case operatorAsked(OperatorRequest, connection: UInt64 = 0, answer: @Sendable (OperatorReply) -> Void)
+    case operatorGone(connection: UInt64)
     /// From the session process that was started as number `sessionProcess`.
     case sessionProcessSent(SessionProcessMessage, [Descriptor], sessionProcess: UInt64)
     case sessionProcessEnded(sessionProcess: UInt64)

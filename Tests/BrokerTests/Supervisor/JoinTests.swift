@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
 import BrokerIPC
+import BrokerProtocol
 import BrokerSupervisor
 import Files
 import Processes
 import TestSupport
 import Testing
+import UnixSocket
 
 /// What becomes of a join whose process dies when the directory has confirmed it.
 @Suite(.timeLimit(.minutes(10))) struct JoinTests {
@@ -30,6 +32,58 @@ import Testing
                 #expect(try await answer == .joined(deviceID: "device", tenantID: "tenant"))
                 #expect(try await fixture.status().deviceID == "device")
                 #expect(try files(scratch).join() == record)
+                #expect(try files(scratch).confirmedJoin() == nil)
+            }
+        }
+    }
+
+    private let order = JoinOrder(
+        loginURL: "https://login.test", registrationURL: "https://registration.test", tenant: "t", deviceName: "n")
+
+    @Test func `a join ends with the connection of the operator who waits for it, and another one can begin`()
+        async throws
+    {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                #expect(try await fixture.status().session == "ready")
+                let path = scratch.path("run/control.sock")
+                func operatorJoins() async throws -> FramedJSON<OperatorReply, OperatorRequest> {
+                    try await blocking {
+                        let channel = try FramedJSON<OperatorReply, OperatorRequest>.connect(
+                            to: path, limits: Wire.operatorLimits)
+                        try channel.send(.join(order))
+                        return channel
+                    }
+                }
+                let first = try await operatorJoins()
+                #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
+                // Somebody else who asks meanwhile is refused, and ends nothing by going.
+                let second = try await operatorJoins()
+                guard case .failed(let failure) = try await blocking({ try second.receive().message }) else {
+                    throw TestProblem("a second join began")
+                }
+                #expect(failure.code == "join_running" && failure.remedy.contains("baton device join"))
+                second.connection.shutDown()
+                #expect(try await fixture.status().session == "joining")
+
+                first.connection.shutDown()
+                // The process of the attempt, and the one of the next epoch.
+                for _ in 0..<2 { _ = try await fixture.sessionProcessReceives(.start) }
+                let third = try await operatorJoins()
+                #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
+                third.connection.shutDown()
+            }
+        }
+    }
+
+    @Test func `what the directory has confirmed stands although the operator is gone`() async throws {
+        try await Scratch.with { scratch in
+            try await SupervisorFixture.with(scratch, isJoined: false) { fixture in
+                fixture.inputs.post(.operatorAsked(.join(order), connection: 7) { _ in })
+                #expect(try await fixture.sessionProcessReceives(.join) == .join(order))
+                try files(scratch).write(confirmed: record)
+                fixture.inputs.post(.operatorGone(connection: 7))
+                #expect(try await fixture.status().deviceID == "device")
                 #expect(try files(scratch).confirmedJoin() == nil)
             }
         }

@@ -85,15 +85,15 @@ import Testing
         try await Scratch.with { scratch in
             let replies = Replies()
             var join = try JoinFlow(files: files(scratch), logger: logger)
-            let requestID = join.begin(order, answer: replies.add)
+            let requestID = join.begin(order, from: 1, answer: replies.add)
             #expect(requestID?.purpose == .administrator && join.order == order)
-            let second = join.begin(order, answer: replies.add)
+            let second = join.begin(order, from: 1, answer: replies.add)
             #expect(second == nil && code(replies.all.last) == "join_running")
             let answer = try #require(try join.complete(record))
             #expect(replies.all.count == 1)
             answer()
             #expect(replies.all.last == .joined(deviceID: "d", tenantID: "t"))
-            let third = join.begin(order, answer: replies.add)
+            let third = join.begin(order, from: 1, answer: replies.add)
             #expect(third == nil && code(replies.all.last) == "already_joined")
             #expect(try JoinFlow(files: files(scratch), logger: logger).record == record)
         }
@@ -103,10 +103,10 @@ import Testing
         try await Scratch.with { scratch in
             let replies = Replies()
             var join = try JoinFlow(files: files(scratch), logger: logger)
-            _ = join.begin(order, answer: replies.add)
+            _ = join.begin(order, from: 1, answer: replies.add)
             join.fail(OperatorFailure(code: "no", message: "", remedy: ""))
             #expect(code(replies.all.last) == "no" && join.record == nil)
-            let second = join.begin(order, answer: replies.add)
+            let second = join.begin(order, from: 1, answer: replies.add)
             #expect(second != nil)
         }
     }
