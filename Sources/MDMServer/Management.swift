@@ -94,7 +94,7 @@ package struct Management: Sendable {
     private var enrollmentProfiles: EnrollmentProfiles {
         EnrollmentProfiles(
             database: database, sources: sources, authority: authority, addresses: addresses,
-            trustRoot: configuration.trustRoot)
+            trustRoot: configuration.trustRoot, lifetime: configuration.identityLifetime)
     }
 
     var deviceEndpoint: DeviceEndpoint {

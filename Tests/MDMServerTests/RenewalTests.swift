@@ -9,8 +9,11 @@ import Glibc
 import HTTPTypes
 import MDMServer
 import Redaction
+import SwiftASN1
 import Synchronization
+import TestSupport
 import Testing
+import X509
 
 /// A device gets its next identity long before the present one ends.
 @Suite struct RenewalTests: AgentSteps {
@@ -200,6 +203,26 @@ import Testing
                 #expect(next?.code == .notEnrolled)
             }
         }
+    }
+
+    @Test func `an identity says itself until when the server takes it, and so does the next one`() async throws {
+        try await TestManagement.with { fixture in
+            let first = try await HandDevice.enrolled(fixture, named: "tablet-1")
+            #expect(try said(first) == (try await end(of: "tablet-1", fixture)))
+            fixture.now.advance(days: 300)
+            let command = try #require(try await first.report(.idle))
+            guard case .installProfile(let profile) = command.command else { throw TestProblem("another command") }
+            let next = try HandDevice(fixture, udid: first.udid, profile: profile)
+            #expect(try await next.report(.acknowledged, command.uuid) == nil)
+            #expect(try said(next) == (try await end(of: "tablet-1", fixture)))
+            #expect(try said(next) - said(first) == 300 * 86_400_000)
+        }
+    }
+
+    /// The end of its identity by the device's own certificate, in milliseconds since 1970.
+    private func said(_ device: HandDevice) throws -> Int64 {
+        let certificate = try Certificate(derEncoded: device.certificate)
+        return try #require(try PrivateKeyUsagePeriod(of: certificate)).end * 1000
     }
 
     private func end(of device: String, _ fixture: TestManagement) async throws -> Int64 {

@@ -8,9 +8,10 @@ extension CheckResult {
     ///
     /// - Parameters:
     ///   - name: whose certificate it is, for codes: `device` or `mdm`.
+    ///   - end: when whoever is shown it takes it no more, in seconds since 1970, where that comes before its own end.
     ///   - now: seconds since 1970.
     package static func certificate(
-        of name: String, titled title: String, _ certificate: Certificate?, now: Int, remedy: String
+        of name: String, titled title: String, _ certificate: Certificate?, end: Int64? = nil, now: Int, remedy: String
     ) -> CheckResult {
         guard let certificate else {
             return CheckResult(
@@ -18,7 +19,7 @@ extension CheckResult {
                 remedy: remedy)
         }
         let begin = certificate.notValidBefore.timeIntervalSince1970
-        let end = certificate.notValidAfter.timeIntervalSince1970
+        let end = min(certificate.notValidAfter.timeIntervalSince1970, end.map(Double.init) ?? .infinity)
         let days = Int((end - Double(now)) / 86_400)
         if Double(now) >= end {
             return CheckResult(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 package import BrokerIPC
+internal import DeviceManagement
 internal import Glibc
 internal import SwiftASN1
 internal import X509
@@ -20,9 +21,19 @@ extension EnrollmentAgent {
             }
             guard let access else { return [] }
             let leaf = access.identity.certificates.first.flatMap { try? Certificate(derEncoded: $0) }
+            let end = leaf.flatMap { try? PrivateKeyUsagePeriod(of: $0) }?.end
+            guard leaf == nil || end != nil else {
+                return [
+                    CheckResult(
+                        .certificates, .note, code: "mdm_certificate_end_unknown",
+                        message:
+                            "The device's identity towards its management server does not say how long the server takes it.",
+                        remedy: "See it on the server: baton admin device managed. The next identity will say it.")
+                ]
+            }
             return [
                 .certificate(
-                    of: "mdm", titled: "The device's identity towards its management server", leaf,
+                    of: "mdm", titled: "The device's identity towards its management server", leaf, end: end,
                     now: Int(Glibc.time(nil)),
                     remedy: "Let the device reach its server, which renews it; else enroll it with a new profile.")
             ]

@@ -8,7 +8,7 @@ struct CheckIn: Sendable {
     let database: any Database
     let sources: MDMSources
     let sealer: SecretSealer
-    /// How long the identity of a device that enrolls is good.
+    /// How long an identity is good, from when it was made.
     let lifetime: Duration
 
     func handle(_ body: [UInt8], tenant: TenantID, fingerprint: CertificateFingerprint) async throws {
@@ -76,7 +76,8 @@ struct CheckIn: Sendable {
             else {
                 throw DeviceRefusal.taken
             }
-            try enrollments.bind(enrollment.id, to: message.device, until: now + lifetime)
+            // As the identity's own certificate says.
+            try enrollments.bind(enrollment.id, to: message.device, until: enrollment.createdAt + lifetime)
             try enrollments.end(udid: message.device, except: enrollment.id)
             try devices.begin(message, enrollment: enrollment, now: now)
         case .tokenUpdate(let message):

@@ -10,7 +10,7 @@ package struct MDMConfiguration: Sendable {
     package var trustRoot: [UInt8]
     /// Folder of the app packages, made where it is missing.
     package var packageDirectory: String
-    /// How long a device's identity is valid; when a third of it is left, the device gets a new one.
+    /// How long a device's identity is valid, from when it is made; when a third of it is left, the device gets a new one.
     package var identityLifetime: Duration
     /// How long an enrollment profile can be used for the first time.
     package var profileLifetime: Duration

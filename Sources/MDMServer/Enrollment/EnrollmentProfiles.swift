@@ -21,6 +21,8 @@ struct EnrollmentProfiles: Sendable {
     let addresses: DeviceAddresses
     /// DER of the root that enrolled devices trust.
     let trustRoot: [UInt8]
+    /// How long an identity is good, from when it is made.
+    let lifetime: Duration
 
     /// Makes an identity and the enrollment profile that carries it; the key derivation runs on a thread that may block.
     ///
@@ -30,8 +32,8 @@ struct EnrollmentProfiles: Sendable {
         let organization = try await database.read { try $0.record(Organization.self, "WHERE id = \(tenant)") }
         guard let organization else { throw ManagementRefusal(.noTenant) }
         let id = EnrollmentID(rawValue: sources.uuid())
-        let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources] in
-            let identity = try authority.issue(enrollment: id, now: now.date)
+        let (identity, fingerprint) = try await NIOThreadPool.singleton.runIfActive { [authority, sources, lifetime] in
+            let identity = try authority.issue(enrollment: id, now: now.date, end: now + lifetime)
             let password = Hex.text(sources.random(16))
             let container = try identity.container(password: password, random: sources.random)
             let payload = IdentityPayload(container: container, password: password, fileName: "identity.p12")

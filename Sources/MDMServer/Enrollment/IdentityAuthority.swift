@@ -78,7 +78,10 @@ struct IdentityAuthority: Sendable {
     ///
     /// The certificate lasts as long as the authority. The enrollment ends earlier, by the server's own record: a device
     /// whose certificate had ended would be turned away in the handshake and never learn that it is not managed any more.
-    func issue(enrollment: EnrollmentID, now: Date) throws -> PKCS12 {
+    /// The certificate names that end as the one of its key's use, so that the device knows it, too.
+    ///
+    /// - Parameter end: until when the server takes the identity.
+    func issue(enrollment: EnrollmentID, now: Date, end: Timestamp) throws -> PKCS12 {
         let key = P256.Signing.PrivateKey()
         let certificate = try Certificate(
             version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey), notValidBefore: now - 300,
@@ -89,6 +92,7 @@ struct IdentityAuthority: Sendable {
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.clientAuth])
                 SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+                try PrivateKeyUsagePeriod(end: end.seconds).certificateExtension
                 AuthorityKeyIdentifier(
                     keyIdentifier: SubjectKeyIdentifier(hash: Certificate.PublicKey(self.key.publicKey)).keyIdentifier)
             },

@@ -49,6 +49,8 @@ extension LiveDevice {
             ] { #expect(report.has(found), "\(found) is missing") }
             #expect(!report.movers.isEmpty && report.status?.session == "ready")
             #expect(text.contains("Nothing is wrong"))
+            // As long as the server takes it, and not as its certificate lasts.
+            #expect(text.contains(/towards its management server is good for 39\d days/), "\(text)")
         }
 
         @Test func `what is broken on a device is named`() async throws {
