@@ -15,6 +15,22 @@ package struct AdminFailure: Error, Codable, Sendable {
     package static let malformedBody: Words = (
         "The body is not the JSON that this call takes.", "Compare it with docs/administration.md."
     )
+    /// What every engine says where no tenant is named and there is none.
+    package static let noTenants: Words = (
+        "The server has no tenant.", "Add one: baton admin tenant add DOMAIN --name NAME."
+    )
+
+    /// What every engine says where no tenant is named and there are several.
+    ///
+    /// - Parameter tenants: their domains.
+    package static func ambiguousTenant(_ tenants: [String]) -> Words {
+        let named = tenants.prefix(10).joined(separator: ", ") + (tenants.count > 10 ? ", …" : "")
+        return (
+            "The server has several tenants\(named.isEmpty ? "" : ": \(named)").",
+            "Name one of them: --tenant \(tenants.first ?? "DOMAIN")."
+        )
+    }
+
     /// What every engine says of its own failures.
     package static let fault: Words = ("The server failed.", "Look into the server's log.")
 

@@ -24,12 +24,19 @@ package struct Housekeeping: Sendable {
             for statement in Self.statements(tenant, now: now, before: now - Self.memory, step: step) {
                 removed += try await platform.database.write { try $0.execute(statement) }
             }
-            let oldest = now - platform.configuration.auditRetention
-            removed += try await platform.database.write {
-                try AuditLog($0).remove(until: oldest, limit: step, tenant: tenant)
-            }
+            removed += try await forgetAudit(of: tenant, step: step)
+        }
+        for tenant in try await platform.database.read({ try Tenants($0).removed() }) {
+            removed += try await forgetAudit(of: tenant, step: step)
         }
         return removed
+    }
+
+    private func forgetAudit(of tenant: TenantID, step: Int) async throws -> Int {
+        let oldest = platform.environment.now() - platform.configuration.auditRetention
+        return try await platform.database.write {
+            try AuditLog($0).remove(until: oldest, limit: step, tenant: tenant)
+        }
     }
 
     private static func statements(

@@ -8,5 +8,5 @@ package enum IdentitySchema {
         DirectorySchema.migrations + SessionsSchema.migrations + AuditSchema.migrations + DevicesSchema.migrations
         + PasswordsSchema.migrations + ClientsSchema.migrations + DeviceRegistrationSchema.migrations
         + AuditSchema.origin + GroupsSchema.migrations + TokensSchema.migrations + ReceiptsSchema.migrations
-        + OfflineSchema.migrations + BrowsersSchema.migrations
+        + OfflineSchema.migrations + BrowsersSchema.migrations + DirectorySchema.removal
 }

@@ -12,10 +12,20 @@ package enum MDMSchema {
         Migration("enrollment", enrollmentSpelling),
         Migration("audit entry", auditEntry),
         Migration("inventory", [dueInventory]),
+        Migration("tenant domain", tenantDomain),
+        Migration("command subject", [commandSubject]),
     ]
 
     /// The lists that are to be asked for, a ``DueInventory``; both of a device that enrolled before this step.
     private static let dueInventory: SQL = "ALTER TABLE device ADD COLUMN dueInventory BIGINT NOT NULL DEFAULT 3"
+
+    /// The name that people know a tenant by. The row of a removed tenant stays, for the audit log.
+    private static let tenantDomain: [SQL] = [
+        "ALTER TABLE tenant ADD COLUMN domain TEXT", "ALTER TABLE tenant ADD COLUMN removed BIGINT",
+    ]
+
+    /// The profile or app that a command is about.
+    private static let commandSubject: SQL = "ALTER TABLE command ADD COLUMN subject TEXT"
 
     /// Apple's spelling. Steps above keep the former one: a step that has been applied must not change.
     private static let enrollmentSpelling: [SQL] = [

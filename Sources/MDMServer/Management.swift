@@ -75,20 +75,6 @@ package struct Management: Sendable {
         return tls
     }
 
-    /// Makes sure that a tenant exists; the organisation's name is the latest given.
-    ///
-    /// - Throws: ``ManagementRefusal``, ``StorageError``
-    package func prepareTenant(_ tenant: TenantID, organization: String) async throws {
-        guard let uuid = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
-        // Pushes by Apple's service need a certificate of Apple's; the topic only has to have the right shape.
-        let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
-        try await database.write { connection in
-            try connection.insert(
-                into: Organization.self, [.id: tenant, .organization: organization, .topic: topic],
-                "ON CONFLICT (id) DO UPDATE SET organization = excluded.organization")
-        }
-    }
-
     private var addresses: DeviceAddresses { DeviceAddresses(base: configuration.baseURL) }
 
     private var enrollmentProfiles: EnrollmentProfiles {
@@ -113,12 +99,22 @@ package struct Management: Sendable {
 
 /// A tenant as device management knows it.
 struct Organization: Record {
+    let id: TenantID
     let name: String
     /// The topic of pushes, as Apple shapes it.
     let topic: String
+    /// Nil where it was made by an older server and has not been prepared since.
+    let domain: String?
+
+    /// What people name it by.
+    var address: String { domain ?? id.rawValue }
 
     static let table = "tenant"
-    enum Column: String, ColumnName { case id, organization, topic }
+    static let unread: Set<Column> = [.removed]
+    enum Column: String, ColumnName { case id, organization, topic, domain, removed }
 
-    init(_ row: TableRow<Organization>) throws { (name, topic) = (try row[.organization], try row[.topic]) }
+    init(_ row: TableRow<Organization>) throws {
+        (id, name) = (try row[.id], try row[.organization])
+        (topic, domain) = (try row[.topic], try row[.domain])
+    }
 }

@@ -33,7 +33,11 @@ struct Composition {
         let administration = Router(context: AdminContext.self)
         administration.add(middleware: PeerCheck())
         administration.add(middleware: TenantLink(identity: identity, management: management))
-        AdminRoutes(identity).addRoutes(to: administration)
+        AdminRoutes(
+            identity,
+            beside: TenantNeighbour(
+                holdings: { try await management.holdings(of: $0) }, remove: { try await management.removeTenant($0) })
+        ).addRoutes(to: administration)
         management.addAdminRoutes(to: administration)
         let devices = Router(context: MDMContext.self)
         devices.add(middleware: HostCheck(name: configuration.names.mdm))

@@ -21,10 +21,11 @@ import Testing
             id: "i", displayName: "n", redirectURIs: ["u"], postLogoutRedirectURIs: ["u"], resources: ["r"],
             permissions: ["p"], isPublic: true, accountEnabled: true, tokenAlgorithm: "ES256", warnings: ["w"]),
         IdentityAdmin.ClientChange(accountEnabled: true),
-        IdentityAdmin.ClientSecret(id: "i", expires: 1, secret: Sensitive("s")),
+        IdentityAdmin.ClientSecret(id: "i", expiresAt: 1, secret: Sensitive("s")),
         IdentityAdmin.Device(
             deviceID: "d", id: "i", displayName: "n", operatingSystem: "Linux", operatingSystemVersion: "12",
-            trustType: "AzureAd", profileType: "Shared", accountEnabled: true, isManaged: true, registered: 1),
+            trustType: "AzureAd", profileType: "Shared", accountEnabled: true, isManaged: true, udid: "u",
+            registeredAt: 1),
         IdentityAdmin.DeviceChange(accountEnabled: true),
         IdentityAdmin.Group(id: "i", displayName: "n", description: "d", members: ["m"]),
         IdentityAdmin.KeyRotation(immediately: true),
@@ -38,14 +39,15 @@ import Testing
         IdentityAdmin.Offline(rules: offlineRules), offlineRules,
         IdentityAdmin.ReceiptSubject(user: "u", userPrincipalName: "n", device: "d", session: "s"),
         IdentityAdmin.Role(id: "i", displayName: "n", members: ["m"]),
-        IdentityAdmin.Session(id: "i", userPrincipalName: "n", device: "d", begun: 1),
-        IdentityAdmin.SigningKey(id: "i", algorithm: "ES256", created: 1, signs: 1, isCurrent: true),
-        IdentityAdmin.Tenant(id: "i", displayName: "n", domain: "d", issuer: "s"),
+        IdentityAdmin.Session(id: "i", userPrincipalName: "n", device: "d", deviceName: "n", begunAt: 1),
+        IdentityAdmin.SigningKey(id: "i", algorithm: "ES256", createdAt: 1, signsAt: 1, isCurrent: true),
+        IdentityAdmin.Tenant(id: "i", displayName: "n", domain: "d", issuer: "s"), holdings.management,
+        holdings,
         IdentityAdmin.User(
             id: "i", userPrincipalName: "u", displayName: "n", givenName: "g", surname: "s", mail: "m", jobTitle: "j",
             mobilePhone: "p", accountEnabled: true, roles: ["r"]),
         IdentityAdmin.UserChange(accountEnabled: true),
-        MDMAdmin.App(bundleIdentifier: "b", version: "v", title: "t", size: 1, sha256: "s"),
+        MDMAdmin.App(bundleIdentifier: "b", version: "v", title: "t", size: 1, sha256: "s", addedAt: 1),
         MDMAdmin.AuditEntry(
             position: 1, time: 1, actor: "operator", action: "a", subject: "s", detail: "d", correlation: "c"),
         command, command.errors[0],
@@ -57,7 +59,7 @@ import Testing
         MDMAdmin.NewApp(path: "/p", bundleIdentifier: "b", version: "v", title: "t"),
         MDMAdmin.NewEnrollment(name: "n", takesOver: "u"), MDMAdmin.NewProfile.file("PD94"),
         MDMAdmin.NewProfile.sharedDevice(urls: ["https://login.test"]),
-        MDMAdmin.Profile(identifier: "i", uuid: "u", displayName: "n", warnings: ["w"]),
+        MDMAdmin.Profile(identifier: "i", uuid: "u", displayName: "n", warnings: ["w"], outcome: "added"),
         MDMAdmin.PushedApp(version: "v", configuration: ["k": value]), value,
     ]
 
@@ -76,10 +78,13 @@ import Testing
         .done, .status(status), .diagnosis(diagnosis), .joined(deviceID: "d", tenantID: "t"),
         .checkedIn(done: 1, failed: 1, later: 1), .failed(failure),
     ]
+    private static let holdings = IdentityAdmin.TenantHoldings(
+        users: 1, groups: 1, clients: 1, sessions: 1, devices: 1,
+        management: .init(devices: 1, enrollmentProfiles: 1, profiles: 1, apps: 1))
     private static let offlineRules = IdentityAdmin.OfflineRules(
         credentials: ["pin"], wallSeconds: 1, poweredSeconds: 1, boots: 1, attempts: 1)
     private static let command = MDMAdmin.Command(
-        uuid: "u", requestType: "r", state: "error", enqueuedAt: 1, finishedAt: 1,
+        uuid: "u", requestType: "r", subject: "s", state: "error", enqueuedAt: 1, finishedAt: 1,
         errors: [.init(code: 1, domain: "d", message: "m")])
     private static let heldProfile = MDMAdmin.HeldProfile(identifier: "i", uuid: "u")
     private static let heldApp = MDMAdmin.HeldApp(identifier: "i", state: "Managed", hasConfiguration: true)

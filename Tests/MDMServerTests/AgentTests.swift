@@ -43,7 +43,7 @@ import Testing
                             apps: [registered], installed: ["com.contoso.rounds", "org.baton.authenticator"]))
                 #expect(agent.state.extensions.first?.urls.count == 10)
                 let package = try #require(agent.state.apps["org.baton.authenticator"])
-                #expect(try AtomicFile(path: package.path).read() == Array("the broker's package".utf8))
+                #expect(try AtomicFile(path: package.path).read() == TestManagement.program("the broker's package"))
                 let seen: MDMAdmin.Device = try await fixture.call(.get, "/devices/tablet-1")
                 #expect(seen.profiles.contains { $0.identifier == profile.identifier && $0.uuid == profile.uuid })
                 #expect(seen.apps.map(\.state) == ["Managed", "Managed"])

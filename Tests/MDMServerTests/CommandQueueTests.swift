@@ -236,7 +236,7 @@ import Testing
     @Test func `a package that the disk may lose is not offered`() async throws {
         try await TestManagement.with { fixture in
             fixture.disk.isBroken.withLock { $0 = true }
-            try Data("package".utf8).write(to: URL(filePath: fixture.folder.path + "/upload"))
+            try Data(TestManagement.program("package")).write(to: URL(filePath: fixture.folder.path + "/upload"))
             let app = MDMAdmin.NewApp(
                 path: fixture.folder.path + "/upload", bundleIdentifier: "org.baton.x", version: "1", title: "X")
             #expect(try await fixture.refusal(.post, "/apps", app) == "mdm.package.store")

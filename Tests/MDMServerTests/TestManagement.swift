@@ -89,7 +89,8 @@ struct TestManagement: Sendable {
                 now: { Timestamp(rawValue: now.value.withLock { $0 }) },
                 random: { (0..<$0).map { _ in UInt8.random(in: 0...255) } },
                 sync: { try disk.sync($0) }))
-        try await management.prepareTenant(try #require(TenantID(rawValue: Self.tenant)), organization: "Contoso")
+        try await management.prepareTenant(
+            try #require(TenantID(rawValue: Self.tenant)), organization: "Contoso", domain: "contoso.example")
         let router = Router(context: MDMContext.self)
         management.addRoutes(to: router)
         let adminRouter = Router(context: BasicRequestContext.self)
@@ -135,12 +136,17 @@ struct TestManagement: Sendable {
         try await commands(device).filter { !["ProfileList", "ManagedApplicationList"].contains($0.requestType) }
     }
 
-    /// Offers a package with that content.
+    /// Offers a program with that content.
     func register(_ content: String, bundleIdentifier: String = "org.baton.authenticator") async throws {
         let path = folder.path + "/upload"
-        try Data(content.utf8).write(to: URL(filePath: path))
+        try Data(Self.program(content)).write(to: URL(filePath: path))
         let app = MDMAdmin.NewApp(path: path, bundleIdentifier: bundleIdentifier, version: "1.0", title: "App")
         let _: MDMAdmin.App = try await call(.post, "/apps", app)
+    }
+
+    /// The bytes of a program for Linux, as far as a server looks at them.
+    static func program(_ content: String) -> [UInt8] {
+        [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1] + [UInt8](repeating: 0, count: 9) + [3, 0] + Array(content.utf8)
     }
 
     // MARK: Devices

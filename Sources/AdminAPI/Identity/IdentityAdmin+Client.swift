@@ -79,14 +79,14 @@ extension IdentityAdmin {
     /// A secret of a confidential client.
     package struct ClientSecret: Codable, Sendable {
         package let id: String
-        /// Seconds since 1970.
-        package let expires: Int64
+        /// Milliseconds since 1970.
+        package let expiresAt: Int64
         /// The secret itself, in the answer that makes it and never again.
         package let secret: Sensitive<String>?
 
-        package init(id: String, expires: Int64, secret: Sensitive<String>? = nil) {
+        package init(id: String, expiresAt: Int64, secret: Sensitive<String>? = nil) {
             self.id = id
-            self.expires = expires
+            self.expiresAt = expiresAt
             self.secret = secret
         }
     }

@@ -16,13 +16,15 @@ extension IdentityAdmin {
         package let profileType: String
         package let accountEnabled: Bool
         package let isManaged: Bool
-        /// Seconds since 1970.
-        package let registered: Int64
+        /// Its UDID for device management; nil where none manages it.
+        package let udid: String?
+        /// Milliseconds since 1970.
+        package let registeredAt: Int64
 
         package init(
             deviceID: String, id: String, displayName: String, operatingSystem: String,
             operatingSystemVersion: String, trustType: String, profileType: String, accountEnabled: Bool,
-            isManaged: Bool, registered: Int64
+            isManaged: Bool, udid: String?, registeredAt: Int64
         ) {
             self.deviceID = deviceID
             self.id = id
@@ -33,7 +35,8 @@ extension IdentityAdmin {
             self.profileType = profileType
             self.accountEnabled = accountEnabled
             self.isManaged = isManaged
-            self.registered = registered
+            self.udid = udid
+            self.registeredAt = registeredAt
         }
     }
 

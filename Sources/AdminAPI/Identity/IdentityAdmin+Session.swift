@@ -8,14 +8,17 @@ extension IdentityAdmin {
         package let userPrincipalName: String
         /// The device id of the device that it is bound to.
         package let device: String?
-        /// Seconds since 1970.
-        package let begun: Int64
+        /// What the directory calls that device.
+        package let deviceName: String?
+        /// Milliseconds since 1970.
+        package let begunAt: Int64
 
-        package init(id: String, userPrincipalName: String, device: String?, begun: Int64) {
+        package init(id: String, userPrincipalName: String, device: String?, deviceName: String?, begunAt: Int64) {
             self.id = id
             self.userPrincipalName = userPrincipalName
             self.device = device
-            self.begun = begun
+            self.deviceName = deviceName
+            self.begunAt = begunAt
         }
     }
 }

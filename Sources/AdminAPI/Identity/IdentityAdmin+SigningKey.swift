@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension IdentityAdmin {
-    /// A key that an organisation's tokens are checked with; times are in seconds since 1970.
+    /// A key that an organisation's tokens are checked with; times are in milliseconds since 1970.
     package struct SigningKey: Codable, Sendable, Equatable {
         package let id: String
         /// `RS256` or `ES256`.
         package let algorithm: String
-        package let created: Int64
+        package let createdAt: Int64
         /// From when it signs.
-        package let signs: Int64
+        package let signsAt: Int64
         /// Whether it is the one that signs now.
         package let isCurrent: Bool
 
-        package init(id: String, algorithm: String, created: Int64, signs: Int64, isCurrent: Bool) {
+        package init(id: String, algorithm: String, createdAt: Int64, signsAt: Int64, isCurrent: Bool) {
             self.id = id
             self.algorithm = algorithm
-            self.created = created
-            self.signs = signs
+            self.createdAt = createdAt
+            self.signsAt = signsAt
             self.isCurrent = isCurrent
         }
     }

@@ -27,6 +27,39 @@ extension IdentityAdmin {
         }
     }
 
+    /// What an organisation has, by which whoever removes it knows what goes.
+    package struct TenantHoldings: Codable, Sendable, Equatable {
+        package let users: Int
+        package let groups: Int
+        package let clients: Int
+        package let sessions: Int
+        /// Devices of the directory.
+        package let devices: Int
+        package let management: ManagedHoldings
+
+        package init(
+            users: Int, groups: Int, clients: Int, sessions: Int, devices: Int, management: ManagedHoldings
+        ) {
+            (self.users, self.groups, self.clients) = (users, groups, clients)
+            (self.sessions, self.devices, self.management) = (sessions, devices, management)
+        }
+    }
+
+    /// What device management has for an organisation.
+    package struct ManagedHoldings: Codable, Sendable, Equatable {
+        /// Those that have not left.
+        package let devices: Int
+        /// Those that a device can still use.
+        package let enrollmentProfiles: Int
+        package let profiles: Int
+        package let apps: Int
+
+        package init(devices: Int, enrollmentProfiles: Int, profiles: Int, apps: Int) {
+            (self.devices, self.enrollmentProfiles) = (devices, enrollmentProfiles)
+            (self.profiles, self.apps) = (profiles, apps)
+        }
+    }
+
     /// One line of the audit log; `time` is in milliseconds since 1970.
     package struct AuditEntry: Codable, Sendable, Equatable {
         package let position: Int64

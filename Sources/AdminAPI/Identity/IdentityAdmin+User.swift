@@ -56,11 +56,18 @@ extension IdentityAdmin {
         package init(password: Sensitive<String>) { self.password = password }
     }
 
-    /// A change of a person; a disabled person's sessions end at once.
+    /// A change of a person: what is left out stays as it is, an empty text clears what may be empty. A disabled person's
+    /// sessions end at once.
     package struct UserChange: Codable, Sendable {
-        package let accountEnabled: Bool
+        package var accountEnabled: Bool?
+        package var displayName: String?
+        package var givenName: String?
+        package var surname: String?
+        package var mail: String?
+        package var jobTitle: String?
+        package var mobilePhone: String?
 
-        package init(accountEnabled: Bool) { self.accountEnabled = accountEnabled }
+        package init(accountEnabled: Bool? = nil) { self.accountEnabled = accountEnabled }
     }
 
     package struct Role: Codable, Sendable, Equatable {

@@ -9,8 +9,10 @@ package enum IdentityAdmin {
     package enum Path: String, CaseIterable, PathTemplate {
         /// GET `[Tenant]`; POST `NewTenant` → 201 `Tenant`.
         case tenants = "/identity/tenants"
-        /// GET `Tenant`.
+        /// GET `Tenant`; DELETE → `TenantHoldings`, what went; the audit log stays.
         case tenant = "/identity/tenants/{tenant}"
+        /// GET `TenantHoldings`.
+        case tenantHoldings = "/identity/tenants/{tenant}/holdings"
         /// GET `[User]`; POST `NewUser` → 201 `User`.
         case users = "/identity/tenants/{tenant}/users"
         /// GET `User`; PATCH `UserChange` → 204; DELETE → 204.

@@ -40,12 +40,16 @@ extension MDMAdmin {
         package let displayName: String?
         /// What the linter warns of.
         package let warnings: [String]
+        /// In the answer to one that is added: `added`, `replaced`, or `unchanged` where the same was there.
+        package let outcome: String?
 
-        package init(identifier: String, uuid: String, displayName: String?, warnings: [String]) {
+        package init(identifier: String, uuid: String, displayName: String?, warnings: [String], outcome: String? = nil)
+        {
             self.identifier = identifier
             self.uuid = uuid
             self.displayName = displayName
             self.warnings = warnings
+            self.outcome = outcome
         }
     }
 
@@ -71,17 +75,22 @@ extension MDMAdmin {
         package let size: Int64
         /// 64 hexadecimal digits.
         package let sha256: String
+        /// Milliseconds since 1970.
+        package let addedAt: Int64
 
-        package init(bundleIdentifier: String, version: String, title: String, size: Int64, sha256: String) {
+        package init(
+            bundleIdentifier: String, version: String, title: String, size: Int64, sha256: String, addedAt: Int64
+        ) {
             self.bundleIdentifier = bundleIdentifier
             self.version = version
             self.title = title
             self.size = size
             self.sha256 = sha256
+            self.addedAt = addedAt
         }
     }
 
-    /// An app to be installed on a device; without a version the one registered last.
+    /// An app to be installed on a device; without a version the one that was added last.
     package struct PushedApp: Codable, Sendable {
         package var version: String?
         /// Replaces the configuration that the app has, also by none.

@@ -3,7 +3,7 @@ package import Redaction
 
 /// Device management's part of the administration socket. Bodies are JSON; lists are JSON arrays.
 ///
-/// In paths, `{tenant}` is a tenant's GUID or `-` for the only one; `{device}` a UDID or a device's name; `{profile}` a
+/// In paths, `{tenant}` is an id, a domain, or `-` for the only tenant; `{device}` a UDID or a device's name; `{profile}` a
 /// profile's identifier; `{app}` a bundle identifier; all percent-encoded.
 package enum MDMAdmin {
     /// Every path, as a template; what answers is noted beside it.
@@ -26,7 +26,7 @@ package enum MDMAdmin {
         case deviceApp = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}"
         /// PUT `Configuration` → 202 `Command`; DELETE → 202 `Command`: removes the configuration.
         case configuration = "/mdm/tenants/{tenant}/devices/{device}/apps/{app}/configuration"
-        /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`.
+        /// GET `[Profile]`; POST `NewProfile` → 201 `Profile`; in place of another one only with `?replace=true`.
         case profiles = "/mdm/tenants/{tenant}/profiles"
         /// DELETE → 204: the server forgets it; devices keep it until it is removed there.
         case profile = "/mdm/tenants/{tenant}/profiles/{profile}"
@@ -144,6 +144,8 @@ package enum MDMAdmin {
     package struct Command: Codable, Sendable, Equatable {
         package let uuid: String
         package let requestType: String
+        /// The profile or app that it is about, an app with its version.
+        package let subject: String?
         /// `queued`, `sent`, `notNow`, `acknowledged`, `error`, `formatError` or `dropped`.
         package let state: String
         /// Milliseconds since 1970.
@@ -153,10 +155,12 @@ package enum MDMAdmin {
         package let errors: [Reason]
 
         package init(
-            uuid: String, requestType: String, state: String, enqueuedAt: Int64, finishedAt: Int64?, errors: [Reason]
+            uuid: String, requestType: String, subject: String? = nil, state: String, enqueuedAt: Int64,
+            finishedAt: Int64?, errors: [Reason]
         ) {
             self.uuid = uuid
             self.requestType = requestType
+            self.subject = subject
             self.state = state
             self.enqueuedAt = enqueuedAt
             self.finishedAt = finishedAt

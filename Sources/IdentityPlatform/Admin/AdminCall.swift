@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import AdminAPI
 internal import Foundation
 internal import Hummingbird
 internal import JSON
@@ -36,16 +37,38 @@ struct AdminCall: Sendable {
 
     /// The tenant that the path names.
     ///
-    /// - Throws: ``AdminRefusal/noTenant``, ``StorageError``
+    /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
     func tenant() async throws -> Tenant {
         let name = try place("tenant")
+        guard name != "-" else { return try await onlyTenant() }
         let tenant = try await database.read { connection in
             let tenants = Tenants(connection)
-            if name == "-" { return try tenants.only() }
-            return try TenantID(rawValue: name).map { try tenants.find($0) } ?? tenants.find(domain: name)
+            return try TenantID(rawValue: name.lowercased()).map { try tenants.find($0) } ?? tenants.find(domain: name)
         }
-        guard let tenant else { throw AdminRefusal.noTenant }
+        guard let tenant else { throw AdminRefusal.noTenant.naming("There is no tenant \(name).") }
         return tenant
+    }
+
+    private func onlyTenant() async throws -> Tenant {
+        let all = try await database.read { try Tenants($0).all() }
+        guard all.count <= 1 else {
+            let (message, remedy) = AdminFailure.ambiguousTenant(all.map(\.domain))
+            throw AdminRefusal.ambiguousTenant.naming(message, remedy)
+        }
+        guard let only = all.first else { throw AdminRefusal.noTenants }
+        return only
+    }
+
+    /// The id of the tenant that the path names, also by the id of one that was removed.
+    ///
+    /// - Throws: ``AdminRefusal``, ``NamedRefusal``, ``StorageError``
+    func tenantOfLog() async throws -> TenantID {
+        if let id = TenantID(rawValue: try place("tenant").lowercased()),
+            try await database.read({ try Tenants($0).removed() }).contains(id)
+        {
+            return id
+        }
+        return try await tenant().id
     }
 
     /// The person that the path names, by object id or by user principal name.

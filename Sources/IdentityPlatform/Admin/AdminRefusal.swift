@@ -6,12 +6,17 @@ internal import HTTPTypes
 package enum AdminRefusal: String, Error, Sendable {
     case malformed = "identity.malformed"
     case noTenant = "identity.tenant.missing"
+    case noTenants = "identity.tenant.none"
+    case ambiguousTenant = "identity.tenant.ambiguous"
+    case unnamedTenant = "identity.tenant.unnamed"
+    case tenantInUse = "identity.tenant.inUse"
     case noUser = "identity.user.missing"
     case noRole = "identity.role.missing"
     case noClient = "identity.client.missing"
     case noDevice = "identity.device.missing"
     case noSession = "identity.session.missing"
     case noGroup = "identity.group.missing"
+    case ambiguousGroup = "identity.group.ambiguous"
     case noReceiptSubject = "identity.receipt.subject.missing"
     case badNickname = "identity.group.nickname"
     case badOfflineRules = "identity.offline.rules"
@@ -22,6 +27,7 @@ package enum AdminRefusal: String, Error, Sendable {
     case weakPassword = "identity.password.weak"
     case breachedPassword = "identity.password.breached"
     case passwordListUnreadable = "identity.password.list"
+    case badClientID = "identity.client.id"
     case badRedirect = "identity.client.redirect"
     case tooManyRedirects = "identity.client.redirects"
     case unknownResource = "identity.client.resource"
@@ -35,10 +41,10 @@ package enum AdminRefusal: String, Error, Sendable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .noTenant, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
+        case .noTenant, .noTenants, .noUser, .noRole, .noClient, .noDevice, .noGroup, .noSession, .noSecret,
             .noReceiptSubject:
             .notFound
-        case .taken, .rotationPending: .conflict
+        case .taken, .rotationPending, .ambiguousTenant, .ambiguousGroup, .tenantInUse: .conflict
         case .busy: .serviceUnavailable
         case .fault, .passwordListUnreadable: .internalServerError
         default: .badRequest
@@ -53,13 +59,22 @@ package enum AdminRefusal: String, Error, Sendable {
     private var words: AdminFailure.Words {
         switch self {
         case .malformed: AdminFailure.malformedBody
-        case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by id or domain.")
-        case .noUser: ("There is no such user in the tenant.", "List the users and name one of them.")
-        case .noRole: ("There is no such directory role.", "List the roles; name one by template id or name.")
-        case .noClient: ("There is no such client in the tenant.", "List the clients and name one of them.")
-        case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
-        case .noSession: ("There is no such session in the tenant.", "List the sessions and name one of them.")
-        case .noGroup: ("There is no such group in the tenant.", "List the groups and name one of them.")
+        case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
+        case .noTenants: AdminFailure.noTenants
+        case .ambiguousTenant: AdminFailure.ambiguousTenant([])
+        case .unnamedTenant: ("A tenant is removed by its name only.", "Name it by its domain or id.")
+        case .tenantInUse:
+            (
+                "The tenant still has devices.",
+                "Remove them first: baton admin device remove, baton admin device unenroll."
+            )
+        case .noUser: ("There is no such user in the tenant.", "List the users: baton admin user list.")
+        case .noRole: ("There is no such directory role.", "List the roles: baton admin role list.")
+        case .noClient: ("There is no such client in the tenant.", "List the clients: baton admin client list.")
+        case .noDevice: ("There is no such device in the tenant.", "List the devices: baton admin device list.")
+        case .noSession: ("There is no such session in the tenant.", "List the sessions: baton admin session list.")
+        case .noGroup: ("There is no such group in the tenant.", "List the groups: baton admin group list.")
+        case .ambiguousGroup: ("Several groups have that name.", "Name the group by its id: baton admin group list.")
         case .noReceiptSubject:
             ("The tenant made no such pseudonym.", "Copy the whole subject out of the receipt, and name its tenant.")
         case .badNickname:
@@ -69,7 +84,11 @@ package enum AdminRefusal: String, Error, Sendable {
                 "Offline sign-in cannot be so.",
                 "Name `password`, `pin` or `pin-without-tpm`, 60 s to a week, at most 100 starts and 1 to 20 attempts."
             )
-        case .taken: ("The name or id is taken already.", "Choose another, or remove the present one first.")
+        case .taken:
+            (
+                "The name or id is taken already.",
+                "Choose another, or see what has it with the list command: baton admin --help."
+            )
         case .badDomain: ("The domain is not a host name.", "Give a domain such as contoso.example.")
         case .badUserName:
             ("The user principal name is malformed or outside the tenant's domain.", "Use name@domain of the tenant.")
@@ -80,6 +99,7 @@ package enum AdminRefusal: String, Error, Sendable {
             ("The password is known from a breach of another service.", "Choose one that was used nowhere else.")
         case .passwordListUnreadable:
             ("The list of breached passwords cannot be read.", "Mend the file that server.json names.")
+        case .badClientID: ("The client id is malformed.", "Give a UUID, or leave it out for a fresh one.")
         case .badRedirect: ("A redirect URI is not acceptable.", "Use absolute URIs without fragment.")
         case .tooManyRedirects:
             (
@@ -93,11 +113,30 @@ package enum AdminRefusal: String, Error, Sendable {
         case .unknownAlgorithm: ("Tokens are not signed with that algorithm.", "Use RS256 or ES256.")
         case .publicClient:
             ("The client is public, so it has no secret.", "Register the application as a confidential client.")
-        case .noSecret: ("The client has no such secret.", "List its secrets and name one of them.")
+        case .noSecret: ("The client has no such secret.", "List its secrets: baton admin client secrets.")
         case .rotationPending:
             ("New signing keys wait for their time already.", "Wait for them, or rotate immediately.")
         case .busy: ("Too many passwords are being hashed.", "Try again in a few seconds.")
         case .fault: AdminFailure.fault
         }
+    }
+}
+
+extension AdminRefusal {
+    /// The same refusal in words that name the very thing that was wrong.
+    func naming(_ message: String, _ remedy: String? = nil) -> NamedRefusal {
+        NamedRefusal(refusal: self, message: message, remedy: remedy)
+    }
+}
+
+/// A refusal at the administration socket that names the thing that was wrong, such as a device, and never a person.
+struct NamedRefusal: Error {
+    let refusal: AdminRefusal
+    let message: String
+    /// Nil for the refusal's own.
+    let remedy: String?
+
+    var failure: AdminFailure {
+        AdminFailure(code: refusal.rawValue, message: message, remedy: remedy ?? refusal.failure.error.remedy)
     }
 }

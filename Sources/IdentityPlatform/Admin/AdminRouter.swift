@@ -24,6 +24,8 @@ struct AdminRouter<Context: RequestContext> {
                 return Response(refusal.failure, status: refusal.status)
             } catch let refusal as RefusedRedirectURI {
                 return Response(refusal.failure, status: AdminRefusal.badRedirect.status)
+            } catch let refusal as NamedRefusal {
+                return Response(refusal.failure, status: refusal.refusal.status)
             } catch {
                 context.logger.error("administration failed", metadata: ["error": "\(error)"])
                 return Response(AdminRefusal.fault.failure, status: AdminRefusal.fault.status)

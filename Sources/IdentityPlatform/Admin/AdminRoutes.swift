@@ -6,11 +6,16 @@ package import Hummingbird
 package struct AdminRoutes: Sendable {
     private let platform: Platform
 
-    package init(_ platform: Platform) { self.platform = platform }
+    private let management: TenantNeighbour?
+
+    /// - Parameter management: what device management keeps for organisations; nil for a server without one.
+    package init(_ platform: Platform, beside management: TenantNeighbour? = nil) {
+        (self.platform, self.management) = (platform, management)
+    }
 
     /// Adds every path of ``IdentityAdmin/Path``.
     package func addRoutes<Context: RequestContext>(to router: Router<Context>) {
-        let (database, acts) = (platform.database, Administration(platform))
+        let (database, acts) = (platform.database, Administration(platform, beside: management))
         let router = AdminRouter(router: router, database: database)
         TenantRoutes(database: database, tenants: acts.tenants, issuer: platform.issuer).add(to: router)
         UserRoutes(database: database, users: acts.users).add(to: router)

@@ -38,7 +38,9 @@ struct AdminTransaction {
     /// Writes the act's line of the audit log.
     ///
     /// - Throws: ``StorageError``
-    func record(_ action: AuditAction, of tenant: TenantID, subject: String? = nil) throws {
-        try AuditLog(connection).append(action, tenant: tenant, actor: actor, subject: subject, at: now)
+    func record(
+        _ action: AuditAction, of tenant: TenantID, subject: String? = nil, detail: String? = nil
+    ) throws {
+        try AuditLog(connection).append(action, tenant: tenant, actor: actor, subject: subject, detail: detail, at: now)
     }
 }

@@ -9,10 +9,13 @@ package struct Administration: Sendable {
     package let clients: ClientAdministration
     package let devices: DeviceAdministration
 
-    package init(_ platform: Platform, as actor: AdminActor = .localOperator) {
+    /// - Parameter management: what device management keeps for organisations; nil for a server without one.
+    package init(
+        _ platform: Platform, as actor: AdminActor = .localOperator, beside management: TenantNeighbour? = nil
+    ) {
         let transactions = AdminTransactions(platform, as: actor)
         tenants = TenantAdministration(
-            transactions: transactions, keys: platform.keys, rotation: KeyRotation(platform))
+            transactions: transactions, keys: platform.keys, rotation: KeyRotation(platform), management: management)
         users = UserAdministration(
             transactions: transactions, passwords: platform.passwords, newPasswords: platform.newPasswords)
         groups = GroupAdministration(transactions: transactions)

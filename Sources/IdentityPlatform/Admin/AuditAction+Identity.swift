@@ -43,6 +43,7 @@ extension AuditAction {
     package static let signingKeyAdded = AuditAction(rawValue: "signing-key.add")
     package static let signingKeyRemoved = AuditAction(rawValue: "signing-key.remove")
     package static let tenantAdded = AuditAction(rawValue: "tenant.add")
+    package static let tenantRemoved = AuditAction(rawValue: "tenant.remove")
     package static let userAdded = AuditAction(rawValue: "user.add")
     package static let userChanged = AuditAction(rawValue: "user.change")
     package static let userDisabled = AuditAction(rawValue: "user.disable")

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
 internal import OAuth
-internal import Storage
+package import Storage
 
 /// Acts on organisations: their signing keys and the rules that hold in them.
 package struct TenantAdministration: Sendable {
     let transactions: AdminTransactions
     let keys: TenantKeys
     let rotation: KeyRotation
+    /// What device management keeps for organisations; nil for a server without one.
+    let management: TenantNeighbour?
 
     /// Makes an organisation with signing keys and the well-known clients.
     ///
@@ -14,7 +17,7 @@ package struct TenantAdministration: Sendable {
     package func add(displayName: String, domain: String) async throws -> Tenant {
         let domain = domain.lowercased()
         try NameRules.check(displayName: displayName)
-        guard NameRules.isDomain(domain) else { throw AdminRefusal.badDomain }
+        guard NameRules.isDomain(domain) else { throw AdminRefusal.badDomain.naming("\(domain) is not a host name.") }
         let tenant = Tenant(
             id: transactions.environment.identifier(), displayName: displayName, domain: domain,
             pairwiseSalt: transactions.environment.randomBytes(32))
@@ -33,6 +36,39 @@ package struct TenantAdministration: Sendable {
             try act.record(.tenantAdded, of: tenant.id, subject: tenant.id.rawValue)
         }
         return tenant
+    }
+
+    /// What an organisation has, here and under management.
+    ///
+    /// - Throws: ``StorageError``
+    package func holdings(of tenant: Tenant) async throws -> IdentityAdmin.TenantHoldings {
+        let managed = try await management?.holdings(tenant.id)
+        let own = try await transactions.database.read { try Tenants($0).holdings(of: tenant.id) }
+        return IdentityAdmin.TenantHoldings(own, managed)
+    }
+
+    /// Removes an organisation with its people, groups, clients, sessions, keys, profiles and apps; its audit log stays.
+    /// Refused as long as a device would be left behind that only this organisation can speak to.
+    ///
+    /// - Returns: what went.
+    /// - Throws: ``NamedRefusal``, ``StorageError``
+    package func remove(_ tenant: Tenant) async throws -> IdentityAdmin.TenantHoldings {
+        let managed = try await management?.holdings(tenant.id)
+        let removed = try await transactions.write { act in
+            let holdings = IdentityAdmin.TenantHoldings(try Tenants(act.connection).holdings(of: tenant.id), managed)
+            guard holdings.orphans.isEmpty else {
+                throw AdminRefusal.tenantInUse.naming(
+                    "\(tenant.domain) still has \(holdings.orphans.joined(separator: ", ")).",
+                    "Remove them first: baton admin device remove, device unenroll, enrollment revoke, each with "
+                        + "--tenant \(tenant.domain).")
+            }
+            try Tenants(act.connection).remove(tenant.id, at: act.now)
+            try act.record(.tenantRemoved, of: tenant.id, subject: tenant.id.rawValue, detail: tenant.domain)
+            return holdings
+        }
+        // What is left where this stops short goes at the next start.
+        try await management?.remove(tenant.id)
+        return removed
     }
 
     /// Gives an organisation new signing keys of both algorithms (``KeySchedule``).
@@ -70,5 +106,37 @@ package struct TenantAdministration: Sendable {
             }
             try act.record(rules == nil ? .offlineTurnedOff : .offlineTurnedOn, of: tenant.id)
         }
+    }
+}
+
+/// What another part of the server keeps for organisations.
+package struct TenantNeighbour: Sendable {
+    /// What it has for one.
+    let holdings: @Sendable (TenantID) async throws -> IdentityAdmin.ManagedHoldings
+    /// Removes all of it; where there is nothing, that is no error.
+    let remove: @Sendable (TenantID) async throws -> Void
+
+    package init(
+        holdings: @escaping @Sendable (TenantID) async throws -> IdentityAdmin.ManagedHoldings,
+        remove: @escaping @Sendable (TenantID) async throws -> Void
+    ) {
+        (self.holdings, self.remove) = (holdings, remove)
+    }
+}
+
+extension IdentityAdmin.TenantHoldings {
+    fileprivate init(_ own: Tenants.Holdings, _ managed: IdentityAdmin.ManagedHoldings?) {
+        self.init(
+            users: own.users, groups: own.groups, clients: own.clients, sessions: own.sessions, devices: own.devices,
+            management: managed
+                ?? IdentityAdmin.ManagedHoldings(devices: 0, enrollmentProfiles: 0, profiles: 0, apps: 0))
+    }
+
+    /// What would be left without a server, in words.
+    fileprivate var orphans: [String] {
+        [
+            (devices, "joined device"), (management.devices, "managed device"),
+            (management.enrollmentProfiles, "enrollment profile"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
     }
 }

@@ -26,7 +26,11 @@ package struct UserAdministration: Sendable {
         _ name: String, profile: User.Profile, password: Sensitive<String>, isEnabled: Bool = true, tenant: Tenant
     ) async throws -> User {
         try NameRules.check(displayName: profile.displayName)
-        guard NameRules.isUserName(name, in: tenant.domain) else { throw AdminRefusal.badUserName }
+        guard NameRules.isUserName(name, in: tenant.domain) else {
+            throw AdminRefusal.badUserName.naming(
+                "The user principal name is malformed or outside the tenant's domain, \(tenant.domain).",
+                "Use a name such as amara@\(tenant.domain); another tenant is named by --tenant.")
+        }
         let hash = try await newPasswords.hash(password)
         let user = User(
             tenant: tenant.id, id: transactions.environment.identifier(), userPrincipalName: name, profile: profile,

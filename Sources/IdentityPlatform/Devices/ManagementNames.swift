@@ -53,6 +53,18 @@ package struct ManagementNames: Sendable {
 }
 
 extension Devices {
+    /// The names by which device management knows devices of an organisation.
+    ///
+    /// - Throws: ``StorageError``
+    func managementNames(tenant: TenantID) throws -> [DeviceID: String] {
+        let rows = try connection.rows(
+            "SELECT id, managedAs FROM device WHERE tenant = \(tenant) AND managedAs IS NOT NULL")
+        return try rows.reduce(into: [:]) { names, row in
+            let id: DeviceID = try row["id"]
+            names[id] = try row["managedAs"]
+        }
+    }
+
     fileprivate func management(of id: DeviceID, tenant: TenantID) throws -> String? {
         try connection.optionalValue(.managedAs, of: Device.self, "WHERE tenant = \(tenant) AND id = \(id)")
     }

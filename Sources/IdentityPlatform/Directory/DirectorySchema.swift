@@ -2,6 +2,9 @@
 internal import Storage
 
 enum DirectorySchema {
+    /// The row of a removed organisation stays, for the audit log; its domain is free for another one.
+    static let removal = [Migration("tenant removal", ["ALTER TABLE tenant ADD COLUMN removed BIGINT"])]
+
     static let migrations = [
         Migration(
             "directory",

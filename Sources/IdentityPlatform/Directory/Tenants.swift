@@ -3,8 +3,8 @@ package import Storage
 
 extension Tenant: Record {
     package static let table = "tenant"
-    package static let unread: Set<Column> = [.created]
-    package enum Column: String, ColumnName { case id, displayName, domain, pairwiseSalt, created }
+    package static let unread: Set<Column> = [.created, .removed]
+    package enum Column: String, ColumnName { case id, displayName, domain, pairwiseSalt, created, removed }
 
     package init(_ row: TableRow<Tenant>) throws {
         self.init(
@@ -28,23 +28,69 @@ package struct Tenants {
     }
 
     private func read(_ id: TenantID) throws -> Tenant? {
-        try connection.record(Tenant.self, "WHERE id = \(id)")
+        try connection.record(Tenant.self, "WHERE id = \(id) AND removed IS NULL")
     }
 
     /// The organisation that a verified domain belongs to.
     package func find(domain: String) throws -> Tenant? {
-        try connection.record(Tenant.self, "WHERE domain = \(domain.lowercased())")
+        try connection.record(Tenant.self, "WHERE domain = \(domain.lowercased()) AND removed IS NULL")
     }
 
     /// The organisations, by domain.
     package func all() throws -> [Tenant] {
-        try connection.records(Tenant.self, "ORDER BY domain")
+        try connection.records(Tenant.self, "WHERE removed IS NULL ORDER BY domain")
     }
 
     /// The organisation of a server that has just one.
     package func only() throws -> Tenant? {
-        let some = try connection.records(Tenant.self, "LIMIT 2")
+        let some = try connection.records(Tenant.self, "WHERE removed IS NULL LIMIT 2")
         return some.count == 1 ? some.first : nil
+    }
+
+    /// The ids of organisations that were removed and of which the audit log is left.
+    ///
+    /// - Throws: ``StorageError``
+    func removed() throws -> [TenantID] {
+        try connection.values(.id, of: Tenant.self, "WHERE removed IS NOT NULL ORDER BY id")
+    }
+
+    /// What an organisation has in the directory.
+    ///
+    /// - Throws: ``StorageError``
+    func holdings(of tenant: TenantID) throws -> Holdings {
+        func count(_ table: SQL) throws -> Int {
+            try connection.row("SELECT COUNT(*) AS count FROM \(table) WHERE tenant = \(tenant)")?["count"] ?? 0
+        }
+        return try Holdings(
+            users: count("person"), groups: count("directoryGroup"), clients: count("client"),
+            sessions: connection.count(of: Session.self, "WHERE tenant = \(tenant) AND ended IS NULL"),
+            devices: count("device"))
+    }
+
+    /// How many things of a kind an organisation has.
+    struct Holdings: Sendable {
+        let users: Int
+        let groups: Int
+        let clients: Int
+        /// Those that have not ended.
+        let sessions: Int
+        let devices: Int
+    }
+
+    /// What hangs on an organisation, what refers to others first; rows that refer to these go with them.
+    private static let tables: [SQL] = [
+        "device", "directoryGroup", "person", "client", "signingKey", "offlineRules", "deviceAuthority",
+        "deviceRegistrationRules", "receiptAnchor", "receiptAuthority", "signInThrottle",
+    ]
+
+    /// Removes an organisation with all that it has but its audit log.
+    ///
+    /// - Throws: ``StorageError``
+    func remove(_ tenant: TenantID, at time: Timestamp) throws {
+        try connection.announce(RegistrationChange())
+        for table in Self.tables { try connection.execute("DELETE FROM \(table) WHERE tenant = \(tenant)") }
+        // An id is no domain: nobody can ask for the row by it, and the domain is free.
+        try connection.execute("UPDATE tenant SET removed = \(time), domain = id WHERE id = \(tenant)")
     }
 
     func add(_ tenant: Tenant, at time: Timestamp) throws {

@@ -13,6 +13,7 @@ struct GraphDialect: ErrorDialect {
         switch error {
         case let error as GraphError: return words(error, request)
         case let refusal as AdminRefusal: return words(GraphError(refusal), request)
+        case let refusal as NamedRefusal: return words(GraphError(refusal.refusal), request)
         case let refusal as AccessTokens.Refusal:
             logger.debug("bearer refused", metadata: ["bearer.refusal": "\(refusal)"])
             var response = words(.unauthenticated, request)

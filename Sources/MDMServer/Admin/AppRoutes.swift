@@ -37,16 +37,24 @@ struct AppRoutes: Sendable {
 
     /// Copies the package, works out its digest and offers it.
     private func register(_ new: MDMAdmin.NewApp, _ call: ManagementCall) async throws -> OfferedApp {
-        guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains("."),
-            AppManifest.isSafeName(new.version), (1...128).contains(new.title.count)
-        else { throw ManagementRefusal(.badApp) }
+        guard AppManifest.isSafeName(new.bundleIdentifier), new.bundleIdentifier.contains(".") else {
+            throw ManagementRefusal(
+                .badApp, "\(new.bundleIdentifier) is no bundle identifier.",
+                remedy: "Use letters, digits, hyphens, underscores and at least one dot, such as org.contoso.rounds.")
+        }
+        guard AppManifest.isSafeName(new.version) else {
+            throw ManagementRefusal(.badApp, "\(new.version) is no version.")
+        }
+        guard (1...128).contains(new.title.count) else {
+            throw ManagementRefusal(
+                .badApp, "The app's title is empty or too long.", remedy: "Use 1 to 128 characters.")
+        }
         let stored = try await packages.store(new.path)
         let app = OfferedApp(
             bundleIdentifier: new.bundleIdentifier, version: new.version, title: new.title, size: stored.size,
-            sha256: stored.sha256)
-        let now = sources.now()
+            sha256: stored.sha256, createdAt: sources.now())
         try await database.write { connection in
-            try Apps(connection: connection, tenant: call.tenant).put(app, now: now)
+            try Apps(connection: connection, tenant: call.tenant).put(app)
             try log.record(.appOffered, app.bundleIdentifier, detail: app.version, of: call, in: connection)
         }
         return app
@@ -59,11 +67,15 @@ struct AppRoutes: Sendable {
             let apps = Apps(connection: connection, tenant: call.tenant)
             return try wanted.version.map { try apps.find(identifier, version: $0) } ?? apps.newest(identifier)
         }
-        guard let app else { throw ManagementRefusal(.noApp) }
+        guard let app else {
+            throw ManagementRefusal(
+                .noApp,
+                "There is no app \(identifier)\(wanted.version.map { " of version \($0)" } ?? "") in the tenant.")
+        }
         let install = DeviceManagement.Command.InstallApplication(
             manifestURL: addresses.manifest(of: app.bundleIdentifier, version: app.version, tenant: call.tenant),
             configuration: wanted.configuration?.mapValues(\.propertyList))
-        return try await commands.enqueue(.installApplication(install), call)
+        return try await commands.enqueue(.installApplication(install), about: "\(identifier) \(app.version)", call)
     }
 
     private func configure(_ configuration: MDMAdmin.Configuration?, _ call: ManagementCall) async throws
@@ -72,7 +84,7 @@ struct AppRoutes: Sendable {
         try Self.check(configuration, of: try call.place("app"))
         let setting = DeviceManagement.Command.Setting.applicationConfiguration(
             identifier: try call.place("app"), configuration: configuration?.mapValues(\.propertyList))
-        return try await commands.enqueue(.settings([setting]), call)
+        return try await commands.enqueue(.settings([setting]), about: try call.place("app"), call)
     }
 
     /// Refuses a configuration of the broker by which a device would not be shared without anybody being told.
@@ -86,7 +98,7 @@ struct AppRoutes: Sendable {
     private static func description(of app: OfferedApp) -> MDMAdmin.App {
         MDMAdmin.App(
             bundleIdentifier: app.bundleIdentifier, version: app.version, title: app.title, size: app.size,
-            sha256: app.sha256)
+            sha256: app.sha256, addedAt: app.createdAt.rawValue)
     }
 }
 

@@ -10,4 +10,5 @@ extension AuditAction {
     static let enrollmentRevoked = AuditAction(rawValue: "mdm.enrollment.revoke")
     static let profileAdded = AuditAction(rawValue: "mdm.profile.add")
     static let profileRemoved = AuditAction(rawValue: "mdm.profile.remove")
+    static let tenantRemoved = AuditAction(rawValue: "mdm.tenant.remove")
 }

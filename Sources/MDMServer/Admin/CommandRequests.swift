@@ -13,15 +13,21 @@ struct CommandRequests: Sendable {
     let maximumQueue: Int
 
     /// Queues commands for the device of the path, all or none.
-    func enqueue(_ commands: [DeviceManagement.Command], _ call: ManagementCall) async throws -> [MDMAdmin.Command] {
+    ///
+    /// - Parameter subject: the profile or app that they are about.
+    func enqueue(
+        _ commands: [DeviceManagement.Command], about subject: String? = nil, _ call: ManagementCall
+    ) async throws -> [MDMAdmin.Command] {
         let now = sources.now()
         let requests = commands.map { CommandRequest(uuid: sources.uuid(), command: $0) }
         return try await database.write { connection in
             let device = try call.device(in: connection)
-            guard device.state == .enrolled else { throw ManagementRefusal(.notEnrolled) }
+            guard device.state == .enrolled else {
+                throw ManagementRefusal(.notEnrolled, "The device \(device.name) (\(device.udid)) is not enrolled.")
+            }
             let queue = CommandQueue(connection: connection, tenant: call.tenant, udid: device.udid)
             for request in requests {
-                try queue.append(request, now: now, limit: maximumQueue, sealer: sealer)
+                try queue.append(request, about: subject, now: now, limit: maximumQueue, sealer: sealer)
                 try log.record(
                     .commandQueued, device.udid,
                     detail: [request.command.requestType, call.places["profile"] ?? call.places["app"]]
@@ -29,15 +35,19 @@ struct CommandRequests: Sendable {
             }
             return requests.map { request in
                 MDMAdmin.Command(
-                    uuid: request.uuid, requestType: request.command.requestType,
+                    uuid: request.uuid, requestType: request.command.requestType, subject: subject,
                     state: QueuedCommand.State.queued.rawValue, enqueuedAt: now.rawValue, finishedAt: nil, errors: [])
             }
         }
     }
 
     /// Queues one command for the device of the path.
-    func enqueue(_ command: DeviceManagement.Command, _ call: ManagementCall) async throws -> MDMAdmin.Command {
-        guard let queued = try await enqueue([command], call).first else { throw ManagementRefusal(.fault) }
+    func enqueue(
+        _ command: DeviceManagement.Command, about subject: String, _ call: ManagementCall
+    ) async throws -> MDMAdmin.Command {
+        guard let queued = try await enqueue([command], about: subject, call).first else {
+            throw ManagementRefusal(.fault)
+        }
         return queued
     }
 }

@@ -34,7 +34,9 @@ struct EnrollmentRoutes: Sendable {
                 try log.record(.enrollmentRevoked, id, of: call, in: connection)
                 return true
             }
-            guard isRevoked else { throw ManagementRefusal(.noEnrollment) }
+            guard isRevoked else {
+                throw ManagementRefusal(.noEnrollment, "There is no unused enrollment profile \(id).")
+            }
             Logger.current.info("enrollment profile revoked", metadata: ["enrollment.id": "\(id)"])
             return Response(status: .noContent)
         }

@@ -89,7 +89,8 @@ struct ManagedDeviceRoutes: Sendable {
             reasons += [result.installationProblem].compactMap(\.self)
         }
         return MDMAdmin.Command(
-            uuid: command.uuid.rawValue, requestType: command.requestType, state: command.state.rawValue,
+            uuid: command.uuid.rawValue, requestType: command.requestType, subject: command.subject,
+            state: command.state.rawValue,
             enqueuedAt: command.enqueuedAt.rawValue, finishedAt: command.finishedAt?.rawValue,
             errors: reasons.map { .init(code: $0.code, domain: $0.domain, message: $0.message) })
     }

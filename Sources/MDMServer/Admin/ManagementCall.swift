@@ -9,6 +9,8 @@ struct ManagementCall: Sendable {
     let body: [UInt8]
     /// How many lines are asked for.
     let count: Int?
+    /// Whether what is added may take the place of another one.
+    let replaces: Bool
 
     /// A profile, Base64, is the longest.
     static let limits = JSONLimits(bytes: 2 << 20)
@@ -30,8 +32,13 @@ struct ManagementCall: Sendable {
         let devices = DeviceRecords(connection: connection, tenant: tenant)
         if let device = try devices.find(UDID(rawValue: name)) { return device }
         let named = try devices.all().filter { $0.name == name && $0.state != .left }
-        guard named.count <= 1 else { throw ManagementRefusal(.ambiguousDevice) }
-        guard let device = named.first else { throw ManagementRefusal(.noDevice) }
+        guard named.count <= 1 else {
+            let udids = named.map(\.udid.rawValue).sorted().joined(separator: ", ")
+            throw ManagementRefusal(.ambiguousDevice, "Several devices are called \(name): \(udids).")
+        }
+        guard let device = named.first else {
+            throw ManagementRefusal(.noDevice, "No device is known as \(name).")
+        }
         return device
     }
 }

@@ -10,18 +10,22 @@ package struct ManagementRefusal: Error, Sendable {
         case malformed = "mdm.malformed"
         case malformedTenant = "mdm.tenant.malformed"
         case noTenant = "mdm.tenant.missing"
+        case noTenants = "mdm.tenant.none"
+        case ambiguousTenant = "mdm.tenant.ambiguous"
         case noDevice = "mdm.device.missing"
         case ambiguousDevice = "mdm.device.ambiguous"
         case notEnrolled = "mdm.device.notEnrolled"
         case noEnrollment = "mdm.enrollment.missing"
         case queueFull = "mdm.queue.full"
         case noProfile = "mdm.profile.missing"
+        case otherProfile = "mdm.profile.taken"
         case badProfile = "mdm.profile.refused"
         case badSignature = "mdm.profile.signature"
         case badConfiguration = "mdm.app.configuration"
         case noApp = "mdm.app.missing"
         case badApp = "mdm.app.name"
         case unreadablePackage = "mdm.package.unreadable"
+        case noPackage = "mdm.package.kind"
         case packageTooLarge = "mdm.package.tooLarge"
         case unwritableStore = "mdm.package.store"
         case badName = "mdm.name"
@@ -31,19 +35,25 @@ package struct ManagementRefusal: Error, Sendable {
     package let code: Code
     /// The linter's findings, for a profile that is refused.
     let findings: [ProfileFinding]
-    /// What exactly is wrong, in sentences, where the code alone does not say it.
+    /// What names the very thing that was wrong; nil for what is always said.
+    private let message: String?
+    private let remedy: String?
+    /// What exactly is wrong, in sentences after the message, where the code alone does not say it.
     let detail: String?
 
-    init(_ code: Code, findings: [ProfileFinding] = [], detail: String? = nil) {
+    init(
+        _ code: Code, _ message: String? = nil, remedy: String? = nil, findings: [ProfileFinding] = [],
+        detail: String? = nil
+    ) {
         self.code = code
         self.findings = findings
-        self.detail = detail
+        (self.message, self.remedy, self.detail) = (message, remedy, detail)
     }
 
     var status: HTTPResponse.Status {
         switch code {
-        case .noTenant, .noDevice, .noProfile, .noApp, .noEnrollment: .notFound
-        case .notEnrolled, .queueFull, .ambiguousDevice: .conflict
+        case .noTenant, .noTenants, .noDevice, .noProfile, .noApp, .noEnrollment: .notFound
+        case .notEnrolled, .queueFull, .ambiguousDevice, .ambiguousTenant, .otherProfile: .conflict
         case .fault, .unwritableStore: .internalServerError
         case .packageTooLarge: .contentTooLarge
         default: .badRequest
@@ -51,7 +61,7 @@ package struct ManagementRefusal: Error, Sendable {
     }
 
     var failure: AdminFailure {
-        let (message, remedy) = words
+        let (message, remedy) = (message ?? words.message, remedy ?? words.remedy)
         let reasons = ([detail].compactMap(\.self) + findings.map(\.description)).joined(separator: " ")
         return AdminFailure(
             code: code.rawValue, message: reasons.isEmpty ? message : "\(message) \(reasons)", remedy: remedy)
@@ -61,17 +71,29 @@ package struct ManagementRefusal: Error, Sendable {
         switch code {
         case .malformed: AdminFailure.malformedBody
         case .malformedTenant: ("The tenant is no GUID.", "Give the tenant's id.")
-        case .noTenant: ("There is no such tenant, or there are several.", "Name a tenant by its id.")
-        case .noDevice: ("There is no such device in the tenant.", "List the devices and name one of them.")
+        case .noTenant: ("There is no such tenant.", "List the tenants: baton admin tenant list.")
+        case .noTenants: AdminFailure.noTenants
+        case .ambiguousTenant: AdminFailure.ambiguousTenant([])
+        case .noDevice: ("There is no such device in the tenant.", "List the devices: baton admin device managed.")
         case .ambiguousDevice: ("Several devices have that name.", "Name the device by its UDID.")
-        case .notEnrolled: ("The device is not enrolled.", "Make an enrollment profile and install it on the device.")
+        case .notEnrolled:
+            ("The device is not enrolled.", "Make an enrollment profile, baton admin device add, and install it there.")
         case .noEnrollment:
             (
                 "There is no unused enrollment profile with that id.",
-                "List the enrollments; remove a device by its UDID."
+                "List them: baton admin enrollment list. A device is given up by baton admin device unenroll."
             )
-        case .queueFull: ("Too many commands wait for the device.", "See why it does not come, or remove it.")
-        case .noProfile: ("There is no such profile in the tenant.", "List the profiles and name one of them.")
+        case .queueFull:
+            (
+                "Too many commands wait for the device.",
+                "See when it came last, baton admin device commands, or give it up: baton admin device unenroll."
+            )
+        case .noProfile: ("There is no such profile in the tenant.", "List the profiles: baton admin profile list.")
+        case .otherProfile:
+            (
+                "There is another profile with that identifier.",
+                "Add it with --replace; devices keep the present one until the new one is pushed."
+            )
         case .badProfile: ("Devices would refuse the profile.", "Mend what the message names, then add it again.")
         case .badSignature:
             (
@@ -79,14 +101,19 @@ package struct ManagementRefusal: Error, Sendable {
                 "Sign it again, or take the signature off: openssl smime -verify -noverify -inform der -in FILE -out UNSIGNED"
             )
         case .badConfiguration: ("Devices would misread the configuration.", "Mend what the message names.")
-        case .noApp: ("There is no such app or version in the tenant.", "List the apps and name one of them.")
+        case .noApp: ("There is no such app or version in the tenant.", "List the apps: baton admin app list.")
         case .badApp:
             (
                 "A bundle identifier, version or title is malformed.",
                 "Use letters, digits, dots, hyphens and underscores."
             )
         case .unreadablePackage:
-            ("The package file cannot be read or is empty.", "Give a path that the server can read.")
+            ("The package file cannot be read or is empty.", "Give a path that the server's user can read.")
+        case .noPackage:
+            (
+                "The file is no program for Linux (ELF), which is what devices install.",
+                "Give the built program itself, no script and no archive."
+            )
         case .packageTooLarge: ("The package is larger than devices take.", "Offer one of at most 512 MiB.")
         case .unwritableStore:
             ("The package cannot be stored.", "See that the server's folder has room and is writable.")

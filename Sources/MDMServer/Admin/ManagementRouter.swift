@@ -22,7 +22,7 @@ struct ManagementRouter<Context: RequestContext> {
             do {
                 let id = context.logger[metadataKey: "hb.request.id"]?.description
                 return try await AuditLog.$correlation.withValue(id) {
-                    try await answer(try await calls.read(request, context))
+                    try await answer(try await calls.read(request, context, of: path))
                 }
             } catch let refusal as ManagementRefusal {
                 return try Answer.json(refusal.failure, status: refusal.status)
@@ -39,7 +39,9 @@ struct ManagementRouter<Context: RequestContext> {
 struct ManagementCalls: Sendable {
     let database: any Database
 
-    func read(_ request: Request, _ context: some RequestContext) async throws -> ManagementCall {
+    func read(
+        _ request: Request, _ context: some RequestContext, of path: MDMAdmin.Path
+    ) async throws -> ManagementCall {
         var places: [String: String] = [:]
         for (name, value) in context.parameters {
             guard let text = String(value).removingPercentEncoding else { throw ManagementRefusal(.malformed) }
@@ -49,18 +51,36 @@ struct ManagementCalls: Sendable {
         do {
             body = Array(try await request.body.collect(upTo: ManagementCall.limits.bytes).readableBytesView)
         } catch { throw ManagementRefusal(.malformed) }
-        let tenant = try await resolveTenant(places["tenant"] ?? "")
+        // What was done for a tenant can be read as long as the lines are kept.
+        let isLog = path == .audit
+        let tenant = try await resolveTenant(places["tenant"] ?? "", orRemoved: isLog)
         return ManagementCall(
-            tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self))
+            tenant: tenant, places: places, body: body, count: request.uri.queryParameters.get("count", as: Int.self),
+            replaces: request.uri.queryParameters.get("replace") == "true")
     }
 
-    private func resolveTenant(_ name: String) async throws -> TenantID {
-        let ids = try await database.read { connection in
-            let chosen: SQL = name == "-" ? "LIMIT 2" : "WHERE id = \(name.lowercased())"
-            return try connection.values(.id, of: Organization.self, chosen) as [TenantID]
+    private func resolveTenant(_ name: String, orRemoved: Bool) async throws -> TenantID {
+        let known = try await database.read {
+            try $0.records(Organization.self, "WHERE removed IS NULL ORDER BY domain")
         }
-        guard ids.count == 1, let id = ids.first else { throw ManagementRefusal(.noTenant) }
-        return id
+        if name == "-" {
+            guard known.count <= 1 else {
+                let (message, remedy) = AdminFailure.ambiguousTenant(known.map(\.address))
+                throw ManagementRefusal(.ambiguousTenant, message, remedy: remedy)
+            }
+            guard let only = known.first else { throw ManagementRefusal(.noTenants) }
+            return only.id
+        }
+        let wanted = name.lowercased()
+        if orRemoved, let id = TenantID(rawValue: wanted),
+            try await database.read({ try $0.exists(Organization.self, "WHERE id = \(id) AND removed IS NOT NULL") })
+        {
+            return id
+        }
+        guard let found = known.first(where: { $0.id.rawValue == wanted || $0.domain == wanted }) else {
+            throw ManagementRefusal(.noTenant, "There is no tenant \(name).")
+        }
+        return found.id
     }
 }
 

@@ -26,16 +26,20 @@ struct ProfileRoutes: Sendable {
                 try log.record(.profileRemoved, identifier, of: call, in: connection)
                 return true
             }
-            guard removed else { throw ManagementRefusal(.noProfile) }
+            guard removed else { throw Self.missing(identifier) }
             return Response(status: .noContent)
         }
         router.on(.put, .deviceProfile) { call in
             try Answer.json(
-                try await commands.enqueue(.installProfile(try await checkedProfile(call)), call), status: .accepted)
+                try await commands.enqueue(
+                    .installProfile(try await checkedProfile(call)), about: try call.place("profile"), call),
+                status: .accepted)
         }
         router.on(.delete, .deviceProfile) { call in
-            let command = DeviceManagement.Command.removeProfile(identifier: try call.place("profile"))
-            return try Answer.json(try await commands.enqueue(command, call), status: .accepted)
+            let identifier = try call.place("profile")
+            return try Answer.json(
+                try await commands.enqueue(.removeProfile(identifier: identifier), about: identifier, call),
+                status: .accepted)
         }
     }
 
@@ -48,13 +52,21 @@ struct ProfileRoutes: Sendable {
             throw ManagementRefusal(.badProfile, findings: findings)
         }
         let profile = try Profile(xml: body)
-        try await database.write { connection in
-            try Profiles(connection: connection, tenant: call.tenant).put(profile, body: body)
+        let outcome = try await database.write { connection in
+            let profiles = Profiles(connection: connection, tenant: call.tenant)
+            let former = try profiles.find(profile.identifier)
+            if former?.body == body { return "unchanged" }
+            guard former == nil || call.replaces else {
+                throw ManagementRefusal(
+                    .otherProfile, "There is another profile \(profile.identifier) in the tenant already.")
+            }
+            try profiles.put(profile, body: body)
             try log.record(.profileAdded, profile.identifier, of: call, in: connection)
+            return former == nil ? "added" : "replaced"
         }
         return MDMAdmin.Profile(
             identifier: profile.identifier, uuid: profile.uuid, displayName: profile.displayName,
-            warnings: findings.map(\.description) + (signed.map { [$0.note] } ?? []))
+            warnings: findings.map(\.description) + (signed.map { [$0.note] } ?? []), outcome: outcome)
     }
 
     private func bytes(of new: MDMAdmin.NewProfile, tenant: TenantID) async throws -> [UInt8] {
@@ -78,7 +90,7 @@ struct ProfileRoutes: Sendable {
         let (body, others, device) = try await database.read { connection in
             let device = try call.device(in: connection)
             let profiles = Profiles(connection: connection, tenant: call.tenant)
-            guard let entry = try profiles.find(identifier) else { throw ManagementRefusal(.noProfile) }
+            guard let entry = try profiles.find(identifier) else { throw Self.missing(identifier) }
             let held = try Inventory(connection: connection, tenant: call.tenant, udid: device.udid).profiles()
             let others = try held.filter { $0.identifier != identifier }.compactMap {
                 try profiles.find($0.identifier)?.body
@@ -98,6 +110,10 @@ struct ProfileRoutes: Sendable {
             throw ManagementRefusal(.badProfile, findings: findings)
         }
         return body
+    }
+
+    private static func missing(_ identifier: String) -> ManagementRefusal {
+        ManagementRefusal(.noProfile, "There is no profile \(identifier) in the tenant.")
     }
 
     private static func description(of entry: Profiles.Entry) -> MDMAdmin.Profile {

@@ -29,6 +29,8 @@ struct QueuedCommand: Sendable {
     let position: Int64
     let uuid: CommandUUID
     let requestType: String
+    /// The profile or app that it is about.
+    let subject: String?
     let state: State
     let enqueuedAt: Timestamp
     let finishedAt: Timestamp?
@@ -40,12 +42,13 @@ extension QueuedCommand: Record {
     static let unread: Set<Column> = [.body, .sealedBody]
 
     enum Column: String, ColumnName {
-        case tenant, udid, position, uuid, requestType, body, sealedBody, state, enqueuedAt, finishedAt, result
+        case tenant, udid, position, uuid, requestType, subject, body, sealedBody, state, enqueuedAt, finishedAt, result
     }
 
     init(_ row: TableRow<QueuedCommand>) throws {
         self.init(
             position: try row[.position], uuid: try row[.uuid], requestType: try row[.requestType],
+            subject: try row[.subject],
             state: try row[.state], enqueuedAt: try row[.enqueuedAt], finishedAt: try row[.finishedAt],
             result: try row[.result])
     }
@@ -62,7 +65,8 @@ struct CommandQueue {
     ///
     /// - Throws: ``ManagementRefusal`` `queueFull`.
     func append(
-        _ request: CommandRequest, now: Timestamp, limit: Int, sealer: SecretSealer, isDeviceHere: Bool = false
+        _ request: CommandRequest, about subject: String? = nil, now: Timestamp, limit: Int, sealer: SecretSealer,
+        isDeviceHere: Bool = false
     ) throws {
         let queue: SQL = "WHERE tenant = \(tenant) AND udid = \(udid)"
         guard try connection.count(of: QueuedCommand.self, "\(queue) AND finishedAt IS NULL") < limit else {
@@ -76,7 +80,7 @@ struct CommandQueue {
             into: QueuedCommand.self,
             [
                 .tenant: tenant, .udid: udid, .position: (last ?? 0) + 1, .uuid: uuid,
-                .requestType: request.command.requestType, .body: [UInt8](), .sealedBody: sealed,
+                .requestType: request.command.requestType, .subject: subject, .body: [UInt8](), .sealedBody: sealed,
                 .state: QueuedCommand.State.queued, .enqueuedAt: now,
             ])
         if !isDeviceHere { try connection.announce(EnrolledDevice(tenant: tenant, udid: udid)) }

@@ -10,6 +10,8 @@ struct OfferedApp: Sendable {
     let size: Int64
     /// 64 hexadecimal digits.
     let sha256: String
+    /// When it was added last.
+    let createdAt: Timestamp
 
     func manifest(url: String) -> AppManifest {
         AppManifest(
@@ -25,7 +27,7 @@ extension OfferedApp: Record {
     init(_ row: TableRow<OfferedApp>) throws {
         self.init(
             bundleIdentifier: try row[.bundleIdentifier], version: try row[.version], title: try row[.title],
-            size: try row[.size], sha256: try row[.sha256])
+            size: try row[.size], sha256: try row[.sha256], createdAt: try row[.createdAt])
     }
 }
 
@@ -35,12 +37,12 @@ struct Apps {
     let tenant: TenantID
 
     /// Offers an app, in place of an earlier package with the same version.
-    func put(_ app: OfferedApp, now: Timestamp) throws {
+    func put(_ app: OfferedApp) throws {
         try connection.upsert(
             into: OfferedApp.self, key: [.tenant, .bundleIdentifier, .version],
             [
                 .tenant: tenant, .bundleIdentifier: app.bundleIdentifier, .version: app.version, .title: app.title,
-                .size: app.size, .sha256: app.sha256, .createdAt: now,
+                .size: app.size, .sha256: app.sha256, .createdAt: app.createdAt,
             ])
     }
 
@@ -54,12 +56,12 @@ struct Apps {
             "WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) AND version = \(version)")
     }
 
-    /// The package that was registered last.
+    /// The package that was added last.
     func newest(_ bundleIdentifier: String) throws -> OfferedApp? {
         try connection.record(
             OfferedApp.self,
             """
-            WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) ORDER BY createdAt DESC LIMIT 1
+            WHERE tenant = \(tenant) AND bundleIdentifier = \(bundleIdentifier) ORDER BY createdAt DESC, version DESC LIMIT 1
             """)
     }
 

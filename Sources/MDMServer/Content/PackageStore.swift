@@ -44,7 +44,9 @@ struct PackageStore: Sendable {
 
     private func copy(_ path: String) throws -> Stored {
         try prepare()
-        guard let source = FileHandle(forReadingAtPath: path) else { throw ManagementRefusal(.unreadablePackage) }
+        guard let source = FileHandle(forReadingAtPath: path) else {
+            throw ManagementRefusal(.unreadablePackage, "The package file \(path) cannot be read.")
+        }
         defer { Self.close(source) }
         let draft = "\(directory)/\(UUID().uuidString)\(Self.draftSuffix)"
         let files = FileManager.default
@@ -53,7 +55,7 @@ struct PackageStore: Sendable {
         else { throw ManagementRefusal(.unwritableStore) }
         do {
             defer { Self.close(target) }
-            let stored = try Self.pour(source, into: target)
+            let stored = try Self.pour(source, of: path, into: target)
             try target.synchronize()
             guard unsafe rename(draft, "\(directory)/\(stored.sha256)") == 0 else {
                 throw ManagementRefusal(.unwritableStore)
@@ -82,10 +84,14 @@ struct PackageStore: Sendable {
         do { try sync(folder) } catch { throw ManagementRefusal(.unwritableStore) }
     }
 
-    private static func pour(_ source: FileHandle, into target: FileHandle) throws -> Stored {
+    private static func pour(_ source: FileHandle, of path: String, into target: FileHandle) throws -> Stored {
         var digest = SHA256()
         var size: Int64 = 0
         while let piece = try source.read(upToCount: 256 << 10), !piece.isEmpty {
+            guard size > 0 || Self.isProgram(piece) else {
+                throw ManagementRefusal(
+                    .noPackage, "\(path) is no program for Linux (ELF), which is what devices install.")
+            }
             size += Int64(piece.count)
             guard size <= AppManifest.maximumSize else { throw ManagementRefusal(.packageTooLarge) }
             digest.update(data: piece)
@@ -93,6 +99,16 @@ struct PackageStore: Sendable {
         }
         guard size > 0 else { throw ManagementRefusal(.unreadablePackage) }
         return Stored(size: size, sha256: Hex.text(digest.finalize()))
+    }
+
+    /// Whether a file that begins so is a program for Linux, the one kind that devices install: an ELF file (elf(5)) of type
+    /// `ET_EXEC` or `ET_DYN`.
+    private static func isProgram(_ begin: Data) -> Bool {
+        let head = Array(begin.prefix(18))
+        guard head.count == 18, head.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return false }
+        // The byte order of the numbers that follow.
+        let type = head[5] == 2 ? head[17] : head[16]
+        return type == 2 || type == 3
     }
 
     private static func close(_ handle: FileHandle) {

@@ -18,7 +18,7 @@ struct TenantLink: RouterMiddleware {
     ) async throws -> Response {
         if request.uri.path.hasPrefix("/mdm/") {
             for tenant in try await identity.database.read({ try Tenants($0).all() }) {
-                try await management.prepareTenant(tenant.id, organization: tenant.displayName)
+                try await management.prepareTenant(tenant.id, organization: tenant.displayName, domain: tenant.domain)
             }
         }
         return try await next(request, context)

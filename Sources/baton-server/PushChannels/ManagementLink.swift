@@ -37,8 +37,12 @@ struct ManagementLink: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await trying {
-                for tenant in try await identity.database.read({ try Tenants($0).all() }) {
-                    for managed in try await identity.managementNames.all(of: tenant.id) { try await check(managed) }
+                let tenants = try await identity.database.read { try Tenants($0).all().map(\.id) }
+                for gone in try await management.tenants() where !tenants.contains(gone) {
+                    try await management.removeTenant(gone)
+                }
+                for tenant in tenants {
+                    for managed in try await identity.managementNames.all(of: tenant) { try await check(managed) }
                 }
             }
             for await end in ends {

@@ -8,12 +8,15 @@ struct AdminOptions: ParsableArguments {
     @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
     var server: String?
 
-    @Option(help: "The tenant's id or domain; - is the only one.")
+    @Option(help: "The tenant's domain or id; - is the only one.")
     var tenant = "-"
 
     @OptionGroup var output: OutputOptions
 
-    private var client: AdminClient {
+    private var client: AdminClient { Self.client(server) }
+
+    /// The server whose state is in that folder, or in the usual one.
+    static func client(_ server: String?) -> AdminClient {
         let folder = server ?? ProcessInfo.processInfo.environment["BATON_SERVER"] ?? "/var/lib/baton-server"
         return AdminClient(socket: folder + "/admin.sock")
     }
@@ -54,10 +57,19 @@ struct AdminOptions: ParsableArguments {
 
     /// Sends `body` to `path` and prints what comes back.
     func send<Reply: Codable>(
-        _ method: String, _ path: some PathTemplate, places: [String: String] = [:],
+        _ method: String, _ path: some PathTemplate, places: [String: String] = [:], query: [(String, String)] = [],
         body: () throws -> (any Encodable & Sendable)? = { nil }, lines: (Reply) -> [String]
     ) async throws {
-        try await output.run({ try await call(method, path, places: places, body: try body()) }, lines: lines)
+        try await output.run(
+            { try await call(method, path, places: places, query: query, body: try body()) }, lines: lines)
+    }
+
+    /// Sends `body` to `path`, from where nothing comes back.
+    func call(
+        _ method: String, _ path: some PathTemplate, places: [String: String],
+        body: (any Encodable & Sendable)? = nil
+    ) async throws {
+        try await client.call(method, filled(path, places), body: body)
     }
 
     /// Sends `body` to `path`, from where nothing comes back but that it is done.

@@ -15,15 +15,16 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.Path.apps, ["BUNDLE ID", "VERSION", "NAME", "SHA-256"]) {
-                (app: MDMAdmin.App) in [app.bundleIdentifier, app.version, app.title, app.sha256]
+            try await admin.list(MDMAdmin.Path.apps, ["BUNDLE ID", "VERSION", "NAME", "ADDED", "SHA-256"]) {
+                (app: MDMAdmin.App) in
+                [app.bundleIdentifier, app.version, app.title, Table.time(app.addedAt), app.sha256]
             }
         }
     }
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Add an app package for pushing.")
-        @Argument(help: "The package file, on the server's machine.") var path: String
+        @Argument(help: "The package: a program for Linux (ELF), on the server's machine.") var path: String
         @Option(help: "The app's bundle id, such as org.baton.authenticator.") var bundleID: String
         @Option(help: "The package's version.") var version: String
         @Option(help: "The app's name, as people read it.") var title: String
@@ -41,15 +42,19 @@ struct AppCommand: AsyncParsableCommand {
     struct Push: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Install an app on a device, with its configuration.")
         @Argument(help: "The bundle id.") var bundleID: String
-        @Option(help: "The device's UDID or name.") var device: String
+        @Option(help: .device) var device: DeviceName
+        @Option(help: "The package's version; without it the one that was added last.") var version: String?
         @Option(help: "The app's configuration, a JSON object.") var configuration: String?
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.send(
-                "PUT", MDMAdmin.Path.deviceApp, places: ["device": device, "app": bundleID],
-                body: { MDMAdmin.PushedApp(configuration: try parsed()) }
-            ) { (command: MDMAdmin.Command) in [command.line] }
+            try await admin.output.run(
+                {
+                    let body = MDMAdmin.PushedApp(version: version, configuration: try parsed())
+                    let udid = try await device.underManagement(admin).udid
+                    return try await admin.call(
+                        "PUT", MDMAdmin.Path.deviceApp, places: ["device": udid, "app": bundleID], body: body)
+                }, lines: { (command: MDMAdmin.Command) in [command.line] })
         }
 
         private func parsed() throws -> MDMAdmin.Configuration? {
@@ -59,7 +64,8 @@ struct AppCommand: AsyncParsableCommand {
                     MDMAdmin.Configuration.self, from: Array(configuration.utf8), limits: JSONLimits(bytes: 64 << 10))
             } catch {
                 throw CommandFailure(
-                    code: "configuration_malformed", message: "The configuration is no JSON object.",
+                    code: "configuration_malformed",
+                    message: "The configuration \(configuration.prefix(40)) is no JSON object.",
                     remedy: #"Write it like {"sharedDeviceMode":true}."#)
             }
         }

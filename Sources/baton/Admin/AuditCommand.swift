@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
-import FoundationEssentials
 
 /// The audit logs of the directory and of device management.
 struct AuditCommand: AsyncParsableCommand {
@@ -14,13 +13,15 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "How many lines, at most 10000.") var count = 100
         @OptionGroup var admin: AdminOptions
 
+        func validate() throws { try AuditCommand.check(count) }
+
         func run() async throws {
             try await admin.list(
                 IdentityAdmin.Path.audit, query: [("count", String(count))],
                 ["TIME", "ACTOR", "ACTION", "SUBJECT", "OUTCOME", "METHOD", "TIMES"]
             ) { (entry: IdentityAdmin.AuditEntry) in
                 [
-                    Date(timeIntervalSince1970: Double(entry.time) / 1000).formatted(.iso8601), entry.actor,
+                    Table.time(entry.time), entry.actor,
                     entry.action, entry.subject ?? "-", entry.outcome, entry.method ?? "-", String(entry.repetitions),
                 ]
             }
@@ -33,16 +34,22 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "How many lines, at most 10000.") var count = 100
         @OptionGroup var admin: AdminOptions
 
+        func validate() throws { try AuditCommand.check(count) }
+
         func run() async throws {
             try await admin.list(
                 MDMAdmin.Path.audit, query: [("count", String(count))],
                 ["TIME", "ACTOR", "ACTION", "SUBJECT", "DETAIL"]
             ) { (entry: MDMAdmin.AuditEntry) in
                 [
-                    Date(timeIntervalSince1970: Double(entry.time) / 1000).formatted(.iso8601), entry.actor,
+                    Table.time(entry.time), entry.actor,
                     entry.action, entry.subject, entry.detail ?? "-",
                 ]
             }
         }
+    }
+
+    fileprivate static func check(_ count: Int) throws {
+        guard (1...10_000).contains(count) else { throw ValidationError("--count is 1 to 10000.") }
     }
 }

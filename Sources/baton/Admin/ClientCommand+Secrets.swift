@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
-import FoundationEssentials
 import Redaction
 
 extension ClientCommand {
@@ -13,12 +12,8 @@ extension ClientCommand {
         func run() async throws {
             try await admin.show(IdentityAdmin.Path.clientSecrets, ["client": client]) {
                 (secrets: [IdentityAdmin.ClientSecret]) in
-                Table.lines(["ID", "EXPIRES"], secrets.map { [$0.id, Self.day($0.expires)] })
+                Table.lines(["ID", "EXPIRES"], secrets.map { [$0.id, Table.time($0.expiresAt)] })
             }
-        }
-
-        private static func day(_ seconds: Int64) -> String {
-            Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601.year().month().day())
         }
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
-import FoundationEssentials
 
 /// Identities that the MDM made for devices.
 struct EnrollmentCommand: AsyncParsableCommand {
@@ -19,7 +18,7 @@ struct EnrollmentCommand: AsyncParsableCommand {
                 (enrollment: MDMAdmin.Enrollment) in
                 [
                     enrollment.id, enrollment.name, enrollment.state, enrollment.udid ?? "-",
-                    Date(timeIntervalSince1970: Double(enrollment.expiresAt) / 1000).formatted(.iso8601),
+                    Table.time(enrollment.expiresAt),
                 ]
             }
         }

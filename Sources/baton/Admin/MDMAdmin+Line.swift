@@ -3,8 +3,8 @@ import AdminAPI
 
 extension MDMAdmin.Command {
     /// The command as one line for people.
-    var line: String {
-        let reasons = errors.map { "\($0.domain) \($0.code): \($0.message)" }
-        return ([requestType, state, uuid] + reasons).joined(separator: "  ")
-    }
+    var line: String { ([requestType, subject ?? "-", state, uuid] + reasons).joined(separator: "  ") }
+
+    /// Why the device did not do it, or not all of it.
+    var reasons: [String] { errors.map { "\($0.domain) \($0.code): \($0.message)" } }
 }

@@ -18,9 +18,13 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.devices, ["DEVICE", "NAME", "KIND", "ENABLED"]) {
-                (device: IdentityAdmin.Device) in
-                [device.deviceID, device.displayName, device.profileType, device.accountEnabled ? "yes" : "no"]
+            try await admin.list(
+                IdentityAdmin.Path.devices, ["NAME", "DEVICE ID", "KIND", "ENABLED", "REGISTERED", "UDID"]
+            ) { (device: IdentityAdmin.Device) in
+                [
+                    device.displayName, device.deviceID, device.profileType, device.accountEnabled ? "yes" : "no",
+                    Table.time(device.registeredAt), device.udid ?? "-",
+                ]
             }
         }
     }
@@ -28,36 +32,56 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Refuse a device of the directory; every session on it ends.")
-        @Argument(help: "The device id.") var device: String
+        @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change(
-                "PATCH", IdentityAdmin.Path.device, places: ["device": device],
-                body: { IdentityAdmin.DeviceChange(accountEnabled: false) }, done: "The device is disabled.")
+            try await Change.directory(device, admin, method: "PATCH", isEnabled: false) { "\($0) is disabled." }
         }
     }
 
     struct Enable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Let a disabled device in again.")
-        @Argument(help: "The device id.") var device: String
+        @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change(
-                "PATCH", IdentityAdmin.Path.device, places: ["device": device],
-                body: { IdentityAdmin.DeviceChange(accountEnabled: true) }, done: "The device is enabled.")
+            try await Change.directory(device, admin, method: "PATCH", isEnabled: true) { "\($0) is enabled." }
         }
     }
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Remove a device from the directory; every session on it ends.")
-        @Argument(help: "The device id.") var device: String
+        @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change("DELETE", IdentityAdmin.Path.device, places: ["device": device], done: "Removed.")
+            try await Change.directory(device, admin, method: "DELETE", isEnabled: nil) {
+                "\($0) is removed from the directory."
+            }
+        }
+    }
+
+    /// What was done to which device, as JSON says it.
+    struct Change: Encodable {
+        let done = true
+        /// The device id, or under management the UDID.
+        let device: String
+        let name: String
+
+        /// Changes a device of the directory.
+        fileprivate static func directory(
+            _ device: DeviceName, _ admin: AdminOptions, method: String, isEnabled: Bool?, line: (String) -> String
+        ) async throws {
+            try await admin.output.run(
+                {
+                    let found = try await device.inDirectory(admin)
+                    try await admin.call(
+                        method, IdentityAdmin.Path.device, places: ["device": found.deviceID],
+                        body: isEnabled.map { IdentityAdmin.DeviceChange(accountEnabled: $0) })
+                    return Change(device: found.deviceID, name: found.displayName)
+                }, lines: { [line("\($0.name) (device id \($0.device))")] })
         }
     }
 
@@ -66,10 +90,12 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.Path.devices, ["UDID", "NAME", "STATE", "WAITING", "APPS"]) {
-                (device: MDMAdmin.Device) in
+            try await admin.list(
+                MDMAdmin.Path.devices, ["NAME", "UDID", "SERIAL", "STATE", "IDENTITY ENDS", "WAITING", "APPS"]
+            ) { (device: MDMAdmin.Device) in
                 [
-                    device.udid, device.name, device.state, String(device.waiting),
+                    device.name, device.udid, device.serialNumber ?? "-", device.state,
+                    device.identityEndsAt.map(Table.time) ?? "-", String(device.waiting),
                     device.apps.map { "\($0.identifier) (\($0.state))" }.joined(separator: ", "),
                 ]
             }
@@ -81,14 +107,16 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
             abstract: "Make the enrollment profile of a new device; it holds the device's key and works once.")
         @Argument(help: "What administrators call the device.") var name: String
         @Option(help: "The file for the profile (.mobileconfig).") var output: String
-        @Option(help: "The UDID of an enrolled device that may use the profile; without it such a device is refused.")
-        var takesOver: String?
+        @Option(
+            help: "An enrolled device, by name, device id, UDID or serial, that may use the profile; else it may not.")
+        var takesOver: DeviceName?
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            let body = MDMAdmin.NewEnrollment(name: name, takesOver: takesOver)
             try await admin.output.run(
                 {
+                    let body = MDMAdmin.NewEnrollment(
+                        name: name, takesOver: try await takesOver?.underManagement(admin).udid)
                     let made: MDMAdmin.EnrollmentProfile = try await admin.call(
                         "POST", MDMAdmin.Path.enrollments, body: body)
                     guard let bytes = Data(base64Encoded: made.profile.exposed) else {
@@ -96,32 +124,59 @@ struct ManagedDeviceCommand: AsyncParsableCommand {
                             code: "server_reply", message: "The profile is no Base64.",
                             remedy: "Use baton and baton-server of one release.")
                     }
-                    try SecretFile.write(bytes, to: output)
+                    do { try SecretFile.write(bytes, to: output) } catch {
+                        // Nobody has the profile: it must not wait for a device.
+                        try await admin.call(
+                            "DELETE", MDMAdmin.Path.enrollment, places: ["enrollment": made.id])
+                        throw error
+                    }
                 }, done: "The profile is in \(output). On the device: baton device enroll \(output)")
         }
     }
 
     struct Commands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List a device's commands and their outcome.")
-        @Argument(help: "The device's UDID or name.") var device: String
+        @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.show(MDMAdmin.Path.commands, ["device": device]) { (commands: [MDMAdmin.Command]) in
-                commands.isEmpty ? ["none"] : commands.map(\.line)
-            }
+            try await admin.output.run(
+                {
+                    let udid = try await device.underManagement(admin).udid
+                    return try await admin.call("GET", MDMAdmin.Path.commands, places: ["device": udid])
+                },
+                lines: { (commands: [MDMAdmin.Command]) in
+                    Table.lines(
+                        ["QUEUED", "COMMAND", "ABOUT", "STATE", "FINISHED", "REASONS"],
+                        commands.map { command in
+                            [
+                                Table.time(command.enqueuedAt), command.requestType, command.subject ?? "-",
+                                command.state, command.finishedAt.map(Table.time) ?? "-",
+                                command.reasons.isEmpty ? "-" : command.reasons.joined(separator: "; "),
+                            ]
+                        })
+                })
         }
     }
 
     struct Unenroll: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Give a device up; it drops everything that the MDM brought when it next comes.")
-        @Argument(help: "The device's UDID or name.") var device: String
+        @Argument(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.change(
-                "DELETE", MDMAdmin.Path.device, places: ["device": device], done: "The device is no longer managed.")
+            try await admin.output.run(
+                {
+                    let found = try await device.underManagement(admin)
+                    try await admin.call("DELETE", MDMAdmin.Path.device, places: ["device": found.udid])
+                    return Change(device: found.udid, name: found.name)
+                }, lines: { ["\($0.name) (UDID \($0.device)) is no longer managed."] })
         }
     }
+}
+
+extension ArgumentHelp {
+    /// How every command is told a device.
+    static let device: ArgumentHelp = "The device: its name, device id, UDID or serial number."
 }

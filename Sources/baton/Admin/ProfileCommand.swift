@@ -14,8 +14,8 @@ struct ProfileCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(MDMAdmin.Path.profiles, ["IDENTIFIER", "NAME"]) {
-                (profile: MDMAdmin.Profile) in [profile.identifier, profile.displayName ?? ""]
+            try await admin.list(MDMAdmin.Path.profiles, ["IDENTIFIER", "NAME", "UUID"]) {
+                (profile: MDMAdmin.Profile) in [profile.identifier, profile.displayName ?? "-", profile.uuid]
             }
         }
     }
@@ -26,6 +26,8 @@ struct ProfileCommand: AsyncParsableCommand {
         @Option(help: "A profile (.mobileconfig).") var file: String?
         @Option(parsing: .upToNextOption, help: "Sign-in URLs of the organisation for the shared device profile.")
         var sharedDevice: [String] = []
+        @Flag(help: "Take the place of another profile with the same identifier; else that is refused.")
+        var replace = false
         @OptionGroup var admin: AdminOptions
 
         func validate() throws {
@@ -35,8 +37,18 @@ struct ProfileCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await admin.send("POST", MDMAdmin.Path.profiles, body: body) { (profile: MDMAdmin.Profile) in
-                ["\(profile.identifier) is there."] + profile.warnings.map { "warning: \($0)" }
+            try await admin.send(
+                "POST", MDMAdmin.Path.profiles, query: replace ? [("replace", "true")] : [], body: body
+            ) { (profile: MDMAdmin.Profile) in
+                ["\(profile.identifier) \(Self.words(profile.outcome))."] + profile.warnings.map { "warning: \($0)" }
+            }
+        }
+
+        private static func words(_ outcome: String?) -> String {
+            switch outcome {
+            case "replaced": "is replaced; devices keep the former one until this one is pushed"
+            case "unchanged": "was there already, unchanged"
+            default: "is added"
             }
         }
 
@@ -44,7 +56,8 @@ struct ProfileCommand: AsyncParsableCommand {
             guard let file else { return .sharedDevice(urls: sharedDevice) }
             guard let bytes = try? Data(contentsOf: URL(filePath: file)) else {
                 throw CommandFailure(
-                    code: "profile_unreadable", message: "The file \(file) cannot be read.", remedy: "Check the path.")
+                    code: "profile_unreadable", message: "The file \(file) cannot be read.",
+                    remedy: "Give the path of a profile (.mobileconfig) that you may read.")
             }
             return .file(bytes.base64EncodedString())
         }
@@ -67,13 +80,16 @@ struct ProfileCommand: AsyncParsableCommand {
     /// A profile, and the device where something is to become of it.
     struct Order: ParsableArguments {
         @Argument(help: "The profile's identifier.") var profile: String
-        @Option(help: "The device's UDID or name.") var device: String
+        @Option(help: .device) var device: DeviceName
         @OptionGroup var admin: AdminOptions
 
         func send(_ method: String) async throws {
-            try await admin.send(
-                method, MDMAdmin.Path.deviceProfile, places: ["device": device, "profile": profile]
-            ) { (command: MDMAdmin.Command) in [command.line] }
+            try await admin.output.run(
+                {
+                    let udid = try await device.underManagement(admin).udid
+                    return try await admin.call(
+                        method, MDMAdmin.Path.deviceProfile, places: ["device": udid, "profile": profile])
+                }, lines: { (command: MDMAdmin.Command) in [command.line] })
         }
     }
 }

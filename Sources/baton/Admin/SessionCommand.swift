@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
-import FoundationEssentials
 
 /// Sign-ins that have not ended.
 struct SessionCommand: AsyncParsableCommand {
@@ -17,12 +16,12 @@ struct SessionCommand: AsyncParsableCommand {
         func run() async throws {
             let query = user.map { [("user", $0)] } ?? []
             try await admin.list(
-                IdentityAdmin.Path.sessions, query: query, ["SESSION", "USER NAME", "DEVICE", "BEGUN"]
+                IdentityAdmin.Path.sessions, query: query, ["SESSION", "USER NAME", "DEVICE", "DEVICE ID", "BEGUN"]
             ) {
                 (session: IdentityAdmin.Session) in
                 [
-                    session.id, session.userPrincipalName, session.device ?? "-",
-                    Date(timeIntervalSince1970: Double(session.begun)).formatted(.iso8601),
+                    session.id, session.userPrincipalName, session.deviceName ?? "-", session.device ?? "-",
+                    Table.time(session.begunAt),
                 ]
             }
         }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import AdminAPI
 import ArgumentParser
-import FoundationEssentials
 
 /// Organisations.
 struct TenantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tenant", abstract: "List and add organisations, and give them new signing keys.",
-        subcommands: [List.self, Add.self, Keys.self, RotateKeys.self])
+        commandName: "tenant", abstract: "List, add and remove organisations, and give them new signing keys.",
+        subcommands: [List.self, Add.self, Remove.self, Keys.self, RotateKeys.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the organisations.")
@@ -34,6 +33,65 @@ struct TenantCommand: AsyncParsableCommand {
         }
     }
 
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove an organisation with all that it has but the audit log; without --yes, say what that is.",
+            discussion: "Refused as long as it has a device in the directory or under management, or an enrollment "
+                + "profile that a device can still use.")
+        @Argument(help: "The organisation's domain or id.") var name: String
+        @Flag(help: "Remove it; there is no way back.") var yes = false
+        // Not AdminOptions: the organisation is the argument, and never the only one by default.
+        @Option(help: "The server's state folder (default: BATON_SERVER, else /var/lib/baton-server).")
+        var server: String?
+        @OptionGroup var output: OutputOptions
+
+        /// What JSON says.
+        private struct Removed: Encodable {
+            let tenant: IdentityAdmin.Tenant
+            let removed: IdentityAdmin.TenantHoldings
+        }
+
+        func run() async throws {
+            let client = AdminOptions.client(server)
+            let place = ["tenant": name]
+            try await output.run(
+                {
+                    let tenant: IdentityAdmin.Tenant = try await client.call(
+                        "GET", IdentityAdmin.Path.tenant.filled(place))
+                    guard yes else { throw try await unconfirmed(tenant, client) }
+                    let removed: IdentityAdmin.TenantHoldings = try await client.call(
+                        "DELETE", IdentityAdmin.Path.tenant.filled(["tenant": tenant.id]))
+                    return Removed(tenant: tenant, removed: removed)
+                },
+                lines: {
+                    [
+                        "\($0.tenant.domain) is removed: \(Self.words($0.removed)).",
+                        "Its audit log stays: baton admin audit list --tenant \($0.tenant.id)",
+                    ]
+                })
+        }
+
+        private func unconfirmed(_ tenant: IdentityAdmin.Tenant, _ client: AdminClient) async throws -> CommandFailure {
+            let holdings: IdentityAdmin.TenantHoldings = try await client.call(
+                "GET", IdentityAdmin.Path.tenantHoldings.filled(["tenant": tenant.id]))
+            return CommandFailure(
+                code: "confirmation_missing",
+                message: "Nothing is removed yet. \(tenant.domain) has \(Self.words(holdings)).",
+                remedy: "To remove it for good run: baton admin tenant remove \(tenant.domain) --yes.")
+        }
+
+        private static func words(_ holdings: IdentityAdmin.TenantHoldings) -> String {
+            let management = holdings.management
+            let words = [
+                (holdings.users, "user"), (holdings.groups, "group"), (holdings.clients, "client"),
+                (holdings.sessions, "session"), (holdings.devices, "joined device"),
+                (management.devices, "managed device"), (management.enrollmentProfiles, "enrollment profile"),
+                (management.profiles, "profile"), (management.apps, "app package"),
+            ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+            return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+        }
+    }
+
     struct Keys: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the keys that the tokens are checked with.")
         @OptionGroup var admin: AdminOptions
@@ -45,7 +103,7 @@ struct TenantCommand: AsyncParsableCommand {
         static let header = ["ID", "ALGORITHM", "SIGNS FROM", "NOW"]
 
         static func row(_ key: IdentityAdmin.SigningKey) -> [String] {
-            let begin = Date(timeIntervalSince1970: Double(key.signs)).formatted(.iso8601)
+            let begin = Table.time(key.signsAt)
             return [key.id, key.algorithm, begin, key.isCurrent ? "signs" : ""]
         }
     }

@@ -7,9 +7,10 @@ import Redaction
 /// People.
 struct UserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "List, add and remove people.",
+        commandName: "user", abstract: "List, show, add, change and remove people.",
         subcommands: [
-            List.self, Add.self, Remove.self, Password.self, Unlock.self, Disable.self, Enable.self,
+            List.self, Show.self, Add.self, Update.self, Remove.self, Password.self, Unlock.self, Disable.self,
+            Enable.self,
             RevokeSessions.self,
         ])
 
@@ -18,9 +19,12 @@ struct UserCommand: AsyncParsableCommand {
         @OptionGroup var admin: AdminOptions
 
         func run() async throws {
-            try await admin.list(IdentityAdmin.Path.users, ["USER NAME", "NAME", "ROLES"]) {
+            try await admin.list(IdentityAdmin.Path.users, ["USER NAME", "NAME", "ENABLED", "ROLES"]) {
                 (user: IdentityAdmin.User) in
-                [user.userPrincipalName, user.displayName, user.roles.joined(separator: ", ")]
+                [
+                    user.userPrincipalName, user.displayName, user.accountEnabled ? "yes" : "no",
+                    user.roles.isEmpty ? "-" : user.roles.joined(separator: ", "),
+                ]
             }
         }
     }

@@ -31,7 +31,7 @@ struct LocalDeviceSetup: Sendable {
         try await add(brokerPackage, Self.brokerBundle, title: "Baton Authenticator")
         for app in facts.apps { try await add(samplePackage, app.bundleID, title: "Firstline Worker \(app.number)") }
         let profile: MDMAdmin.Profile = try await admin.call(
-            "POST", path(.profiles), body: MDMAdmin.NewProfile.sharedDevice(urls: [facts.loginURL]))
+            "POST", path(.profiles) + "?replace=true", body: MDMAdmin.NewProfile.sharedDevice(urls: [facts.loginURL]))
         return profile.identifier
     }
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+import FoundationEssentials
 
 /// Rows of text in aligned columns.
 enum Table {
+    /// A point in time, in milliseconds since 1970, for people (RFC 3339).
+    static func time(_ milliseconds: Int64) -> String {
+        Date(timeIntervalSince1970: Double(milliseconds) / 1000).formatted(.iso8601)
+    }
+
     static func lines(_ header: [String], _ rows: [[String]]) -> [String] {
         guard !rows.isEmpty else { return ["none"] }
-        let rows = rows.map { $0.map(printable) }
+        let rows = rows.map { $0.map { $0.isEmpty ? "-" : printable($0) } }
         let widths = header.indices.map { column in
             ([header] + rows).map { $0[column].count }.max() ?? 0
         }

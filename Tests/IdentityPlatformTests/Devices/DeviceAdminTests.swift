@@ -25,7 +25,7 @@ import Testing
         #expect(device.deviceID == id)
         #expect(device.profileType == "Shared")
         #expect(device.trustType == "AzureAd")
-        #expect(device.registered == fixture.clock.now.seconds)
+        #expect(device.registeredAt == fixture.clock.now.rawValue)
         let path = IdentityAdmin.Path.device.filled(places)
         #expect(try await admin.send(.patch, path, body: #"{"accountEnabled":false}"#).status == .noContent)
         #expect(try await list().map(\.accountEnabled) == [false])

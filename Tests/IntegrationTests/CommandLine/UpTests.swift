@@ -75,7 +75,7 @@ import Testing
     /// a choice in it.
     private static let reading = [
         "device status", "device check-in", "receipt list",
-        "admin profile add --shared-device https://login.baton.test",
+        "admin profile add --shared-device https://login.baton.test --replace",
         "admin tenant list", "admin tenant keys", "admin user list", "admin group list", "admin role list",
         "admin client list", "admin session list", "admin device list", "admin device managed",
         "admin device commands ward-7-tablet", "admin enrollment list", "admin profile list", "admin app list",

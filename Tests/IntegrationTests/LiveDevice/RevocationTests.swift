@@ -127,9 +127,7 @@ extension LiveEnvironment {
     }
 
     fileprivate func setDevice(isEnabled: Bool) async throws {
-        guard let device = try await status().deviceID else { throw TestProblem("the device is not joined") }
-        let path = "/identity/tenants/-/devices/\(device)"
-        #expect(try admin.call("PATCH", path, #"{"accountEnabled":\#(isEnabled)}"#).status == 204)
+        try await administer("device", isEnabled ? "enable" : "disable", "ward-7-tablet")
     }
 
     /// Sets the password that somebody has already, which ends their sessions all the same.

@@ -156,9 +156,9 @@ import Testing
             try await server.start()
             _ = try server.create("tenants", ["displayName": "C", "domain": "c.test"])
             let answer = try server.administer("POST", "/identity/tenants/-/signing-keys", #"{"immediately":false}"#)
-            struct Key: Decodable { let created: Int, signs: Int, isCurrent: Bool }
+            struct Key: Decodable { let createdAt: Int, signsAt: Int, isCurrent: Bool }
             let keys = try JSONDecoder().decode([Key].self, from: Data(answer.body.utf8))
-            #expect(keys.filter { !$0.isCurrent }.map { $0.signs - $0.created } == [3 * 3600, 3 * 3600])
+            #expect(keys.filter { !$0.isCurrent }.map { $0.signsAt - $0.createdAt } == [3 * 3_600_000, 3 * 3_600_000])
         }
     }
 

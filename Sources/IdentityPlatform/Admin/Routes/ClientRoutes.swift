@@ -19,15 +19,23 @@ struct ClientRoutes: Sendable {
             let tenant = try await call.tenant()
             let new = try await call.body(as: IdentityAdmin.NewClient.self)
             let id = try new.id.map { text in
-                guard let id = ClientID(rawValue: text) else { throw AdminRefusal.malformed }
+                guard let id = ClientID(rawValue: text) else {
+                    throw AdminRefusal.badClientID.naming("\(text) is no client id.")
+                }
                 return id
             }
             let resources = try new.resources?.map { text in
-                guard let id = ClientID(rawValue: text) else { throw AdminRefusal.unknownResource }
+                guard let id = ClientID(rawValue: text) else {
+                    throw AdminRefusal.unknownResource.naming("\(text) is no resource that the server knows.")
+                }
                 return id
             }
-            guard let algorithm = SignatureAlgorithm(rawValue: new.tokenAlgorithm ?? "RS256") else {
-                throw AdminRefusal.unknownAlgorithm
+            let name = new.tokenAlgorithm ?? "RS256"
+            guard let algorithm = SignatureAlgorithm(rawValue: name) else {
+                throw AdminRefusal.unknownAlgorithm.naming("Tokens are not signed with \(name).")
+            }
+            if let name = new.permissions?.first(where: { clients.resources.permission(named: $0) == nil }) {
+                throw AdminRefusal.unknownPermission.naming("\(name) is no permission that the server knows.")
             }
             let client = try await clients.add(
                 NewClient(
@@ -61,12 +69,12 @@ struct ClientRoutes: Sendable {
             let client = try await client(call)
             return try Response.json(
                 try await database.read { try ClientSecrets($0).all(of: client) }
-                    .map { IdentityAdmin.ClientSecret(id: $0.id, expires: $0.expires.seconds) })
+                    .map { IdentityAdmin.ClientSecret(id: $0.id, expiresAt: $0.expires.rawValue) })
         }
         router.on(.post, .clientSecrets) { call in
             let (secret, text) = try await clients.addSecret(to: try await client(call))
             return try Response.json(
-                IdentityAdmin.ClientSecret(id: secret.id, expires: secret.expires.seconds, secret: text),
+                IdentityAdmin.ClientSecret(id: secret.id, expiresAt: secret.expires.rawValue, secret: text),
                 status: .created)
         }
         router.on(.delete, .clientSecret) { call in
@@ -81,7 +89,7 @@ struct ClientRoutes: Sendable {
         let client = try await database.read { connection in
             try ClientID(rawValue: name).flatMap { try Clients(connection).find($0, tenant: tenant.id) }
         }
-        guard let client else { throw AdminRefusal.noClient }
+        guard let client else { throw AdminRefusal.noClient.naming("There is no client \(name) in \(tenant.domain).") }
         return client
     }
 

@@ -12,7 +12,11 @@ struct DeviceRoutes: Sendable {
         router.on(.get, .devices) { call in
             let tenant = try await call.tenant()
             return try Response.json(
-                try await database.read { try Devices($0).all(tenant: tenant.id).map(shown) })
+                try await database.read { connection in
+                    let devices = Devices(connection)
+                    let udids = try devices.managementNames(tenant: tenant.id)
+                    return try devices.all(tenant: tenant.id).map { shown($0, udid: udids[$0.id]) }
+                })
         }
         router.on(.patch, .device) { call in
             let tenant = try await call.tenant()
@@ -28,15 +32,19 @@ struct DeviceRoutes: Sendable {
     }
 
     private func device(_ call: AdminCall) throws -> DeviceID {
-        guard let id = DeviceID(rawValue: try call.place("device")) else { throw AdminRefusal.noDevice }
+        let name = try call.place("device")
+        guard let id = DeviceID(rawValue: name.lowercased()) else {
+            throw AdminRefusal.noDevice.naming("\(name) is no device id.")
+        }
         return id
     }
 
-    private func shown(_ device: Device) -> IdentityAdmin.Device {
+    private func shown(_ device: Device, udid: String?) -> IdentityAdmin.Device {
         IdentityAdmin.Device(
             deviceID: device.id.rawValue, id: device.objectID.rawValue, displayName: device.displayName,
             operatingSystem: device.operatingSystem, operatingSystemVersion: device.operatingSystemVersion,
             trustType: device.trustType.rawValue, profileType: device.profileType.rawValue,
-            accountEnabled: device.isEnabled, isManaged: device.isManaged, registered: device.registered.seconds)
+            accountEnabled: device.isEnabled, isManaged: device.isManaged, udid: udid,
+            registeredAt: device.registered.rawValue)
     }
 }

@@ -49,9 +49,13 @@ struct GroupRoutes: Sendable {
             let groups = Groups(connection)
             if let id = GroupID(rawValue: name) { return try groups.find(id, tenant: tenant.id) }
             let named = try groups.all(tenant: tenant.id).filter { $0.displayName == name }
-            return named.count == 1 ? named.first : nil
+            guard named.count <= 1 else {
+                let ids = named.map(\.id.rawValue).joined(separator: ", ")
+                throw AdminRefusal.ambiguousGroup.naming("Several groups are called \(name): \(ids).")
+            }
+            return named.first
         }
-        guard let found else { throw AdminRefusal.noGroup }
+        guard let found else { throw AdminRefusal.noGroup.naming("There is no group \(name) in \(tenant.domain).") }
         return found
     }
 

@@ -36,7 +36,10 @@ struct RoleRoutes: Sendable {
     }
 
     private func role(_ call: AdminCall) throws -> DirectoryRole {
-        guard let role = DirectoryRole.named(try call.place("role")) else { throw AdminRefusal.noRole }
+        let name = try call.place("role")
+        guard let role = DirectoryRole.named(name) else {
+            throw AdminRefusal.noRole.naming("There is no directory role \(name).")
+        }
         return role
     }
 }

@@ -23,7 +23,10 @@ struct SessionRoutes: Sendable {
         }
         router.on(.delete, .session) { call in
             let tenant = try await call.tenant()
-            guard let id = SessionID(rawValue: try call.place("session")) else { throw AdminRefusal.noSession }
+            let name = try call.place("session")
+            guard let id = SessionID(rawValue: name) else {
+                throw AdminRefusal.noSession.naming("\(name) is no session's id.")
+            }
             try await users.revoke(id, tenant: tenant)
             return Response(status: .noContent)
         }
@@ -37,6 +40,9 @@ struct SessionRoutes: Sendable {
         guard let person = try Users(connection).find(session.user, tenant: session.tenant) else { return nil }
         return IdentityAdmin.Session(
             id: session.id.rawValue, userPrincipalName: person.userPrincipalName,
-            device: session.device?.id.rawValue, begun: session.begun.seconds)
+            device: session.device?.id.rawValue,
+            deviceName: try session.device.flatMap {
+                try Devices(connection).find($0.id, tenant: session.tenant)?.displayName
+            }, begunAt: session.begun.rawValue)
     }
 }

@@ -25,7 +25,8 @@ struct SigningKeyRoutes: Sendable {
         let now = environment.now()
         return keys.map { key in
             IdentityAdmin.SigningKey(
-                id: key.id, algorithm: key.algorithm.rawValue, created: key.created.seconds, signs: key.signs.seconds,
+                id: key.id, algorithm: key.algorithm.rawValue, createdAt: key.created.rawValue,
+                signsAt: key.signs.rawValue,
                 isCurrent: KeySchedule.signing(keys, key.algorithm, at: now)?.id == key.id)
         }
     }

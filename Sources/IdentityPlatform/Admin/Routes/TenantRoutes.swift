@@ -20,11 +20,19 @@ struct TenantRoutes: Sendable {
             return try Response.json(shown(tenant), status: .created)
         }
         router.on(.get, .tenant) { call in try Response.json(shown(try await call.tenant())) }
+        router.on(.delete, .tenant) { call in
+            // Of the one that goes the caller must know which it is.
+            guard try call.place("tenant") != "-" else { throw AdminRefusal.unnamedTenant }
+            return try Response.json(try await tenants.remove(try await call.tenant()))
+        }
+        router.on(.get, .tenantHoldings) { call in
+            try Response.json(try await tenants.holdings(of: try await call.tenant()))
+        }
         router.on(.get, .audit) { call in
-            let tenant = try await call.tenant()
+            let tenant = try await call.tenantOfLog()
             let asked = call.request.uri.queryParameters.get("count", as: Int.self) ?? 100
             let entries = try await database.read {
-                try AuditLog($0).latest(min(max(asked, 1), 10_000), tenant: tenant.id)
+                try AuditLog($0).latest(min(max(asked, 1), 10_000), tenant: tenant)
             }
             return try Response.json(
                 entries.map {

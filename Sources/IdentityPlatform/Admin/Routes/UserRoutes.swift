@@ -30,7 +30,9 @@ struct UserRoutes: Sendable {
         router.on(.patch, .user) { call in
             let user = try await call.user()
             let change = try await call.body(as: IdentityAdmin.UserChange.self)
-            try await users.setEnabled(change.accountEnabled, user)
+            // A change of nothing is one with a misspelt member.
+            guard !change.isEmpty else { throw AdminRefusal.malformed }
+            try await users.change(user, to: change.applied(to: user))
             return Response(status: .noContent)
         }
         router.on(.delete, .user) { call in
@@ -62,5 +64,27 @@ struct UserRoutes: Sendable {
             givenName: user.profile.givenName, surname: user.profile.surname, mail: user.profile.mail,
             jobTitle: user.profile.jobTitle, mobilePhone: user.profile.mobilePhone, accountEnabled: user.isEnabled,
             roles: DirectoryRole.all.filter { roles.contains($0.id) }.map(\.displayName))
+    }
+}
+
+extension IdentityAdmin.UserChange {
+    fileprivate var isEmpty: Bool {
+        accountEnabled == nil
+            && [displayName, givenName, surname, mail, jobTitle, mobilePhone].allSatisfy { $0 == nil }
+    }
+
+    /// The change as the directory makes it: what is left out stays, an empty text clears.
+    fileprivate func applied(to user: User) -> UserAdministration.Change {
+        func chosen(_ wanted: String?, _ present: String?) -> String? {
+            guard let wanted else { return present }
+            return wanted.isEmpty ? nil : wanted
+        }
+        let profile = user.profile
+        return UserAdministration.Change(
+            profile: User.Profile(
+                displayName: displayName ?? profile.displayName, givenName: chosen(givenName, profile.givenName),
+                surname: chosen(surname, profile.surname), mail: chosen(mail, profile.mail),
+                jobTitle: chosen(jobTitle, profile.jobTitle), mobilePhone: chosen(mobilePhone, profile.mobilePhone)),
+            isEnabled: accountEnabled)
     }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package import AdminAPI
+internal import DeviceManagement
+internal import Foundation
+internal import Logging
+package import Storage
+
+extension Management {
+    /// Makes sure that a tenant exists; the organisation's name is the latest given.
+    ///
+    /// - Parameter domain: what people call the tenant.
+    /// - Throws: ``ManagementRefusal``, ``StorageError``
+    package func prepareTenant(_ tenant: TenantID, organization: String, domain: String) async throws {
+        guard let uuid = UUID(uuidString: tenant.rawValue) else { throw ManagementRefusal(.malformedTenant) }
+        // Pushes by Apple's service need a certificate of Apple's; the topic only has to have the right shape.
+        let topic = "com.apple.mgmt.External.\(StableUUID.make(namespace: uuid, name: "topic").lowercased())"
+        try await database.write { connection in
+            try connection.insert(
+                into: Organization.self,
+                [.id: tenant, .organization: organization, .topic: topic, .domain: domain.lowercased()],
+                "ON CONFLICT (id) DO UPDATE SET organization = excluded.organization, domain = excluded.domain")
+        }
+    }
+
+    /// What is kept for a tenant.
+    ///
+    /// - Throws: ``StorageError``
+    package func holdings(of tenant: TenantID) async throws -> IdentityAdmin.ManagedHoldings {
+        let now = sources.now()
+        return try await database.read { connection in
+            IdentityAdmin.ManagedHoldings(
+                devices: try connection.count(
+                    of: Device.self, "WHERE tenant = \(tenant) AND state <> \(Device.State.left)"),
+                enrollmentProfiles: try connection.count(
+                    of: Enrollment.self,
+                    """
+                    WHERE tenant = \(tenant) AND state = \(Enrollment.State.issued) AND expiresAt > \(now)
+                    """),
+                profiles: try connection.count(of: Profiles.Entry.self, "WHERE tenant = \(tenant)"),
+                apps: try connection.count(of: OfferedApp.self, "WHERE tenant = \(tenant)"))
+        }
+    }
+
+    /// Removes what is kept for a tenant, but for its audit log; one that is not known is no error.
+    ///
+    /// - Throws: ``StorageError``
+    package func removeTenant(_ tenant: TenantID) async throws {
+        let now = sources.now()
+        let isRemoved = try await database.write { connection in
+            guard try connection.exists(Organization.self, "WHERE id = \(tenant) AND removed IS NULL") else {
+                return false
+            }
+            for table in ["device", "enrollment", "profile", "app"] as [SQL] {
+                try connection.execute("DELETE FROM \(table) WHERE tenant = \(tenant)")
+            }
+            try connection.execute("UPDATE tenant SET removed = \(now), domain = NULL WHERE id = \(tenant)")
+            try AuditLog(connection).append(
+                .tenantRemoved, tenant: tenant, actor: AuditLog.localOperator, subject: tenant.rawValue, at: now)
+            return true
+        }
+        if isRemoved { Logger.current.info("tenant removed", metadata: ["tenant.id": "\(tenant)"]) }
+    }
+
+    /// The tenants that are kept.
+    ///
+    /// - Throws: ``StorageError``
+    package func tenants() async throws -> [TenantID] {
+        try await database.read { try $0.values(.id, of: Organization.self, "WHERE removed IS NULL") }
+    }
+}

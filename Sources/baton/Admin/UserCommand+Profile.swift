@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+import AdminAPI
+import ArgumentParser
+
+extension UserCommand {
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what the directory has of a person, and their sessions that have not ended.")
+        @Argument(help: "The user name or id.") var user: String
+        @OptionGroup var admin: AdminOptions
+
+        /// What JSON says.
+        private struct Shown: Encodable {
+            let user: IdentityAdmin.User
+            let sessions: [IdentityAdmin.Session]
+        }
+
+        func run() async throws {
+            try await admin.output.run(
+                {
+                    let known: IdentityAdmin.User = try await admin.call(
+                        "GET", IdentityAdmin.Path.user, places: ["user": user])
+                    let sessions: [IdentityAdmin.Session] = try await admin.call(
+                        "GET", IdentityAdmin.Path.sessions, query: [("user", known.id)])
+                    return Shown(user: known, sessions: sessions)
+                }, lines: { Self.lines($0.user) + $0.sessions.map(Self.line) })
+        }
+
+        private static func lines(_ user: IdentityAdmin.User) -> [String] {
+            let fields: [(String, String?)] = [
+                ("user name", user.userPrincipalName), ("id", user.id), ("name", user.displayName),
+                ("given name", user.givenName), ("surname", user.surname), ("mail", user.mail),
+                ("job title", user.jobTitle), ("mobile phone", user.mobilePhone),
+                ("enabled", user.accountEnabled ? "yes" : "no"),
+                ("roles", user.roles.isEmpty ? nil : user.roles.joined(separator: ", ")),
+            ]
+            return fields.map { Self.line($0.0, $0.1 ?? "-") }
+        }
+
+        private static func line(_ session: IdentityAdmin.Session) -> String {
+            let place = session.deviceName ?? session.device ?? "no device"
+            return line("session", "\(session.id)  \(place)  since \(Table.time(session.begunAt))")
+        }
+
+        private static func line(_ name: String, _ value: String) -> String {
+            name + String(repeating: " ", count: 14 - name.count) + Table.printable(value)
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change what the directory has of a person; what is left out stays as it is.",
+            discussion: "An empty text (\"\") clears a field, but not the name. The user name itself stays for good.")
+        @Argument(help: "The user name or id.") var user: String
+        @Option(help: "The name to show.") var name: String?
+        @Option(help: "The given name.") var givenName: String?
+        @Option(help: "The family name.") var surname: String?
+        @Option(help: "The mail address.") var mail: String?
+        @Option(help: "What the person does.") var jobTitle: String?
+        @Option(help: "The mobile phone's number.") var mobilePhone: String?
+        @OptionGroup var admin: AdminOptions
+
+        func validate() throws {
+            guard [name, givenName, surname, mail, jobTitle, mobilePhone].contains(where: { $0 != nil }) else {
+                throw ValidationError(
+                    "Say what to change: --name, --given-name, --surname, --mail, --job-title or --mobile-phone.")
+            }
+        }
+
+        func run() async throws {
+            var change = IdentityAdmin.UserChange()
+            (change.displayName, change.givenName, change.surname) = (name, givenName, surname)
+            (change.mail, change.jobTitle, change.mobilePhone) = (mail, jobTitle, mobilePhone)
+            try await admin.change(
+                "PATCH", IdentityAdmin.Path.user, places: ["user": user], body: { [change] in change },
+                done: "The person is changed.")
+        }
+    }
+}
