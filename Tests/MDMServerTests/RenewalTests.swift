@@ -213,7 +213,8 @@ import X509
             let command = try #require(try await first.report(.idle))
             guard case .installProfile(let profile) = command.command else { throw TestProblem("another command") }
             let next = try HandDevice(fixture, udid: first.udid, profile: profile)
-            #expect(try await next.report(.acknowledged, command.uuid) == nil)
+            // What the server asks next is no part of this.
+            _ = try await next.report(.acknowledged, command.uuid)
             #expect(try said(next) == (try await end(of: "tablet-1", fixture)))
             #expect(try said(next) - said(first) == 300 * 86_400_000)
         }
