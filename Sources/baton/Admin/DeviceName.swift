@@ -93,6 +93,6 @@ private struct KnownDevices {
         }
         throw CommandFailure(
             code: "device_missing", message: "No device is known as \(text).",
-            remedy: "List them by name: baton admin device list, and those under management: baton admin device managed.")
+            remedy: "List the devices: baton admin device list; those under management: baton admin device managed.")
     }
 }
