@@ -14,19 +14,21 @@ extension ForeignClientsTests {
 
         @Test func `azure-identity signs in by the browser of the machine`() async throws { try await check("browser") }
 
-        @Test func `azure-identity finds us by the name built into it, and takes no host that nobody knows`()
+        @Test func `azure-identity finds the server by its built-in name and refuses an unknown authority`()
             async throws
         {
             try await check("authority")
         }
 
-        @Test func `azure-identity gets no code without a proof key`() async throws {
+        @Test func `azure-identity is refused a code without a proof key`() async throws {
             try await check("code_without_proof_key")
         }
 
-        @Test func `azure-identity gets no token without a person`() async throws { try await check("application") }
+        @Test func `azure-identity is refused a token without a person`() async throws {
+            try await check("application")
+        }
 
-        @Test func `azure-identity gets no token for name and password`() async throws {
+        @Test func `azure-identity is refused a token for name and password`() async throws {
             try await check("password_refused")
         }
     }

@@ -12,21 +12,28 @@ extension ForeignClientsTests {
             try await check("device_code")
         }
 
-        @Test func `GraphSpy gets nothing for one application by the refresh token of another`() async throws {
+        @Test func `GraphSpy is refused tokens for one application by the refresh token of another`() async throws {
             try await check("family")
         }
 
-        @Test func `a code typed for GraphSpy gives away no device and no primary refresh token`() async throws {
+        @Test
+        func `a device code that a person typed for GraphSpy registers no device and gives no primary refresh token`()
+            async throws
+        {
             try await check("device_by_code")
         }
 
-        @Test func `GraphSpy gets tokens by a primary refresh token, and none without its session key`() async throws {
+        @Test func `GraphSpy gets tokens by a primary refresh token, and is refused without its session key`()
+            async throws
+        {
             try await check("primary")
         }
 
         @Test func `GraphSpy signs a browser in by a cookie, once`() async throws { try await check("cookie") }
 
-        @Test func `GraphSpy proves a person by their own key on its device, and nobody else`() async throws {
+        @Test func `GraphSpy signs a person in by their own key on its device, and the key serves no other person`()
+            async throws
+        {
             try await check("own_key")
         }
     }

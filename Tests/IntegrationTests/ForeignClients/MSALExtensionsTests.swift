@@ -8,17 +8,19 @@ extension ForeignClientsTests {
             try await ForeignClients.lent.check("msal_extensions_client.py", name)
         }
 
-        @Test func `programs share msal's tokens in a keyring, no file shows one, and another application gets none`()
+        @Test func `programs share msal's tokens in a keyring, no file shows one, and another application is refused`()
             async throws
         {
             try await check("persisted")
         }
 
-        @Test func `what the keyring has of a session that ended is dead, and goes with the account`() async throws {
+        @Test func `the tokens of an ended session are refused, and removing the account empties the keyring`()
+            async throws
+        {
             try await check("sign_out")
         }
 
-        @Test func `msal-extensions keeps nothing in the clear where there is no keyring`() async throws {
+        @Test func `msal-extensions writes no token to a file when there is no keyring`() async throws {
             try await check("no_keyring")
         }
     }

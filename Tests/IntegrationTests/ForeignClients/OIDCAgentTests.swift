@@ -13,15 +13,15 @@ extension ForeignClientsTests {
             try await check("device_code")
         }
 
-        @Test func `oidc-agent gets an account by the browser, and a thief of the address gets nothing`() async throws {
+        @Test func `oidc-agent gets an account by the browser, and a stolen answer is refused`() async throws {
             try await check("code")
         }
 
-        @Test func `oidc-agent proves itself by its secret, and by a wrong one gets nothing`() async throws {
+        @Test func `oidc-agent authenticates with its secret, and a wrong secret is refused`() async throws {
             try await check("secret")
         }
 
-        @Test func `oidc-agent says that the account of a disabled person is dead`() async throws {
+        @Test func `oidc-agent reports the refusal when its person is disabled`() async throws {
             try await check("disabled")
         }
     }

@@ -8,25 +8,25 @@ extension ForeignClientsTests {
             try await ForeignClients.lent.check("pyoidc_client.py", name)
         }
 
-        @Test func `pyoidc signs in with a code and a proof key, and a code that comes twice takes its tokens back`()
+        @Test func `pyoidc signs in with a code and a proof key, and a repeated code revokes its tokens`()
             async throws
         {
             try await check("code")
         }
 
-        @Test func `pyoidc takes no answer to another request, nor another issuer`() async throws {
+        @Test func `pyoidc refuses answers to another request and another issuer`() async throws {
             try await check("refusals")
         }
 
-        @Test func `pyoidc proves itself by its secret, and by a wrong one gets nothing`() async throws {
+        @Test func `pyoidc authenticates with its secret, and a wrong secret is refused`() async throws {
             try await check("secret")
         }
 
-        @Test func `pyoidc refreshes its tokens, and no other application does`() async throws {
+        @Test func `pyoidc refreshes its tokens, and another application cannot`() async throws {
             try await check("refresh")
         }
 
-        @Test func `pyoidc ends the session, and comes back to its own address alone`() async throws {
+        @Test func `pyoidc ends the session and is redirected to a registered address only`() async throws {
             try await check("end_session")
         }
     }
