@@ -220,6 +220,7 @@ let package = Package(
                 "Storage",
                 "TestSupport",
                 .asn1, .certificates, .crypto, .hummingbird, .hummingbirdTLS, .logging, .nioCore, .nioSSL,
+                .subprocess,
             ]),
         .testTarget(
             name: "MSALTests",

@@ -6,7 +6,9 @@ import Testing
     @Test(
         arguments: [
             .authenticate(
-                .init(udid: "U", topic: "t", osVersion: "6.1", productName: "Linux", serialNumber: "S", deviceName: "n")
+                .init(
+                    udid: "U", topic: "t", osVersion: "6.1", productName: "Linux", serialNumber: "S", deviceName: "n",
+                    model: "M", modelName: "Linux")
             ),
             .tokenUpdate(
                 .init(udid: "U", topic: "t", token: [1], pushMagic: "m", unlockToken: [2], awaitingConfiguration: true)),

@@ -5,6 +5,14 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
+/// A request that reached the server, and its answer.
+struct WireExchange: Sendable {
+    let body: [UInt8]
+    let isCheckIn: Bool
+    let path: String
+    let answer: HTTPSClient.Response
+}
+
 /// Reaches the server's router without a socket, with the certificate of one identity; can lose answers and spoil
 /// packages.
 final class RouterLink: HTTPSending {
@@ -31,6 +39,8 @@ final class RouterLink: HTTPSending {
         let stopped = Promise<Void>()
         /// The certificates that were shown, one a request.
         let certificates = Mutex<[[UInt8]]>([])
+        /// What went over the wire, in order.
+        let exchanges = Mutex<[WireExchange]>([])
         /// Called before each PUT reaches the server.
         let beforePut = Mutex<@Sendable () -> Void>({})
     }
@@ -70,6 +80,9 @@ final class RouterLink: HTTPSending {
         let answer = try await fixture.send(
             body, certificate: certificate, isCheckIn: isCheckIn, method: request.method == "PUT" ? .put : .get,
             path: path)
+        wire.exchanges.withLock {
+            $0.append(WireExchange(body: body, isCheckIn: isCheckIn, path: path, answer: answer))
+        }
         if wire.lostPut.withLock({ $0 == number }) { throw HTTPSError(.unreachable, "the answer was lost") }
         return rewritten(answer)
     }

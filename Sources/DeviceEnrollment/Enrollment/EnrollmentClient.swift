@@ -79,7 +79,7 @@ actor EnrollmentClient {
         let topic = link.enrollment.topic
         let hello = CheckInMessage.Authenticate(
             udid: record.udid, topic: topic, osVersion: device.osVersion, productName: device.productName,
-            deviceName: device.name)
+            deviceName: device.name, model: device.productName, modelName: device.productName)
         do { try await link.checkIn(.authenticate(hello)) } catch let error as EnrollmentError {
             guard error.code == .serverRefused || error.code == .unrecognized else { throw error }
             throw EnrollmentError(.turnedAway, error.detail)

@@ -50,7 +50,9 @@ extension CheckInMessage.Authenticate {
             buildVersion: try fields.optionalString(.buildVersion),
             productName: try fields.optionalString(.productName),
             serialNumber: try fields.optionalString(.serialNumber),
-            deviceName: try fields.optionalString(.deviceName))
+            deviceName: try fields.optionalString(.deviceName),
+            model: try fields.optionalString(.model),
+            modelName: try fields.optionalString(.modelName))
     }
 
     fileprivate var propertyList: PropertyList {
@@ -63,6 +65,8 @@ extension CheckInMessage.Authenticate {
             .productName: productName.map(PropertyList.string),
             .serialNumber: serialNumber.map(PropertyList.string),
             .deviceName: deviceName.map(PropertyList.string),
+            .model: model.map(PropertyList.string),
+            .modelName: modelName.map(PropertyList.string),
         ])
     }
 }

@@ -38,10 +38,15 @@ package enum CheckInMessage: Hashable, Sendable {
         package var productName: String?
         package var serialNumber: String?
         package var deviceName: String?
+        /// The kind of machine; required beside ``deviceName``.
+        package var model: String?
+        /// The kind of machine in words; required beside ``deviceName``.
+        package var modelName: String?
 
         package init(
             udid: String, topic: String, osVersion: String? = nil, buildVersion: String? = nil,
-            productName: String? = nil, serialNumber: String? = nil, deviceName: String? = nil
+            productName: String? = nil, serialNumber: String? = nil, deviceName: String? = nil, model: String? = nil,
+            modelName: String? = nil
         ) {
             self.udid = udid
             self.topic = topic
@@ -50,6 +55,8 @@ package enum CheckInMessage: Hashable, Sendable {
             self.productName = productName
             self.serialNumber = serialNumber
             self.deviceName = deviceName
+            self.model = model
+            self.modelName = modelName
         }
     }
 
