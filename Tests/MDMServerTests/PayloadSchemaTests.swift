@@ -11,7 +11,8 @@ import Testing
 
 /// Everything that server and device write in Apple's protocol, held against Apple's schema by `scripts/check-payloads`.
 @Suite struct PayloadSchemaTests: AgentSteps {
-    @Test func `what server and device send each other follows Apple's schema, and an added key or another type is noticed`()
+    @Test
+    func `what server and device send each other follows Apple's schema, and an added key or another type is noticed`()
         async throws
     {
         try await TestManagement.with { fixture in
@@ -64,11 +65,15 @@ import Testing
                     "PayloadContent[]: value"
                 ),
                 (
-                    "profile", "<key>ExtensionData</key>", "<key>AuthenticationMethod</key><string>Password</string>"
+                    "profile", "<key>ExtensionData</key>",
+                    "<key>AuthenticationMethod</key><string>Password</string>"
                         + "<key>ExtensionData</key>", "PayloadContent[].AuthenticationMethod: platform"
                 ),
                 ("enrollment", "<key>Topic</key>", "<key>topic</key>", "PayloadContent[].Topic: missing"),
-                ("enrollment", "<integer>7443</integer>", "<string>7443</string>", "PayloadContent[].AccessRights: type"),
+                (
+                    "enrollment", "<integer>7443</integer>", "<string>7443</string>",
+                    "PayloadContent[].AccessRights: type"
+                ),
                 ("enrollment", "<string>https://mdm", "<string>http://mdm", "PayloadContent[].ServerURL: value"),
                 ("enrollment", "com.apple.security.root<", "com.apple.extensiblesso<", "PayloadContent[]: platform"),
                 ("command", "InstallProfile", "InstallProfiles", "Command: value"),
