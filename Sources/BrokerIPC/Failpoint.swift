@@ -24,6 +24,12 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case readyJournaled = "sign-out.ready-journaled"
     case answered = "sign-out.answered"
     case joinWritten = "join.written"
+    // The supervisor, on the way out of a join.
+    case departureOrdered = "departure.ordered"
+    case departureTold = "departure.told"
+    case departureErasing = "departure.erasing"
+    case departureJoinErased = "departure.join-erased"
+    case departureManagementErased = "departure.management-erased"
     // The supervisor again, at the receipt's own writes.
     case receiptBegun = "receipt.begun"
     case receiptSubjectKept = "receipt.subject-kept"
@@ -65,7 +71,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     }
 
     /// What is going on when the point is reached.
-    package enum Step: Sendable { case signIn, signOut, firstReceipt, renewal, join, offline }
+    package enum Step: Sendable { case signIn, signOut, firstReceipt, renewal, join, departure, offline }
 
     package var step: Step {
         switch self {
@@ -80,6 +86,8 @@ package enum Failpoint: String, Sendable, CaseIterable {
         case .renewalGranted, .renewalSealed: .renewal
         case .receiptKeyStated, .receiptEndBegun: .firstReceipt
         case .joinWritten, .joinKeysMade, .joinRegistered, .joinConfirmed: .join
+        case .departureOrdered, .departureTold, .departureErasing, .departureJoinErased, .departureManagementErased:
+            .departure
         case .leaseKept, .attemptCounted, .leaseErased: .offline
         }
     }

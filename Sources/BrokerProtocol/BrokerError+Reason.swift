@@ -20,6 +20,9 @@ extension BrokerError {
             case .agentMissing: "Start baton-agent in the graphical session."
             case .browserUnavailable, .browserBroke:
                 "Check browser.command of baton-agent, and that it has a screen; its log says more."
+            case .deviceDisabled: "Let an administrator enable the device: baton admin device enable."
+            case .deviceRemoved:
+                "Let an operator of the device run baton device leave, then join it anew: baton device join."
             default: nil
             }
         }
@@ -39,6 +42,8 @@ extension BrokerError {
             .browserBroke: "The browser ended with an error.",
             .alreadySignedIn: "A worker is signed in and cannot be asked for credentials again, nor make an account.",
             .accountRemoved: "The app has removed the account, and nobody has signed in through it since.",
+            .deviceDisabled: "The directory has disabled the device.",
+            .deviceRemoved: "The directory does not list the device any more.",
             .otherAccount: "Another account is signed in on the device.",
         ]
 
@@ -54,6 +59,8 @@ extension BrokerError {
         package static let browserBroke = Reason(rawValue: "browser_broke")
         package static let alreadySignedIn = Reason(rawValue: "already_signed_in")
         package static let accountRemoved = Reason(rawValue: "account_removed")
+        package static let deviceDisabled = Reason(rawValue: "device_disabled")
+        package static let deviceRemoved = Reason(rawValue: "device_removed")
         package static let otherAccount = Reason(rawValue: "other_account")
     }
 }

@@ -75,7 +75,8 @@ struct SessionServices: Sendable {
                     disk: disk, logger: logger),
                 renewal: renewal, leases: leases, pins: pins, supervisor: supervisor, logger: logger),
             signOuts: signOuts, erasures: erasures,
-            activity: ActivityReporter(session: session, access: access, supervisor: supervisor))
+            activity: ActivityReporter(session: session, access: access, supervisor: supervisor),
+            supervisor: supervisor)
         (self.supervisor, self.files) = (supervisor, files)
     }
 

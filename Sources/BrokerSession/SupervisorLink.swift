@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerIPC
+internal import BrokerProtocol
 internal import Logging
 internal import Synchronization
 internal import UnixSocket
@@ -28,6 +29,9 @@ final class SupervisorLink: Sendable {
             logger.debug("supervisor does not listen", metadata: ["error": "\(error)"])
         }
     }
+
+    /// Tells the supervisor if an app is refused because of the device, so that the directory is asked about it.
+    func noteRefusal(_ error: BrokerError) { if error.meansDevice { tell(.deviceRefused) } }
 
     func receive() throws -> (SupervisorMessage, [Descriptor]) {
         let (message, descriptors) = try channel.receive()

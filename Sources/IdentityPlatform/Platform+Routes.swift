@@ -62,6 +62,9 @@ extension Platform {
         EndSessionEndpoint(
             database: database, environment: environment, directory: directoryCache, proofs: deviceProofs
         ).addRoutes(to: router)
+        LeaveEndpoint(
+            database: database, environment: environment, directory: directoryCache, proofs: deviceProofs
+        ).addRoutes(to: router)
         SessionStateEndpoint(directory: directoryCache, requests: sessionStatusRequests).addRoutes(to: router)
         ReceiptAnchorEndpoint(
             database: database, environment: environment, directory: directoryCache, proofs: deviceProofs,

@@ -52,7 +52,8 @@ enum EnrollmentSetup {
                     return PushServer(serverURL: access.serverURL, client: client)
                 },
                 https: https(configuration),
-                ended: { epoch, trigger in inputs.post(.serverEnded(epoch, trigger)) }, checkIn: { agent.poke() },
+                ended: { epoch, trigger in inputs.post(.serverEnded(epoch, trigger)) },
+                registration: { inputs.post(.registrationHeard($0)) }, checkIn: { agent.poke() },
                 opened: opened, stateChanged: { inputs.post(.leasesInQuestion) }),
             logger: logger)
         agent.observeAccess { keeper.accessChanged() }

@@ -72,11 +72,33 @@ struct Supervise: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
-        let inputs = Mailbox<SupervisorInput>()
+        // Sockets of a service manager can be used once: it starts the broker again.
+        let departures = inherited.all.isEmpty ? DepartureAnswers() : nil
+        let eraser = DepartureEraser(files: DeviceFiles(root: state))
+        var isAnnounced = false
+        while true {
+            if let erased = try await blocking({ try eraser.run() }) {
+                logger.notice("the device has left", metadata: ["departure.kind": "\(erased.kind.rawValue)"])
+            }
+            let inputs = Mailbox<SupervisorInput>()
+            let passage = try await passQuarantine(
+                configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
+            guard passage != .end else { return }
+            try await serve(
+                configuration, inputs: inputs, inherited: inherited, departures: departures,
+                isAnnounced: isAnnounced || passage == .recovered, logger: logger)
+            isAnnounced = true
+            guard departures != nil, try await blocking({ try eraser.isDue }) else { return }
+        }
+    }
+
+    /// Serves until the process is asked to end, or the device's state is to be erased.
+    private func serve(
+        _ configuration: BatondConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
+        departures: DepartureAnswers?, isAnnounced: Bool, logger: Logger
+    ) async throws {
+        let state = Directory(path: configuration.supervisor.directory)
         let platform = configuration.supervisor.platform
-        let passage = try await passQuarantine(
-            configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
-        guard passage != .end else { return }
         let device = try EnrollmentSetup.agent(
             configuration.supervisor, marker: configuration.marker, inputs: inputs, logger: logger)
         let anchors = AnchorUploader(
@@ -86,16 +108,20 @@ struct Supervise: AsyncParsableCommand {
             logger: logger)
         let supervisor = SupervisorService(
             configuration: configuration.supervisor, device: device, inputs: inputs, inherited: inherited,
-            logger: logger, platform: platform, isAnnounced: passage == .recovered,
+            logger: logger, platform: platform, isAnnounced: isAnnounced,
             watch: {
                 line.watch($0)
                 anchors.watch($0)
             },
-            inspect: { await device.findings + [line.status.finding] })
+            askDirectory: { line.ask() },
+            inspect: { await device.findings + [line.status.finding] + line.registrationFindings() },
+            successor: departures)
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    .init(service: supervisor), .init(service: device), .init(service: line), .init(service: anchors),
+                    // It ends by itself where the device leaves its directory.
+                    .init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: device), .init(service: line), .init(service: anchors),
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()

@@ -97,8 +97,10 @@ extension BrokerError {
             case .serverError, .temporarilyUnavailable: .serverError
             default: .server
             }
+        let refusal = DeviceRefusal(number: error.number)
         self.init(
-            code, error.wireDescription, oauthError: error.code.rawValue, oauthSuberror: error.suberror)
+            code, error.wireDescription + (refusal.map { " " + $0.remedy } ?? ""), reason: refusal?.reason,
+            oauthError: error.code.rawValue, oauthSuberror: error.suberror)
         if error.number != 0 { serverCodes = [error.number] }
     }
 
@@ -118,4 +120,31 @@ extension BrokerError {
                 .internal, "The identity platform's answer cannot be used (\(type(of: error))). Look at both logs.")
         }
     }
+}
+
+/// Why the identity platform refuses everything that this device asks.
+private enum DeviceRefusal {
+    case disabled, removed
+
+    init?(number: Int) {
+        switch number {
+        case OAuthError.disabledDeviceNumber: self = .disabled
+        case OAuthError.unknownDeviceNumber: self = .removed
+        default: return nil
+        }
+    }
+
+    var reason: BrokerError.Reason {
+        switch self {
+        case .disabled: .deviceDisabled
+        case .removed: .deviceRemoved
+        }
+    }
+
+    var remedy: String { reason.remedy ?? "" }
+}
+
+extension BrokerError {
+    /// Whether the identity platform refused because of the device, whoever asked.
+    package var meansDevice: Bool { serverCodes.contains { DeviceRefusal(number: $0) != nil } }
 }

@@ -47,6 +47,8 @@ package enum SessionProcessMessage: Sendable, Codable, Equatable {
     case leasesCounted(LeaseCount)
     /// One ``SupervisorMessage/connection(_:)`` has arrived.
     case connectionTaken
+    /// The identity platform refused a request because of the device: it is disabled, or not listed any more.
+    case deviceRefused
     /// An app has as many connections as one may have.
     case limitReached(ConnectionLimitReport)
 }

@@ -50,6 +50,8 @@ package struct DeviceFiles: Sendable {
         package static let browserHolder = "browser-holder.json"
         package static let locks = "app-locks.json"
         package static let sessionTimer = "session-timer.json"
+        package static let departure = "departure.json"
+        package static let registration = "registration-status.json"
     }
 
     private static let limits = JSONLimits(bytes: 1 << 20, values: 64 << 10)

@@ -16,6 +16,10 @@ package enum OperatorRequest: Sendable, Codable, Equatable {
     case join(JoinOrder)
     /// Sign the worker out, whoever it is.
     case signOut(fromBrowser: Bool)
+    /// Leave the directory: the join ends here and, where it can be reached, there.
+    case leave
+    /// Give up everything that came with a join, an enrollment or a worker.
+    case reset
     /// Leave the quarantine: move aside what is not believed, and begin as a device that has not joined.
     case recover
     /// Look at everything that may be wrong.
@@ -46,6 +50,8 @@ package enum OperatorReply: Sendable, Codable, Equatable {
     case status(DeviceStatus)
     case diagnosis(Diagnosis)
     case joined(deviceID: String, tenantID: String)
+    /// The device has left its directory, or was reset; the registration that it had, if any, and whether the directory knows.
+    case left(deviceID: String?, isDirectoryTold: Bool)
     /// What became of the MDM's commands; it keeps those for later.
     case checkedIn(done: Int, failed: Int, later: Int)
     case failed(OperatorFailure)
@@ -124,12 +130,15 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     package let keys: String?
     /// Who had as many connections as there may be within the last ten minutes; nil where nobody had.
     package let connectionLimits: [ConnectionLimitReport]?
+    /// What the identity platform last said of the registration; nil if the device has not joined, or has not found out yet.
+    package let registration: RegistrationStatus?
 
     package init(
         session: String, pending: [String], epoch: Epoch?, mode: String, reason: String, remedy: String?,
         enrolled: Bool, tenantID: String?, deviceID: String?, apps: [String], agentConnected: Bool,
         agentPID: Int32? = nil, agentUser: UInt32? = nil, problems: [String] = [], lockedApps: [String] = [],
-        receiptsDamagedAt: Int? = nil, keys: String? = nil, connectionLimits: [ConnectionLimitReport] = []
+        receiptsDamagedAt: Int? = nil, keys: String? = nil, connectionLimits: [ConnectionLimitReport] = [],
+        registration: RegistrationStatus? = nil
     ) {
         self.session = session
         self.pending = pending
@@ -149,5 +158,6 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
         self.receiptsDamagedAt = receiptsDamagedAt
         self.keys = keys
         self.connectionLimits = connectionLimits.isEmpty ? nil : connectionLimits
+        self.registration = registration
     }
 }

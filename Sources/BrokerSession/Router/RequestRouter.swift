@@ -13,6 +13,7 @@ struct RequestRouter: Sendable {
     let signOuts: SignOutNotifier
     let erasures: ErasureService
     let activity: ActivityReporter
+    let supervisor: SupervisorLink
 
     /// Answers at once where everything is in memory, else later from another thread.
     func answer(_ request: Request, from app: AppConnection) {
@@ -61,6 +62,10 @@ struct RequestRouter: Sendable {
         do {
             let response = try await response()
             call.answerLater(.success(try response.entries(to: call.operation, from: session.device)))
-        } catch { call.answerLater(.failure(BrokerError(reading: error))) }
+        } catch {
+            let failure = BrokerError(reading: error)
+            supervisor.noteRefusal(failure)
+            call.answerLater(.failure(failure))
+        }
     }
 }

@@ -106,6 +106,7 @@ struct SignInCoordinator: Sendable {
             }
         } catch {
             let failure = BrokerError(reading: error)
+            supervisor.noteRefusal(failure)
             attempts.end(attempt)
             DispatchQueue.global().async { [isAdmitted] in
                 request.call.refuse(failure)

@@ -2,6 +2,7 @@
 internal import BrokerDevice
 internal import BrokerIPC
 internal import BrokerProtocol
+internal import DeviceEnrollment
 internal import Files
 internal import Glibc
 internal import Processes
@@ -77,7 +78,12 @@ struct DeviceExamination: Sendable {
     func diagnosis() async -> Diagnosis {
         let diagnosis = SessionDiagnosis(status)
         var findings = known + diagnosis.findings
-        findings += await inspect()
+        let inspected = await inspect()
+        findings += inspected
+        // What was known before counts only if nothing newer could be found out.
+        if inspected.contains(where: { $0.code == CheckResult.registrationUnknown }), let known = status.registration {
+            findings += known.findings
+        }
         let (files, leases) = (files, leases)
         do {
             findings += try await blocking {

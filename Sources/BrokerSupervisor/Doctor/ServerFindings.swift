@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 internal import BrokerIPC
-internal import FoundationEssentials
 
 /// Whether the identity platform can be reached, and whether its clock and the device's agree.
 struct ServerFindings: Sendable {
@@ -9,9 +8,6 @@ struct ServerFindings: Sendable {
     let https: any HTTPSending
     /// Seconds since 1970.
     let now: @Sendable () -> Int
-
-    /// Seconds by which two clocks may differ before tokens and requests are taken for stale.
-    private static let tolerance = 300
 
     var all: [CheckResult] {
         get async {
@@ -56,7 +52,7 @@ struct ServerFindings: Sendable {
                 message: "The identity platform does not say what time it is.")
         }
         let ahead = now() - time.seconds
-        guard abs(ahead) > Self.tolerance else {
+        guard abs(ahead) > RegistrationStatus.tolerance else {
             return CheckResult(
                 .clock, .good, code: "clock_agrees", message: "The device's clock agrees with the identity platform's.")
         }
@@ -65,33 +61,5 @@ struct ServerFindings: Sendable {
             message:
                 "The device's clock is \(abs(ahead)) seconds \(ahead > 0 ? "ahead of" : "behind") the identity platform's.",
             remedy: "Set the clock of whichever is wrong.")
-    }
-}
-
-/// A `Date` header (RFC 9110 section 5.6.7), the one form that servers must send.
-package struct HTTPDate: Equatable {
-    /// Seconds since 1970.
-    package let seconds: Int
-
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-    package init?(_ text: String) {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), (1...31).contains(day),
-            let month = Self.months.firstIndex(of: String(parts[2])), let year = Int(parts[3]),
-            (1970...9999).contains(year)
-        else { return nil }
-        let time = parts[4].split(separator: ":").map { Int($0) }
-        guard time.count == 3, let hour = time[0], let minute = time[1], let second = time[2],
-            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
-        else { return nil }
-        seconds = Self.days(year: year, month: month + 1, day: day) * 86_400 + hour * 3600 + minute * 60 + second
-    }
-
-    /// Days since 1970-01-01 of a date of the Gregorian calendar; years begin in March, so that a leap day ends one.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }

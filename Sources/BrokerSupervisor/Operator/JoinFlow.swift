@@ -91,9 +91,6 @@ extension OperatorFailure {
     fileprivate static let joinRunning = OperatorFailure(
         code: "join_running", message: "A join is running already.",
         remedy: "Finish it, or end the command baton device join that waits for it.")
-    fileprivate static let alreadyJoined = OperatorFailure(
-        code: "already_joined", message: "The device is joined to a directory already.",
-        remedy: "Remove the device in the directory and reset this device before you join another.")
     static let joinInterrupted = OperatorFailure(
         code: "join_interrupted", message: "Somebody ended what was going on at the device.", remedy: "Join again.")
     static let joinProcessDied = OperatorFailure(

@@ -8,6 +8,9 @@ internal import Processes
 final class OperatorService {
     private let session: SessionCoordinator
     private let device: ManagedDevice
+    private let registration: RegistrationStore
+    private let departures: DepartureFlow
+    private let timer: InputTimer
     private let limits: LimitLog
     private let clock: SupervisorClock
     /// What others of this process know for `baton doctor`.
@@ -19,20 +22,25 @@ final class OperatorService {
     private static let patience = Duration.seconds(30)
 
     init(
-        session: SessionCoordinator, limits: LimitLog, clock: SupervisorClock,
+        session: SessionCoordinator, registration: RegistrationStore, departures: DepartureFlow,
+        limits: LimitLog, timer: InputTimer, clock: SupervisorClock,
         inspect: @escaping @Sendable () async -> [CheckResult]
     ) {
         (self.session, device, self.limits) = (session, session.device, limits)
-        (self.clock, self.inspect) = (clock, inspect)
+        (self.departures, self.timer) = (departures, timer)
+        (self.registration, self.clock, self.inspect) = (registration, clock, inspect)
     }
 
     func take(
         _ request: OperatorRequest, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
     ) throws {
+        if let command = DeviceCondition.Command(request), let refusal = condition.refusal(of: command) {
+            return answer(.failed(refusal))
+        }
         switch request {
         case .status: answer(.status(status))
         case .examine: examine(answer: answer)
-        case .enroll(let profile): device.management.enroll(profile: profile, answer: answer)
+        case .enroll(let profile): enroll(profile, answer: answer)
         case .unenroll: device.management.unenroll(answer: answer)
         case .checkIn: device.management.checkIn(answer: answer)
         case .reload: try reload(answer: answer)
@@ -40,12 +48,9 @@ final class OperatorService {
             let requestID = session.join.begin(order, from: connection, answer: answer)
             if let requestID { try session.signInRequested(requestID) }
         case .setPIN: setPIN(answer: answer)
-        case .recover:
-            answer(
-                .failed(
-                    OperatorFailure(
-                        code: "not_quarantined", message: "The device's state is in order: nothing is to be recovered.",
-                        remedy: "To sign a worker out run: baton account sign-out.")))
+        case .recover: answer(.failed(.notQuarantined))
+        case .leave: try depart(.leave, answer: answer)
+        case .reset: try depart(.reset, answer: answer)
         case .signOut(let fromBrowser):
             try session.journal.noteEnd(fromBrowser: fromBrowser)
             try signOut(by: .operator, answer: answer)
@@ -61,6 +66,34 @@ final class OperatorService {
         case .signingOut(let pending) where pending.waiting == requestID:
             try session.handle(.signInTimedOut(requestID, .agentMissing))
         case .ready, .signingIn, .signedIn, .ending, .signingOut: session.join.fail(.joinInterrupted)
+        }
+    }
+
+    private var condition: DeviceCondition {
+        DeviceCondition(
+            quarantine: nil, isJoined: session.join.record != nil, isEnrolled: device.management.settings.enrolled,
+            departure: departures.departure?.kind)
+    }
+
+    /// A device that the directory does not list any more keeps nothing of that join in its new enrollment.
+    private func enroll(_ profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) {
+        let state = registration.status(of: session.join.record)?.state
+        let isLost = state == .removed || state == .tenantUnknown
+        let timer = timer
+        device.management.enroll(profile: profile) { reply in
+            answer(reply)
+            if isLost, reply == .done { timer.inputs.post(.operatorAsked(.leave) { _ in }) }
+        }
+    }
+
+    /// Begins to leave or to reset; the operator is answered when the device serves again, or told that it goes on.
+    private func depart(
+        _ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void
+    ) throws {
+        let once = OneAnswer(answer)
+        try departures.begin(kind, answer: once.give)
+        try session.end(by: .operator, patience: Self.patience) { outcome in
+            if outcome == .goesOn { once.give(.failed(.leaveUnfinished)) }
         }
     }
 
@@ -118,15 +151,17 @@ final class OperatorService {
         let snapshot = session.snapshot
         let agent = session.browser.agent
         let (state, pending) = stateAndPending
+        let registration = registration.status(of: snapshot.join)
         return DeviceStatus(
             session: state, pending: pending, epoch: session.machine.epoch, mode: snapshot.mode.name,
-            reason: snapshot.mode.reason, remedy: snapshot.mode.remedy, enrolled: device.management.settings.enrolled,
+            reason: snapshot.mode.reason, remedy: registration?.remedy ?? snapshot.mode.remedy,
+            enrolled: device.management.settings.enrolled,
             tenantID: snapshot.join?.tenantID, deviceID: snapshot.join?.deviceID,
             apps: snapshot.apps.map(\.bundleID).sorted(), agentConnected: agent != nil, agentPID: agent?.pid,
             agentUser: agent?.user, problems: problems, lockedApps: session.locks.epochs.keys.sorted(),
             receiptsDamagedAt: session.receipts.damageFound,
             keys: KeyFindings(state: device.files.root).place?.rawValue,
-            connectionLimits: limits.recent)
+            connectionLimits: limits.recent, registration: registration)
     }
 
     /// Why a sign-out does not go on, for a person.
@@ -174,6 +209,21 @@ extension SignOutOutcome {
                     code: "sign_out_unfinished",
                     message: "Nobody is signed in any more, but traces of the last worker are still being cleared.",
                     remedy: "See what is pending: baton device status. It goes on by itself."))
+        }
+    }
+}
+
+extension DeviceCondition.Command {
+    /// The command that a request is; nil for one that changes no registration.
+    init?(_ request: OperatorRequest) {
+        switch request {
+        case .enroll: self = .enroll
+        case .unenroll: self = .unenroll
+        case .join: self = .join
+        case .leave: self = .leave
+        case .reset: self = .reset
+        case .recover: self = .recover
+        case .status, .checkIn, .reload, .signOut, .examine, .seat, .setPIN: return nil
         }
     }
 }

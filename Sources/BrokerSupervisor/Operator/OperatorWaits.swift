@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 package import BrokerIPC
+internal import Synchronization
 
 /// The operator who waits for the worker to set a PIN for offline sign-in; one at a time.
 package struct PINRequest {
@@ -48,5 +49,20 @@ package struct DeviceChanges {
         let known = waiting.prefix { $0.change <= change }
         waiting.removeFirst(known.count)
         for entry in known { entry.answer() }
+    }
+}
+
+/// An operator's answer, of which only the first one is sent.
+final class OneAnswer: Sendable {
+    private let waiting: Mutex<(@Sendable (OperatorReply) -> Void)?>
+
+    init(_ answer: @escaping @Sendable (OperatorReply) -> Void) { waiting = Mutex(answer) }
+
+    @Sendable func give(_ reply: OperatorReply) {
+        let answer = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        answer?(reply)
     }
 }

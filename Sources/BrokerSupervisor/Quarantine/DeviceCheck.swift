@@ -37,6 +37,7 @@ package struct DeviceCheck: Sendable {
             _ = try files.endedSessions()
             _ = try files.liveSession()
             _ = try files.browserHolder()
+            _ = try files.departure()
             _ = try ManagementStore(root: files.management).load()
             guard let join = try files.join() else { return nil }
             return try isKeyOf(join) ? nil : .otherDeviceKey

@@ -105,16 +105,32 @@ package struct QuarantineService: Service {
         case .examine:
             answer(.diagnosis(diagnosis))
             return false
-        case .recover where reason.isRecoverable: break
-        default:
+        default: break
+        }
+        guard let command = DeviceCondition.Command(request), condition.refusal(of: command) == nil else {
             answer(.failed(failure))
             return false
         }
+        return recovered(answer, thenResets: command == .reset)
+    }
+
+    private var condition: DeviceCondition {
+        DeviceCondition(
+            quarantine: reason.isRecoverable ? .recoverable : .newerFormat, isJoined: false, isEnrolled: false,
+            departure: nil)
+    }
+
+    /// Moves the state aside; gives whether that went well.
+    ///
+    /// - Parameter thenResets: whether the device is to be reset after the sign-out with which it begins anew.
+    private func recovered(_ answer: (OperatorReply) -> Void, thenResets: Bool) -> Bool {
         let files = DeviceFiles(root: Directory(path: configuration.directory))
         do {
+            if thenResets { try files.write(Departure(kind: .reset, stage: .ordered, deviceID: nil)) }
             let folder = try Recovery(files: files, reason: reason, now: { Int(time(nil)) }).run()
             logger.notice("state moved aside", metadata: ["quarantine.folder": "\(folder)"])
-            answer(.done)
+            // A reset goes on by itself from here, whatever happens to this process.
+            answer(thenResets ? .left(deviceID: nil, isDirectoryTold: false) : .done)
             return true
         } catch {
             answer(

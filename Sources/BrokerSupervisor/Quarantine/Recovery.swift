@@ -22,7 +22,7 @@ struct Recovery {
     private static let ofJoin = [
         "join.json", "join-confirmed.json", "tombstones.json", "ended-sessions.json", "live-session.json",
         "session-timer.json",
-        "browser-holder.json",
+        "browser-holder.json", DeviceFiles.Name.registration,
     ]
     /// Names that only earlier forms of the state have.
     private static let ofEarlierForms = ["principals.json", "stay.json"]
@@ -41,6 +41,10 @@ struct Recovery {
         var names = Self.ofJoin + Self.ofEarlierForms
         if isForeign { names += Self.ofMachine }
         if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
+        // An order to reset has taken the damaged one's place.
+        if reason == .damaged(file: DeviceFiles.Name.departure), (try? files.departure()) == nil {
+            names.append(DeviceFiles.Name.departure)
+        }
         for name in names { try files.root.file(name).move(to: folder.path + "/" + name) }
         for name in DeviceKeys.files + (isForeign ? Self.keysOfMachine : []) {
             try files.keys.file(name).move(to: folder.path + "/" + name)

@@ -22,14 +22,21 @@ final class Supervisor {
     private let session: SessionCoordinator
     private let operators: OperatorService
     private let limits: LimitLog
+    private let registration: RegistrationStore
+    private let askDirectory: @Sendable () -> Void
+    private let departures: DepartureFlow
+    /// Who serves after this supervisor in the same process, and answers for it; nil if nobody does.
+    private let successor: DepartureAnswers?
     private var isStopping = false
 
     init(
         configuration: SupervisorConfiguration, device management: any DeviceManaged,
         inputs: Mailbox<SupervisorInput>, executable: String, listeners: AppListeners, logger: Logger,
         clock: SupervisorClock, platform: (any TrustedPlatform)?,
-        watch: @escaping @Sendable (WatchedSession) -> Void, inspect: @escaping @Sendable () async -> [CheckResult]
+        watch: @escaping @Sendable (WatchedSession) -> Void, askDirectory: @escaping @Sendable () -> Void,
+        inspect: @escaping @Sendable () async -> [CheckResult], farewell: Farewell, successor: DepartureAnswers?
     ) throws {
+        (self.askDirectory, self.successor) = (askDirectory, successor)
         (self.inputs, self.logger, limits) = (inputs, logger, listeners.limits)
         timer = InputTimer(inputs: inputs, clock: clock)
         let files = DeviceFiles(root: Directory(path: configuration.directory), platform: platform)
@@ -44,7 +51,11 @@ final class Supervisor {
         session = try SessionCoordinator(
             device: device, sessionProcess: sessionProcess, clock: clock, timer: timer, epochCount: epochCount,
             watch: watch, logger: logger)
-        operators = OperatorService(session: session, limits: listeners.limits, clock: clock, inspect: inspect)
+        registration = RegistrationStore(files: files, logger: logger)
+        departures = try DepartureFlow(session: session, farewell: farewell, inputs: inputs, logger: logger)
+        operators = OperatorService(
+            session: session, registration: registration, departures: departures, limits: listeners.limits,
+            timer: timer, clock: clock, inspect: inspect)
     }
 
     /// Runs until told to stop.
@@ -56,14 +67,26 @@ final class Supervisor {
         try removeOldTombstones()
         try session.start(keptKeys)
         try whenServing()
+        if departures.departure == nil { successor?.settle() }
         do {
-            while !isStopping { try take(inputs.take()) }
+            try goOnLeaving()
+            while !isStopping {
+                try take(inputs.take())
+                try goOnLeaving()
+            }
         } catch {
             // Nobody goes on in a session whose end could not be written down, not even by a key that was kept.
             session.key.destroy()
             throw error
         }
         try session.endSessionProcess()
+    }
+
+    /// Does the next step of a device that leaves; at the last one this supervisor ends.
+    private func goOnLeaving() throws {
+        guard !isStopping, try departures.goOn() else { return }
+        departures.handover(to: successor)
+        isStopping = true
     }
 
     private func take(_ input: SupervisorInput) throws {
@@ -99,6 +122,8 @@ final class Supervisor {
         case .graceExpired(let epoch): try session.handle(.graceExpired(epoch))
         case .appsOverdue(let ended): try session.handle(.appsOverdue(ended))
         case .sessionTimerDue(let epoch): try session.timerDue(in: epoch)
+        case .departureTold(let isDirectoryTold): departures.told(isDirectoryTold: isDirectoryTold)
+        case .registrationHeard(let status): registration.hear(status)
         case .leasesInQuestion: sessionProcess.tell(.leasesInQuestion)
         case .stop: isStopping = true
         }
@@ -178,6 +203,7 @@ final class Supervisor {
         case .serverSessionEnded(let ended): try session.journal.serverSessions.heard(ended)
         case .refused(let record, let before): operators.note(record, before: before)
         case .limitReached(let report): limits.note(report)
+        case .deviceRefused: askDirectory()
         // The thread that reads has dealt with it.
         case .connectionTaken: break
         }

@@ -40,6 +40,10 @@ package enum SupervisorInput: Sendable {
     case appsOverdue(Epoch)
     /// Something may be due in the session of this epoch.
     case sessionTimerDue(Epoch)
+    /// The servers were told that the device leaves, or cannot be.
+    case departureTold(isDirectoryTold: Bool)
+    /// What the identity platform says of the device's registration.
+    case registrationHeard(RegistrationStatus)
     /// Offline leases may be good no more.
     case leasesInQuestion
     case stop

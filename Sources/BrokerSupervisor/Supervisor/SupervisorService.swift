@@ -21,9 +21,11 @@ package struct SupervisorService: Service {
     private let clock: SupervisorClock
     private let isAnnounced: Bool
     private let watch: @Sendable (WatchedSession) -> Void
+    private let askDirectory: @Sendable () -> Void
     private let inspect: @Sendable () async -> [CheckResult]
     private let platform: (any TrustedPlatform)?
     private let helloPatience: Duration
+    private let successor: DepartureAnswers?
 
     /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
     /// process are always of one version.
@@ -39,15 +41,18 @@ package struct SupervisorService: Service {
     ///   - helloPatience: how long an agent that has connected may leave its hello.
     ///   - isAnnounced: whether the service manager has been told already that this process serves.
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
+    ///   - askDirectory: has the identity platform asked how the device's registration stands; must not block.
     ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
+    ///   - successor: answers operators for the supervisor that serves after this one, once the device's state is erased.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
         clock: SupervisorClock = .system, platform: (any TrustedPlatform)? = nil,
         helloPatience: Duration = helloPatience, isAnnounced: Bool = false,
-        watch: @escaping @Sendable (WatchedSession) -> Void,
-        inspect: @escaping @Sendable () async -> [CheckResult] = { [] }
+        watch: @escaping @Sendable (WatchedSession) -> Void, askDirectory: @escaping @Sendable () -> Void = {},
+        inspect: @escaping @Sendable () async -> [CheckResult] = { [] }, successor: DepartureAnswers? = nil
     ) {
+        self.successor = successor
         self.configuration = configuration
         self.device = device
         self.inputs = inputs
@@ -57,6 +62,7 @@ package struct SupervisorService: Service {
         self.clock = clock
         self.isAnnounced = isAnnounced
         self.watch = watch
+        self.askDirectory = askDirectory
         self.inspect = inspect
         self.platform = platform
         self.helloPatience = helloPatience
@@ -90,11 +96,14 @@ package struct SupervisorService: Service {
             configuration: configuration, inheritedState: inheritedState, listeners: listeners, ownUser: geteuid(),
             inputs: inputs, helloPatience: helloPatience, logger: logger)
         defer { sockets.close() }
+        let farewell = Farewell(
+            keys: DeviceFiles(root: Directory(path: configuration.directory), platform: platform).keyStore,
+            https: { [configuration] in try HTTPSClient(for: configuration) }, logger: logger)
         let supervisor = try Supervisor(
             configuration: configuration, device: device, inputs: inputs, executable: executable,
             listeners: listeners, logger: logger, clock: clock, platform: platform,
-            watch: watch,
-            inspect: inspect)
+            watch: watch, askDirectory: askDirectory, inspect: inspect, farewell: farewell,
+            successor: successor)
         try supervisor.run(keptKeys: inheritedState.keys) {
             try sockets.open()
             if !isAnnounced { try ServiceNotification.ready() }

@@ -67,7 +67,9 @@ extension PushClient {
             configuration.stateChanged()
             place.withLock { $0 = .open }
             liveness.expect(within: .seconds(present.keepAlive) * PushChannel.patience)
-            if let stated, let status = present.status.flatMap(SessionStatus.init) { heard(status, of: stated) }
+            if let stated, let status = present.status.flatMap(SessionStatus.init) {
+                heard(fromManagement: status, of: stated)
+            }
             if session?.serverSession != stated?.serverSession { questions.advance() }
             if present.hasCommands { configuration.checkIn() }
         case .nudge:
@@ -90,7 +92,7 @@ extension PushClient {
         }
     }
 
-    private func race(
+    func race(
         _ first: @escaping @Sendable () async -> Void, _ second: @escaping @Sendable () async -> Void
     ) async {
         await withTaskGroup(of: Void.self) { group in

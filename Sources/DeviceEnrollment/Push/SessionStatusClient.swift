@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
+internal import BrokerIPC
 internal import BrokerProtocol
 internal import OAuth
 
@@ -45,7 +46,21 @@ struct SessionStatusClient: Sendable {
     }
 }
 
+extension OAuthError {
+    /// Whether the refusal says that the identity platform does not serve the organisation.
+    var meansTenantUnknown: Bool { number == Self.unknownTenantNumber }
+}
+
 extension SessionStatus {
+    /// What the status says of the device's registration.
+    var registration: RegistrationStatus.State {
+        switch self {
+        case .live, .noSession, .ended, .staleEpoch: .good
+        case .deviceDisabled: .disabled
+        case .deviceUnknown: .removed
+        }
+    }
+
     /// The trigger that ends the session; nil if the session is good.
     var trigger: SignOutTrigger? {
         switch self {

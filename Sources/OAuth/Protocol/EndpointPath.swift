@@ -11,6 +11,9 @@ package enum EndpointPath {
     /// The device ends a session here (Baton's own).
     package static func endSession(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/endsession" }
 
+    /// The device leaves the directory here (Baton's own).
+    package static func leave(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/leave" }
+
     /// The device asks here how it and its session stand (Baton's own).
     package static func sessionState(tenant: String) -> String { "/\(tenant)/oauth2/v2.0/device/sessionstate" }
 

@@ -37,6 +37,10 @@ package struct OAuthError: Error, Sendable, Equatable {
 
     /// The number of the refusal that says the device is not registered.
     package static let unknownDeviceNumber = 50155
+    /// The number of the refusal that says the device is disabled.
+    package static let disabledDeviceNumber = 135_011
+    /// The number of the refusal that says the server does not serve the organisation.
+    package static let unknownTenantNumber = 90002
 
     package let code: Code
     /// The number behind `AADSTS`; 0 where the other side named none.

@@ -12,6 +12,7 @@ package enum ReplyName: String, WireName {
     case deviceCode = "device_code"
     case deviceTenantID = "device_tenant_id"
     case ended
+    case left
     case error
     case errorCodes = "error_codes"
     case errorDescription = "error_description"

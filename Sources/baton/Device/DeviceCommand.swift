@@ -8,7 +8,9 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show, enroll and join this device.",
         subcommands: [
-            Status.self, Enroll.self, Unenroll.self, CheckIn.self, Reload.self, Join.self, Event.self, Recover.self,
+            Status.self, Enroll.self, Unenroll.self, CheckIn.self, Reload.self, Join.self, Leave.self, Reset.self,
+            Event.self,
+            Recover.self,
         ])
 
     struct Status: AsyncParsableCommand {
@@ -43,6 +45,7 @@ struct DeviceCommand: AsyncParsableCommand {
                 "epoch     \(status.epoch.map(String.init) ?? "-")",
             ] + (status.keys.map { ["keys      \(keyPlaces[$0] ?? $0)"] } ?? [])
                 + (status.pending.isEmpty ? [] : ["clearing  \(status.pending.joined(separator: ", "))"])
+                + (status.registration?.problems ?? []).map { "directory \($0)" }
                 + status.problems.map { "problem   \($0)" }
                 + (status.lockedApps.isEmpty ? [] : ["locked    \(status.lockedApps.joined(separator: ", "))"])
                 + (status.receiptsDamagedAt == nil
@@ -153,7 +156,7 @@ struct DeviceCommand: AsyncParsableCommand {
         return ["deviceID": deviceID, "tenantID": tenantID]
     }
 
-    private static let unexpectedReply = CommandFailure(
+    static let unexpectedReply = CommandFailure(
         code: "broker_reply", message: "The broker answered something else than was asked.",
         remedy: "Use baton and batond of one release.")
 }

@@ -71,15 +71,47 @@ import Testing
         }
     }
 
-    @Test func `nobody's session needs no question`() async throws {
+    @Test func `of a device with nobody's session the registration alone is asked, and nothing ends`() async throws {
         try await PushFixture.with { fixture in
+            fixture.platform.says(.status("no_session"))
+            fixture.platform.says(.status("stale_epoch"))
             fixture.line.says(.present(.init(status: "stale_epoch", hasCommands: true, keepAlive: 30)))
-            fixture.line.says(.nudge)
             try fixture.join()
         } _: { fixture in
             #expect(await fixture.nextCheckIn())
+            #expect(await fixture.nextRegistration() == .good)
+            fixture.line.says(.nudge)
             #expect(await fixture.nextCheckIn())
-            #expect(fixture.platform.questions == 0 && fixture.endings == [])
+            #expect(await fixture.nextRegistration() == .good)
+            #expect(fixture.endings == [])
+        }
+    }
+
+    @Test func `what the directory says of the device is told, and what could not be found out is not`() async throws {
+        try await PushFixture.with { fixture in
+            fixture.platform.says(.unreachable)
+            fixture.platform.says(.status("device_disabled"))
+            try fixture.join()
+        } _: { fixture in
+            #expect(await fixture.nextRegistration() == .disabled)
+            for (answer, state) in [
+                (ScriptedPlatform.Answer.refusal(OAuthError.unknownDeviceNumber), RegistrationStatus.State.removed),
+                (.refusal(OAuthError.unknownTenantNumber), .tenantUnknown), (.status("no_session"), .good),
+            ] {
+                fixture.platform.says(answer)
+                fixture.ask()
+                #expect(await fixture.nextRegistration() == state)
+            }
+        }
+    }
+
+    @Test func `a device that its own MDM's organisation does not list is joined to another one`() async throws {
+        try await PushFixture.with { fixture in
+            fixture.line.says(.present(.init(status: "device_unknown", hasCommands: true, keepAlive: 30)))
+            for _ in 0..<2 { fixture.platform.says(.status("no_session")) }
+            try fixture.join()
+        } _: { fixture in
+            while let state = await fixture.nextRegistration(), state != .otherTenant { #expect(state == .good) }
         }
     }
 }

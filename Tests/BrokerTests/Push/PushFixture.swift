@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BrokerDevice
+import BrokerIPC
 import BrokerProtocol
 import DeviceEnrollment
 import Files
@@ -17,6 +18,7 @@ final class PushFixture: Sendable {
     private let keeper: PushClient
     private let ends: AsyncStream<SignOutTrigger>
     private let checkIns: AsyncStream<Void>
+    private let registrations: AsyncStream<RegistrationStatus.State>
     private let ended: Ended
 
     private final class Ended: Sendable {
@@ -28,7 +30,8 @@ final class PushFixture: Sendable {
         try MadeDeviceKeys.put(in: keys)
         let (ends, end) = AsyncStream<SignOutTrigger>.makeStream()
         let (checkIns, checkIn) = AsyncStream<Void>.makeStream()
-        (self.ends, self.checkIns) = (ends, checkIns)
+        let (registrations, registration) = AsyncStream<RegistrationStatus.State>.makeStream()
+        (self.ends, self.checkIns, self.registrations) = (ends, checkIns, registrations)
         let (platform, line, ended) = (platform, line, Ended())
         self.ended = ended
         keeper = PushClient(
@@ -38,7 +41,7 @@ final class PushFixture: Sendable {
                 ended: { _, trigger in
                     ended.sessionPolicy.withLock { $0.append(trigger) }
                     end.yield(trigger)
-                }, checkIn: { checkIn.yield() },
+                }, registration: { registration.yield($0.state) }, checkIn: { checkIn.yield() },
                 pause: { _ in await Task.yield() },
                 sleep: { _ in
                     for await _ in AsyncStream<Void>.makeStream().stream {}
@@ -75,6 +78,9 @@ final class PushFixture: Sendable {
     }
 
     func nextEnd() async -> SignOutTrigger? { await ends.first { _ in true } }
+    /// Has the registration asked about, as for a refused sign-in.
+    func ask() { keeper.ask() }
+    func nextRegistration() async -> RegistrationStatus.State? { await registrations.first { _ in true } }
     func nextCheckIn() async -> Bool { await checkIns.first { _ in true } != nil }
     /// Every end that was asked for.
     var endings: [SignOutTrigger] { ended.sessionPolicy.withLock(\.self) }

@@ -109,6 +109,30 @@ import Testing
         #expect(count.withLock(\.self) == 0)
     }
 
+    @Test func `a device takes itself off the list by its own key, and one that is disabled or unknown does not`()
+        async throws
+    {
+        let fixture = try await TestPlatform()
+        let testDevice = try await TestDevice.joined(fixture)
+        let session = try await testDevice.session(counter: 3)
+        let devices = fixture.administration.devices
+        let id = try #require(DeviceID(rawValue: try testDevice.id))
+        try await devices.setEnabled(false, id, tenant: fixture.tenant)
+        #expect(try await testDevice.leave().errorNumber == OAuthError.disabledDeviceNumber)
+        try await devices.setEnabled(true, id, tenant: fixture.tenant)
+        // A request for something else does not take it off.
+        var other = try TestDevice(fixture, number: 1)
+        other.certificate = testDevice.certificate
+        #expect(try await other.leave().errorNumber == 50013)
+        #expect(try await testDevice.status(counter: 3, sessionID: nil) == .noSession)
+        let answer = try await testDevice.leave()
+        #expect(answer.status == .ok && LeaveRequest.isHeard(answer.body))
+        #expect(
+            try await testDevice.ask(counter: 3, sessionID: session.reply.sessionID).errorNumber
+                == OAuthError.unknownDeviceNumber)
+        #expect(try await testDevice.leave().errorNumber == OAuthError.unknownDeviceNumber)
+    }
+
     @Test func `a question is judged like every signed request`() async throws {
         let fixture = try await TestPlatform()
         let testDevice = try await TestDevice.joined(fixture)

@@ -205,6 +205,12 @@ extension TestDevice {
             .post, Call.path(tenant: fixture.tenant.id.rawValue), body: Call.form(signed).encoded)
     }
 
+    /// Says that it leaves the directory.
+    func leave() async throws -> TestResponse {
+        let fresh = try await nonce()
+        return try await send(LeaveRequest(try binding(LeaveRequest.self, nonce: fresh)))
+    }
+
     func ask(
         counter: Int, sessionID: String?, epochID: String = String(repeating: "0123456789abcdef", count: 2),
         audience: String? = nil, deviceID: String? = nil, nonce: String? = nil

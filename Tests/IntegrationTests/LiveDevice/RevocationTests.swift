@@ -88,6 +88,54 @@ extension LiveDevice {
             #expect(try await live.epochCounter() == epoch)
         }
 
+        @Test func `a disabled device says so with its remedy, remembers it, and is well by itself once it is enabled`()
+            async throws
+        {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            try await live.setDevice(isEnabled: false)
+            try await live.registration(is: .disabled)
+            let status = try await live.status()
+            let learnedAt = try #require(status.registration).learnedAt
+            let device = try #require(status.deviceID)
+            #expect(status.remedy?.contains("baton admin device enable \(device)") == true)
+            let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
+            #expect(said.contains("directory The directory has disabled the device"))
+            #expect(said.contains("next      On the server run: baton admin device enable"))
+
+            try live.seat("Amara")
+            do {
+                _ = try await app.signIn()
+                Issue.record("a disabled device signs in")
+            } catch {
+                let text = "\((error as NSError).userInfo)"
+                #expect(text.contains("135011") && text.contains("baton admin device enable"), "\(text)")
+            }
+            try live.leave()
+            let found = try await live.doctor()
+            #expect(found.code == 1 && found.output.contains("registration_disabled"), "\(found.output)")
+
+            // Without the server the device says what it knows, since when, and that it could not find out.
+            try await live.kill(.broker)
+            try await live.kill(.server)
+            try await live.start(.broker)
+            let remembered = try #require(try await live.status().registration)
+            #expect(remembered.state == .disabled && remembered.learnedAt >= learnedAt)
+            let offline = try await live.doctor()
+            for code in ["registration_disabled", "registration_unknown"] { #expect(offline.output.contains(code)) }
+
+            try await live.start(.server)
+            try await live.setDevice(isEnabled: true)
+            try await live.registration(is: .good)
+            let well = try await live.status()
+            #expect(well.registration?.isHealthy == true && well.remedy == nil)
+            try await live.awaitAgent()
+            let healthy = try await live.doctor()
+            #expect(healthy.code == 0 && healthy.output.contains("registration_good"), "\(healthy.output)")
+            try await live.signIn("Amara", through: try live.app(1))
+            try await live.settle()
+        }
+
         @Test func `a command that is queued is fetched at once`() async throws {
             let live = try await LiveEnvironment.ready()
             try await live.administer("profile", "remove", live.facts.profile, "--device", "ward-7-tablet")
@@ -126,7 +174,28 @@ extension LiveEnvironment {
         return .now
     }
 
-    fileprivate func setDevice(isEnabled: Bool) async throws {
+    /// Waits until the device has written down that its registration is in this state.
+    func registration(is state: RegistrationStatus.State) async throws {
+        try await FolderWatch(path("device")).until("registration: \(state)") { [self] in
+            let file = URL(filePath: path("device/registration-status.json"))
+            guard let bytes = try? Data(contentsOf: file) else { return false }
+            return try JSONDecoder().decode(RegistrationStatus.self, from: bytes).state == state
+        }
+    }
+
+    /// What `baton doctor --json` says of the device.
+    func doctor(_ more: String...) async throws -> (code: Int32, output: String) {
+        try await Scratch.with { scratch in
+            let run = try await CommandRun(
+                [
+                    "doctor", "--json", "--all", "--runtime-directory", path("run"), "--state", path("device"),
+                    "--marker", path("public/managed"),
+                ] + more, in: scratch)
+            return (run.code, run.output + run.errors)
+        }
+    }
+
+    func setDevice(isEnabled: Bool) async throws {
         try await administer("device", isEnabled ? "enable" : "disable", "ward-7-tablet")
     }
 

@@ -18,7 +18,7 @@ package final class Nonces: Sendable {
     /// What a nonce is shown for. One nonce may stand in several different requests (some clients do that).
     enum Purpose: UInt8, Sendable {
         case issue, use, endSession, sessionState, join, assertion, deviceToken, browser, receiptAnchor, offlineLeases,
-            signInPage
+            signInPage, leave
     }
 
     /// Requests that are remembered at most for one nonce's life; above it the server refuses rather than forgets.

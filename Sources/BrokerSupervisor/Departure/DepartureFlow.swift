@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import BrokerDevice
+internal import BrokerIPC
+internal import Logging
+internal import Processes
+internal import Synchronization
+
+/// Operators who wait for a departure that ends with a new start of the supervisor in the same process.
+package final class DepartureAnswers: Sendable {
+    private let waiting = Mutex<[@Sendable () -> Void]>([])
+
+    package init() {}
+
+    func add(_ answer: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(answer) } }
+
+    /// Answers everybody; for the supervisor that serves again.
+    func settle() {
+        let due = waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for answer in due { answer() }
+    }
+}
+
+/// The steps by which a device leaves its directory or is reset, on the supervisor's thread: the order is on disk, whoever is
+/// at the device is signed out with every clean-up, the servers are told, and the erasure begins.
+final class DepartureFlow {
+    private(set) var departure: Departure?
+    private var waiting: [@Sendable (OperatorReply) -> Void] = []
+    /// Whether the servers are being told.
+    private var isTelling = false
+    private var isTold = false
+    private let session: SessionCoordinator
+    private let farewell: Farewell
+    private let inputs: Mailbox<SupervisorInput>
+    private let logger: Logger
+
+    init(session: SessionCoordinator, farewell: Farewell, inputs: Mailbox<SupervisorInput>, logger: Logger) throws {
+        (self.session, self.farewell, self.inputs, self.logger) = (session, farewell, inputs, logger)
+        departure = try session.device.files.departure()
+    }
+
+    /// Writes the order down, and has the session end.
+    func begin(_ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
+        var next = departure ?? Departure(kind: kind, stage: .ordered, deviceID: session.join.record?.deviceID)
+        // A reset does everything that leaving does.
+        if kind == .reset { next.kind = .reset }
+        try session.device.files.write(next)
+        departure = next
+        waiting.append(answer)
+        logger.notice("the device leaves", metadata: ["departure.kind": "\(next.kind.rawValue)"])
+        Failpoint.departureOrdered.reach()
+    }
+
+    /// Does the next step, after everything that the supervisor's thread has done.
+    ///
+    /// - Returns: whether the supervisor has to end, so that the state can be erased.
+    func goOn() throws -> Bool {
+        guard let present = departure else { return false }
+        switch session.machine.state {
+        case .ready: break
+        case .ending, .signingOut: return false
+        // Also somebody who came in between.
+        case .signingIn, .signedIn:
+            try session.end(by: .operator)
+            return false
+        }
+        guard isTold else {
+            tellServers(present)
+            return false
+        }
+        var next = present
+        next.stage = .erasing
+        try session.device.files.write(next)
+        departure = next
+        Failpoint.departureErasing.reach()
+        return true
+    }
+
+    private func tellServers(_ departure: Departure) {
+        guard !isTelling else { return }
+        isTelling = true
+        let (inputs, farewell, join) = (inputs, farewell, session.join.record)
+        let (management, isReset) = (session.device.management, departure.kind == .reset)
+        let post: @Sendable (Bool) -> Void = { inputs.post(.departureTold(isDirectoryTold: $0)) }
+        Task {
+            let isTold = if let join { await farewell.tell(join) } else { false }
+            guard isReset else { return post(isTold) }
+            // It fails where there is no enrollment, or where the record cannot be written, which goes all the same.
+            management.unenroll { _ in post(isTold) }
+        }
+    }
+
+    /// The servers were told, or cannot be.
+    func told(isDirectoryTold: Bool) {
+        isTold = true
+        departure?.isDirectoryTold = isDirectoryTold
+        Failpoint.departureTold.reach()
+    }
+
+    /// Hands the operators who wait to whoever serves next; answers them now where nobody of this process will.
+    func handover(to next: DepartureAnswers?) {
+        guard let departure else { return }
+        for answer in waiting {
+            if let next { next.add { answer(departure.reply) } } else { answer(departure.reply) }
+        }
+        waiting = []
+    }
+}

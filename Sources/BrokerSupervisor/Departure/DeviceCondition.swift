@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package import BrokerIPC
+
+/// What decides which commands of an operator change the device's registrations now.
+package struct DeviceCondition: Sendable, Hashable {
+    /// Why nobody is served from the state; nil if it is believed.
+    package enum Quarantine: Sendable, Hashable, CaseIterable {
+        /// What cannot be believed can be moved aside.
+        case recoverable
+        /// A later version wrote the state, which is in order.
+        case newerFormat
+    }
+
+    package var quarantine: Quarantine?
+    package var isJoined: Bool
+    package var isEnrolled: Bool
+    /// What the device is about to give up.
+    package var departure: Departure.Kind?
+
+    package init(quarantine: Quarantine?, isJoined: Bool, isEnrolled: Bool, departure: Departure.Kind?) {
+        (self.quarantine, self.isJoined, self.isEnrolled, self.departure) = (
+            quarantine, isJoined, isEnrolled, departure
+        )
+    }
+
+    /// The commands that change what the device is registered with.
+    package enum Command: Sendable, Hashable, CaseIterable {
+        case enroll, unenroll, join, leave, reset, recover
+    }
+
+    /// Why a command is refused; nil if it begins.
+    package func refusal(of command: Command) -> OperatorFailure? {
+        switch (quarantine, command) {
+        case (.recoverable, .recover), (.recoverable, .reset): return nil
+        // Said with the reason, which this does not know.
+        case (.some, _): return .quarantined
+        case (nil, .recover): return .notQuarantined
+        case (nil, _): break
+        }
+        switch command {
+        case .reset: return nil
+        case .leave where departure == nil: return isJoined ? nil : .notJoined
+        // A reset under way does what leaving does, and more.
+        case .leave: return nil
+        case .join, .enroll, .unenroll: break
+        case .recover: return .notQuarantined
+        }
+        if departure != nil { return .leaving }
+        switch command {
+        case .join: return isJoined ? .alreadyJoined : nil
+        // The agent of the MDM says more: it may move to another profile of the same server.
+        default: return nil
+        }
+    }
+}
+
+extension OperatorFailure {
+    static let quarantined = OperatorFailure(
+        code: "quarantined", message: "The device serves nobody: its state is not believed.",
+        remedy: "Look at: baton device status.")
+    static let notQuarantined = OperatorFailure(
+        code: "not_quarantined", message: "The device's state is in order: nothing is to be recovered.",
+        remedy: "To sign a worker out run: baton account sign-out. To leave the directory run: baton device leave.")
+    static let notJoined = OperatorFailure(
+        code: "not_joined", message: "The device is joined to no directory.",
+        remedy: "To join one run: baton device join. To give up everything else, too, run: baton device reset.")
+    static let alreadyJoined = OperatorFailure(
+        code: "already_joined", message: "The device is joined to a directory already.",
+        remedy: "Run: baton device leave, then join again.")
+    static let leaving = OperatorFailure(
+        code: "device_leaving", message: "The device is leaving its directory.",
+        remedy: "It goes on by itself; see what is pending: baton device status.")
+    static let leaveUnfinished = OperatorFailure(
+        code: "leave_unfinished",
+        message: "The device does not leave before the traces of the last worker are cleared.",
+        remedy: "See what is pending: baton device status. It goes on by itself.")
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+internal import JSON
+
+/// A device's word that it leaves the directory: its registration and its sessions end.
+package struct LeaveRequest: DeviceCall {
+    package let binding: CallBinding
+
+    package init(_ binding: CallBinding) { self.binding = binding }
+
+    package static func path(tenant: String) -> String { EndpointPath.leave(tenant: tenant) }
+
+    package init(_ claims: Members) throws(MembersFailure) { binding = try CallBinding(claims) }
+
+    package func write(to payload: inout MembersWriter) {}
+
+    /// Whether a reply says that the device is not listed any more.
+    package static func isHeard(_ reply: [UInt8]) -> Bool {
+        do { return try Members(decoding: reply)[ReplyName.left] == .bool(true) } catch { return false }
+    }
+}

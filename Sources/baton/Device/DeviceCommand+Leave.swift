@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+import ArgumentParser
+internal import BrokerIPC
+import Glibc
+
+extension DeviceCommand {
+    struct Leave: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Leave the directory: sign out whoever is here, give up the join, and tell the directory if it answers.",
+            discussion: """
+                The enrollment in the MDM, the apps and the receipts stay. The device can be joined again at once, also to \
+                another organisation.
+                """)
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run({ try await Departed.by(.leave, device.client) }, lines: \.lines)
+        }
+    }
+
+    struct Reset: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Take the device back to what it was before it was enrolled and joined; nothing of a worker stays.",
+            discussion: """
+                It signs out whoever is here, leaves directory and MDM, and erases keys, receipts, and what offline sign-in \
+                keeps. Apps that have not erased a former worker's data stay locked. It cannot be undone.
+                """)
+        @Flag(help: "Do not ask before.")
+        var yes = false
+        @OptionGroup var device: DeviceOptions
+        @OptionGroup var output: OutputOptions
+
+        func run() async throws {
+            try await output.run(
+                {
+                    if !yes { try confirm() }
+                    return try await Departed.by(.reset, device.client)
+                }, lines: \.lines)
+        }
+
+        private func confirm() throws {
+            let refusal = CommandFailure(
+                code: "not_confirmed", message: "Nothing was done: nobody has said yes.",
+                remedy: "Run it at a terminal and type yes, or give --yes.")
+            guard !output.json, isatty(STDIN_FILENO) == 1 else { throw refusal }
+            try OutputOptions.print(
+                [
+                    "This signs out whoever is at the device, leaves its directory and its MDM, and erases keys and receipts.",
+                    "Type yes to go on:",
+                ], to: STDERR_FILENO)
+            guard readLine() == "yes" else { throw refusal }
+        }
+    }
+
+    /// What a device has given up.
+    struct Departed: Encodable {
+        /// The registration that it had.
+        let deviceID: String?
+        let directoryTold: Bool
+        private var isReset = false
+
+        private enum CodingKeys: CodingKey { case deviceID, directoryTold }
+
+        static func by(_ request: OperatorRequest, _ client: OperatorClient) async throws -> Departed {
+            guard case .left(let deviceID, let isTold) = try await client.ask(request) else {
+                throw DeviceCommand.unexpectedReply
+            }
+            return Departed(deviceID: deviceID, directoryTold: isTold, isReset: request == .reset)
+        }
+
+        var lines: [String] {
+            var lines = [isReset ? "The device is reset." : "The device has left its directory."]
+            if let deviceID, !directoryTold {
+                lines.append(
+                    "The directory does not know: if it still lists the device, run on the server: "
+                        + "baton admin device remove \(deviceID).")
+            }
+            return lines
+        }
+    }
+}
