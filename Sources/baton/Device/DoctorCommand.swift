@@ -24,6 +24,16 @@ struct DoctorCommand: AsyncParsableCommand {
             else \(WellKnownPath.managedMarker)).
             """)
     var marker: String?
+    @Option(
+        help: """
+            Also write an archive (tar) for whoever helps with the device: status, findings, configuration, versions and the \
+            last lines of the log, with nothing about any person. The file must not be there.
+            """)
+    var bundle: String?
+    @Option(help: "batond's configuration file, of which the archive holds switches and numbers.")
+    var config = "/etc/baton/batond.json"
+    @Option(help: "The file with batond's log, for the archive (default: the journal of batond.service).")
+    var log: String?
     @Flag(help: "Show what is in order, too.")
     var all = false
     @OptionGroup var device: DeviceOptions
@@ -33,9 +43,25 @@ struct DoctorCommand: AsyncParsableCommand {
         let marker =
             marker ?? ProcessInfo.processInfo.environment["BATON_MARKER"] ?? WellKnownPath.managedMarker
         let report = try await Self.report(device.client, state: state.folder, marker: marker)
-        try await output.run({ report }, lines: { $0.lines(all: all) })
+        try await output.run(
+            {
+                if let bundle { try await write(report, to: bundle) }
+                return report
+            }, lines: { $0.lines(all: all) + (bundle.map { ["The support bundle is in \($0)."] } ?? []) })
         guard report.brokerAnswers else { throw ExitCode.unreachable }
         guard report.isHealthy else { throw ExitCode.failure }
+    }
+
+    private func write(_ report: DoctorReport, to path: String) async throws {
+        let (config, log) = (config, log)
+        try await blocking {
+            // A file that cannot be read is said to be missing: that is a finding of its own.
+            let settings = (try? AtomicFile(path: config).read(limit: 1 << 20)) ?? nil
+            let bundle = SupportBundle(
+                report, configuration: BundleConfiguration(settings), log: BundleLog(try LogTail.text(of: log)))
+            let time = Int(Date().timeIntervalSince1970)
+            try BundleArchive(try bundle.members(at: time), time: time).write(to: path)
+        }
     }
 
     private static func report(_ client: OperatorClient, state: String, marker: String) async throws -> DoctorReport {

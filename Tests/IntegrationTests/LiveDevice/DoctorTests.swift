@@ -109,6 +109,74 @@ extension LiveDevice {
             #expect(try await examine(live).report.refusals.contains(refused))
         }
 
+        @Test func `a support bundle helps, holds nothing of anybody, and takes no file's place`() async throws {
+            let live = try await LiveEnvironment.ready()
+            let app = try live.app(1)
+            let amara = try await live.signIn("Amara", through: app)
+            let tokens = try await live.harvest()
+            // Somebody puts the device's programs where their name is part of every path.
+            let bundle = live.path("bundle.tar")
+            func collect() async throws -> (code: Int32, text: String) {
+                let found = try await live.doctor(
+                    "--bundle", bundle, "--config", live.configurationPath(of: .broker), "--log",
+                    live.logPath(of: .broker))
+                return (found.code, found.output)
+            }
+            #expect(try await collect().code == 0)
+            let attributes = try FileManager.default.attributesOfItem(atPath: bundle)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let first = try Data(contentsOf: URL(filePath: bundle))
+            let again = try await collect()
+            #expect(again.code == 1 && again.text.contains("bundle_exists"))
+            #expect(try Data(contentsOf: URL(filePath: bundle)) == first)
+            let target = live.path("elsewhere")
+            try FileManager.default.removeItem(atPath: bundle)
+            try FileManager.default.createSymbolicLink(atPath: bundle, withDestinationPath: target)
+            #expect(try await collect().code == 1)
+            #expect(!FileManager.default.fileExists(atPath: target))
+            try FileManager.default.removeItem(atPath: bundle)
+
+            // A refusal, a sign-out, and the next worker.
+            try await live.settle()
+            let bo = try await live.signIn("Bo", through: try live.app(2))
+            #expect(try await collect().code == 0)
+            let folder = live.path("bundle")
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            defer { #expect(throws: Never.self) { try FileManager.default.removeItem(atPath: folder) } }
+            try await live.run("/usr/bin/tar", "-x", "-f", bundle, "-C", folder)
+            let names = try live.names(in: "bundle")
+            #expect(
+                names == [
+                    "configuration.json", "findings.json", "log.json", "manifest.json", "refusals.json", "status.json",
+                    "versions.json",
+                ])
+            let log = try textOfFile(folder + "/log.json")
+            #expect(log.contains("session state changed") && log.contains("\"session.state\" : \"signedIn\""))
+            #expect(try textOfFile(folder + "/findings.json").contains("registration_good"))
+
+            var canaries = try live.canaries(of: "Amara").merging(tokens) { mine, _ in mine }
+            for (name, text) in try live.canaries(of: "Bo") { canaries["Bo's " + name] = text }
+            for (name, text) in try await live.harvest() { canaries["Bo's " + name] = text }
+            let accounts = [try #require(amara.identifier), try #require(bo.identifier)]
+            for (number, account) in accounts.enumerated() {
+                canaries["account \(number)"] = account
+                canaries["object \(number)"] = String(account.prefix { $0 != "." })
+            }
+            canaries["folder"] = live.path("")
+            let surfaces = ["archive": bundle, "members": folder]
+            try await live.finds(none: canaries, in: surfaces)
+            // The search sees what is in a member, and in the archive.
+            for place in [folder + "/log.json", bundle] {
+                let file = try FileHandle(forWritingTo: URL(filePath: place))
+                try file.seekToEnd()
+                try file.write(contentsOf: Data(try live.person("Amara").userName.utf8))
+                try file.close()
+                await #expect(throws: TestProblem.self) { try await live.finds(none: canaries, in: surfaces) }
+            }
+            try FileManager.default.removeItem(atPath: bundle)
+            try await live.settle()
+        }
+
         @Test func `a broker that does not answer is said to, and what can be seen is looked at`() async throws {
             let live = try await LiveEnvironment.ready()
             _ = try await live.signIn("Amara", through: try live.app(1))
