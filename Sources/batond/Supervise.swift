@@ -19,6 +19,9 @@ struct Supervise: AsyncParsableCommand {
 
     @Option(help: "The configuration file (JSON; see docs/configuration.md).")
     var config: String
+    /// Set by the broker itself, when it begins anew in the same process.
+    @Flag(help: .hidden)
+    var begunAnew = false
 
     private func makePrivate(_ state: Directory) throws {
         do throws(FileError) { try state.makePrivate() } catch {
@@ -72,24 +75,27 @@ struct Supervise: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         try CoreDumps.forbid()
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
+        let eraser = DepartureEraser(files: DeviceFiles(root: state))
+        try await erase(eraser, logger: logger)
+        let inputs = Mailbox<SupervisorInput>()
+        let passage = try await passQuarantine(
+            configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
+        guard passage != .end else { return }
         // Sockets of a service manager can be used once: it starts the broker again.
         let departures = inherited.all.isEmpty ? DepartureAnswers() : nil
-        let eraser = DepartureEraser(files: DeviceFiles(root: state))
-        var isAnnounced = false
-        while true {
-            if let erased = try await blocking({ try eraser.run() }) {
-                logger.notice("the device has left", metadata: ["departure.kind": "\(erased.kind.rawValue)"])
-            }
-            let inputs = Mailbox<SupervisorInput>()
-            let passage = try await passQuarantine(
-                configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
-            guard passage != .end else { return }
-            try await serve(
-                configuration, inputs: inputs, inherited: inherited, departures: departures,
-                isAnnounced: isAnnounced || passage == .recovered, logger: logger)
-            isAnnounced = true
-            guard departures != nil, try await blocking({ try eraser.isDue }) else { return }
-        }
+        try await serve(
+            configuration, inputs: inputs, inherited: inherited, departures: departures,
+            isAnnounced: begunAnew || passage == .recovered, logger: logger)
+        guard let departures, try await blocking({ try eraser.isDue }) else { return }
+        try await erase(eraser, logger: logger)
+        try await blocking { departures.settle() }
+        try NewImage.begin()
+    }
+
+    /// Erases what the device has given up, if that is due.
+    private func erase(_ eraser: DepartureEraser, logger: Logger) async throws {
+        guard let erased = try await blocking({ try eraser.run() }) else { return }
+        logger.notice("the device has left", metadata: ["departure.kind": "\(erased.kind.rawValue)"])
     }
 
     /// Serves until the process is asked to end, or the device's state is to be erased.

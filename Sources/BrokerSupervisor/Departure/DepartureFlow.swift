@@ -5,7 +5,7 @@ internal import Logging
 internal import Processes
 internal import Synchronization
 
-/// Operators who wait for a departure that ends with a new start of the supervisor in the same process.
+/// Operators who wait for the end of a departure, which comes after the supervisor's.
 package final class DepartureAnswers: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
@@ -13,8 +13,8 @@ package final class DepartureAnswers: Sendable {
 
     func add(_ answer: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(answer) } }
 
-    /// Answers everybody; for the supervisor that serves again.
-    func settle() {
+    /// Answers everybody; when the device's state is erased.
+    package func settle() {
         let due = waiting.withLock { waiting in
             defer { waiting = [] }
             return waiting

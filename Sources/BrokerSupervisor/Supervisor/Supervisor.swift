@@ -25,7 +25,7 @@ final class Supervisor {
     private let registration: RegistrationStore
     private let askDirectory: @Sendable () -> Void
     private let departures: DepartureFlow
-    /// Who serves after this supervisor in the same process, and answers for it; nil if nobody does.
+    /// Who answers operators for this supervisor when the device's state is erased; nil if nobody of this process does.
     private let successor: DepartureAnswers?
     private var isStopping = false
 
@@ -67,7 +67,6 @@ final class Supervisor {
         try removeOldTombstones()
         try session.start(keptKeys)
         try whenServing()
-        if departures.departure == nil { successor?.settle() }
         do {
             try goOnLeaving()
             while !isStopping {

@@ -43,7 +43,7 @@ package struct SupervisorService: Service {
     ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
     ///   - askDirectory: has the identity platform asked how the device's registration stands; must not block.
     ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
-    ///   - successor: answers operators for the supervisor that serves after this one, once the device's state is erased.
+    ///   - successor: answers operators when the state of a device that leaves is erased.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,

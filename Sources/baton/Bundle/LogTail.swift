@@ -16,7 +16,8 @@ enum LogTail {
         let number = unsafe open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             throw CommandFailure(
-                code: "file_unreadable", message: "The log \(file) cannot be read.", remedy: "Give its path with --log.")
+                code: "file_unreadable", message: "The log \(file) cannot be read.", remedy: "Give its path with --log."
+            )
         }
         defer { _ = close(number) }
         let size = max(0, Int(lseek(number, 0, SEEK_END)))

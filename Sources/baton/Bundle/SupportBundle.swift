@@ -147,7 +147,8 @@ struct SystemVersions: Encodable {
         let isKnown = unsafe uname(&name) == 0
         kernel = isKnown ? Self.checked(Self.text(name.release)) : nil
         machine = isKnown ? Self.checked(Self.text(name.machine)) : nil
-        let lines = ((try? Data(contentsOf: URL(filePath: "/etc/os-release"))).map { String(decoding: $0, as: UTF8.self) }
+        let lines =
+            ((try? Data(contentsOf: URL(filePath: "/etc/os-release"))).map { String(decoding: $0, as: UTF8.self) }
             ?? "").split(separator: "\n")
         func value(_ key: String) -> String? {
             lines.first { $0.hasPrefix(key + "=") }.map { $0.dropFirst(key.count + 1).filter { $0 != "\"" } }

@@ -6,7 +6,8 @@ import Glibc
 extension DeviceCommand {
     struct Leave: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Leave the directory: sign out whoever is here, give up the join, and tell the directory if it answers.",
+            abstract:
+                "Leave the directory: sign out whoever is here, give up the join, and tell the directory if it answers.",
             discussion: """
                 The enrollment in the MDM, the apps and the receipts stay. The device can be joined again at once, also to \
                 another organisation.
@@ -21,7 +22,8 @@ extension DeviceCommand {
 
     struct Reset: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take the device back to what it was before it was enrolled and joined; nothing of a worker stays.",
+            abstract:
+                "Take the device back to what it was before it was enrolled and joined; nothing of a worker stays.",
             discussion: """
                 It signs out whoever is here, leaves directory and MDM, and erases keys, receipts, and what offline sign-in \
                 keeps. Apps that have not erased a former worker's data stay locked. It cannot be undone.
@@ -66,7 +68,17 @@ extension DeviceCommand {
             guard case .left(let deviceID, let isTold) = try await client.ask(request) else {
                 throw DeviceCommand.unexpectedReply
             }
+            await awaitBroker(client)
             return Departed(deviceID: deviceID, directoryTold: isTold, isReset: request == .reset)
+        }
+
+        /// Waits a moment for the broker, which begins anew, so that the next command finds it.
+        private static func awaitBroker(_ client: OperatorClient) async {
+            let deadline = ContinuousClock.now + .seconds(10)
+            while ContinuousClock.now < deadline {
+                if (try? await client.ask(.status, patience: 1000)) != nil { return }
+                do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
+            }
         }
 
         var lines: [String] {

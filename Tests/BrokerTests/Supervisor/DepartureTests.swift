@@ -68,7 +68,8 @@ import Testing
             #expect(try files(scratch).journal() == journal)
             #expect(try files(scratch).locks() == ["org.example.app": ended])
             // The state is one that a broker believes.
-            #expect(try DeviceCheck(state: files(scratch).root, machine: scratch.path("none")).reasonToQuarantine() == nil)
+            #expect(
+                try DeviceCheck(state: files(scratch).root, machine: scratch.path("none")).reasonToQuarantine() == nil)
         }
     }
 

@@ -15,7 +15,8 @@ extension LiveFaults {
             try await live.registration(is: .removed)
             let said = try await live.baton("device", "status", "--runtime-directory", live.path("run"))
             #expect(said.contains("next      Run: baton device leave, then: baton device join."))
-            let refusal = try await live.command("join", "--login", live.facts.loginURL, "--registration",
+            let refusal = try await live.command(
+                "join", "--login", live.facts.loginURL, "--registration",
                 live.facts.registrationURL, "--tenant", EnvironmentFacts.domain, "--name", "ward-7-tablet")
             #expect(refusal.code == 1)
             #expect(refusal.text.contains("already_joined") && refusal.text.contains("baton device leave"))
@@ -33,7 +34,8 @@ extension LiveFaults {
             try await live.settle()
         }
 
-        @Test func `a device leaves with a worker signed in, and the directory does not list it any more`() async throws {
+        @Test func `a device leaves with a worker signed in, and the directory does not list it any more`() async throws
+        {
             let live = try await LiveEnvironment.ready()
             let former = try #require(try await live.status().deviceID)
             let app = try live.app(1)
@@ -111,7 +113,8 @@ extension LiveFaults {
             #expect(status.deviceID == nil && !status.enrolled && status.mode == "personal")
             let names = try live.names(in: "device")
             #expect(Set(names).isDisjoint(with: ["join.json", "management", "offline", "tombstones.json"]), "\(names)")
-            #expect(try live.names(in: "device/keys").allSatisfy { !$0.hasPrefix("device") && !$0.hasPrefix("transport") })
+            #expect(
+                try live.names(in: "device/keys").allSatisfy { !$0.hasPrefix("device") && !$0.hasPrefix("transport") })
             try await live.findsNothing(of: "Amara")
             let again = try await live.command("reset", "--yes")
             #expect(again.code == 0 && again.text == "The device is reset.\n", "\(again.text)")
