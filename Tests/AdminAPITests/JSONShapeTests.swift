@@ -66,7 +66,7 @@ import Testing
     private static let operators: [any Codable & Sendable] = [
         SeatEvent.dock, order, failure, status, diagnosis, refusal, RefusalRecord.Kind.refused, finding,
         CheckResult.Topic.session, CheckResult.Verdict.good, connectionLimit, ConnectionLimitReport.Stage.serving,
-        ConnectionLimitReport.Limit.process,
+        ConnectionLimitReport.Limit.process, registration, RegistrationStatus.State.good,
     ]
 
     private static let requests: [OperatorRequest] = [
@@ -100,7 +100,10 @@ import Testing
         session: "ready", pending: ["p"], epoch: Epoch(id: .random(), counter: 1), mode: "shared", reason: "r",
         remedy: "r", enrolled: true,
         tenantID: "t", deviceID: "d", apps: ["a"], agentConnected: true, agentPID: 1, agentUser: 1, problems: ["p"],
-        lockedApps: ["a"], receiptsDamagedAt: 1, keys: "tpm", connectionLimits: [connectionLimit])
+        lockedApps: ["a"], receiptsDamagedAt: 1, keys: "tpm", connectionLimits: [connectionLimit],
+        registration: registration)
+    private static let registration = RegistrationStatus(
+        deviceID: "d", tenantID: "t", state: .good, learnedAt: 1, clockAhead: 301)
     private static let connectionLimit = ConnectionLimitReport(
         app: "a", user: 1, process: 1, stage: .serving, limit: .process, held: 1, at: 1)
     private static let diagnosis = Diagnosis(

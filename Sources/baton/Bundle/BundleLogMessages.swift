@@ -12,6 +12,7 @@ enum BundleLogMessages {
         "a worker is signed in without the server",
         "agent connected",
         "agent does not listen",
+        "agent ends",
         "agent lost",
         "an agent is refused: another is connected, or the browser is another user's",
         "an app has erased and is locked no more",
