@@ -4,6 +4,8 @@ import contextlib
 import os
 import pathlib
 import re
+import select
+import socket
 import subprocess
 import tempfile
 import urllib.parse
@@ -21,18 +23,30 @@ def agent(folder=None):
     """A running agent that has loaded nothing, and the folder in which it keeps accounts."""
     folder = folder or pathlib.Path(tempfile.mkdtemp(dir=facts.folder))
     (folder / ".oidc-agent").mkdir(mode=0o700, exist_ok=True)
-    socket = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "agent"
-    os.environ |= {"HOME": str(folder), "OIDC_SOCK": str(socket), "OIDC_ENCRYPTION_PW": "of the account"}
+    path = pathlib.Path(tempfile.mkdtemp(dir=folder)) / "agent"
+    os.environ |= {"HOME": str(folder), "OIDC_SOCK": str(path), "OIDC_ENCRYPTION_PW": "of the account"}
     with open(folder / "agent.log", "w", encoding="utf-8") as log, subprocess.Popen(
-        ["stdbuf", "-oL", "oidc-agent", "-d", "--no-webserver", "--no-scheme", "--no-autoreauthenticate", "-a", str(socket)],
+        ["stdbuf", "-oL", "oidc-agent", "-d", "--no-webserver", "--no-scheme", "--no-autoreauthenticate", "-a", str(path)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, preexec_fn=end_with_parent, text=True) as program:
         try:
             os.environ["OIDCD_PID"] = str(program.pid)
             while "Agent pid" not in (line := program.stdout.readline()):
                 assert line, (folder / "agent.log").read_text()
+            await_listener(program, path)
             yield folder
         finally:
             program.kill()
+
+
+def await_listener(program, path):
+    """Returns once connections are taken: the agent names its process before that, and nothing announces it."""
+    for _ in range(1000):
+        with socket.socket(socket.AF_UNIX) as probe:
+            if probe.connect_ex(str(path)) == 0:
+                return
+        assert program.poll() is None
+        select.select([], [], [], 0.01)
+    raise AssertionError("oidc-agent does not listen")
 
 
 def command(*words, works=True):
