@@ -4,7 +4,7 @@ internal import BrokerProtocol
 package import Logging
 package import UnixSocket
 
-/// Whose agent opened the browser of an epoch: that user alone can say that it is gone.
+/// The user whose agent opened the browser of an epoch. Only that user's agent may report the browser closed.
 package struct BrowserHolder: Sendable, Codable, Equatable {
     let epoch: Epoch
     let user: UInt32
@@ -12,21 +12,21 @@ package struct BrowserHolder: Sendable, Codable, Equatable {
 
 /// The supervisor's end of the connection to a session's agent.
 package struct AgentLink: Sendable {
-    /// Tells one connection from the next.
+    /// Identifies one connection.
     package typealias ID = UInt64
 
     package let id: ID
-    /// The user it runs as, as the kernel recorded it.
+    /// The user that the agent runs as, as recorded by the kernel.
     let user: UInt32
-    /// The process at the other end, as the kernel names it; nil within one process.
+    /// The process at the other end, as reported by the kernel; nil within one process.
     let process: PeerProcess?
     let channel: FramedJSON<AgentMessage, AgentOrder>
     let logger: Logger
 
     /// - Parameters:
-    ///   - user: the user of the process at the other end, as the kernel says.
+    ///   - user: the user of the process at the other end, as reported by the kernel.
     ///   - process: that process.
-    ///   - channel: to an agent that has said hello.
+    ///   - channel: the channel to an agent that has said hello.
     package init(
         id: ID, user: UInt32, process: PeerProcess? = nil, channel: FramedJSON<AgentMessage, AgentOrder>,
         logger: Logger
@@ -41,18 +41,18 @@ package struct AgentLink: Sendable {
     var pid: Int32? { process?.pid }
     /// Whether the agent's process has ended, even if another process still holds its connection.
     var hasEnded: Bool { process?.hasEnded ?? false }
-    /// Process and user, for a person.
+    /// The process and user, for messages to operators.
     var text: String { "\(pid.map { "process \($0) of " } ?? "")user \(user)" }
 
     func open(_ epoch: Epoch, _ url: String) { send(.open(id: epoch.counter, epoch: epoch.id, url: url)) }
     func close(_ epoch: Epoch) { send(.close(epoch: epoch.id)) }
     func end() { channel.connection.shutDown() }
 
-    /// Sends to the agent; where it is gone, its reader thread says so in a moment.
+    /// Sends an order to the agent. If the agent has ended, its reader thread reports that shortly afterwards.
     private func send(_ order: AgentOrder) {
         do { try channel.send(order) } catch {
             logger.debug("agent does not listen", metadata: ["error": "\(error)"])
-            // Half an order may have gone out: nothing after it could be understood.
+            // Half an order may have been sent; the agent could not parse anything after it.
             end()
         }
     }

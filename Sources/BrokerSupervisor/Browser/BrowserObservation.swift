@@ -5,36 +5,37 @@ internal import Files
 internal import Glibc
 internal import Processes
 
-/// What the supervisor itself sees of one epoch's browser, beside what the agent says of it.
+/// What the supervisor itself observes of one epoch's browser, independently of the agent's reports.
 ///
-/// The mark and the folders of a browser can be read where it runs as the broker's own user. Of another user's the broker
-/// sees at most that processes which the agent started still run: that contradicts the agent, but confirms nothing.
+/// If the browser runs as the broker's own user, the supervisor can read its mark and its folders. If it runs as
+/// another user, the supervisor sees at most that processes started by the agent still run. That can contradict the
+/// agent but cannot confirm its report.
 struct BrowserObservation {
-    /// What became of the browser, as far as it can be seen from here.
+    /// The result of an observation after the agent reported the end of the browser.
     enum End: Equatable {
-        /// Every process and folder that was seen is gone, and each browser of the epoch was seen.
+        /// Every process and folder that was observed is gone, and each browser of the epoch was observed.
         case observed
-        /// Nothing contradicts the agent, and nothing else than its word is known.
+        /// Nothing contradicts the agent, but nothing confirms its report either.
         case unobserved
-        /// Something that was seen is still there: these processes, or where there are none, a folder.
+        /// Something that was observed still exists: these processes or, if the list is empty, a folder.
         case contradicted(processes: [Int32])
     }
 
     let epoch: Epoch
-    /// The processes that were seen, and still ran when they were looked at last.
+    /// The observed processes that were still running at the last look.
     private var processes: Set<ProcessTable.Entry.Name> = []
-    /// The profiles that marks of the epoch named, by their folder's path.
+    /// The profiles named by marks of the epoch, by the path of their folder.
     private var profiles: [String: SeenProfile] = [:]
-    /// The agent was told to open a browser that has not been seen yet.
+    /// The agent was told to open a browser that has not been observed yet.
     private var awaitsBrowser = false
-    /// A browser was opened that was not seen, or a look failed.
+    /// A browser was opened without being observed, or a look failed.
     private var isIncomplete = false
     private(set) var isEndObserved = false
 
-    /// The agent has one folder for profiles; who names more than a few names none.
+    /// The agent uses one folder for profiles; more than a few profiles make the observation incomplete.
     private static let maximumProfiles = 8
 
-    /// A profile, and the temporary folder that belonged to it when it was seen.
+    /// A profile and the temporary folder that it had when it was observed.
     private struct SeenProfile {
         let profile: BrowserProfile
         let temporary: Directory?
@@ -44,25 +45,25 @@ struct BrowserObservation {
 
     init(epoch: Epoch) { self.epoch = epoch }
 
-    /// The agent is told to open a browser.
+    /// Records that the agent is told to open a browser.
     mutating func ordered() {
         if awaitsBrowser { isIncomplete = true }
         awaitsBrowser = true
     }
 
-    /// The agent says that it has opened one.
+    /// Records that the agent reports an opened browser.
     mutating func opened(by agent: AgentLink, _ ownUser: UInt32) {
         guard awaitsBrowser else { return }
         awaitsBrowser = false
         do { if try !look(agent, ownUser) { isIncomplete = true } } catch { isIncomplete = true }
     }
 
-    /// The agent is about to be told that the browser must go.
+    /// Looks once more before the agent is told to close the browser.
     mutating func ending(by agent: AgentLink, _ ownUser: UInt32) {
         do { _ = try look(agent, ownUser) } catch { isIncomplete = true }
     }
 
-    /// The agent says that everything is gone.
+    /// Judges the agent's report that everything of the browser is gone.
     mutating func ended(by agent: AgentLink, _ ownUser: UInt32) -> End {
         isEndObserved = false
         do {
@@ -74,14 +75,14 @@ struct BrowserObservation {
         return isEndObserved ? .observed : .unobserved
     }
 
-    /// Adds what is there now, and forgets processes that are gone.
+    /// Adds what exists now and drops processes that have ended.
     ///
     /// - Returns: whether a process with the epoch's mark runs.
     private mutating func look(_ agent: AgentLink, _ ownUser: UInt32) throws -> Bool {
         let table = try ProcessTable.read()
         var found = processes
         if let pid = agent.pid, pid > 0 {
-            // Whoever started the broker, too, did not start it as a browser.
+            // The broker's own descendants are not browsers, even if the agent also started the broker.
             let own = Set(table.descendants(of: getpid()).map(\.name))
             let started = table.descendants(of: pid).filter { $0.pid != getpid() }.map(\.name)
             found.formUnion(Set(started).subtracting(own))
@@ -100,12 +101,12 @@ struct BrowserObservation {
         return isMarked
     }
 
-    /// A folder that was never there proves nothing by its absence.
+    /// Adds a profile whose folder exists. The absence of a folder that was never observed proves nothing.
     private mutating func add(_ profile: BrowserProfile) throws {
         guard profiles[profile.folder.path] == nil, try profile.isThere() else { return }
         guard profiles.count < Self.maximumProfiles else { return isIncomplete = true }
         let temporary = try profile.temporary.recorded()
-        // A browser's temporary folder that was not seen is not seen to go.
+        // If the temporary folder was not observed, its removal cannot be observed.
         if temporary == nil { isIncomplete = true }
         profiles[profile.folder.path] = SeenProfile(profile: profile, temporary: temporary)
     }

@@ -6,44 +6,46 @@ internal import Glibc
 internal import Logging
 internal import Processes
 
-/// The agent in the worker's graphical session, the browser that it opened, and the page that waits for an agent.
+/// Supervises the agent of the worker's graphical session, the browser that it opened, and the page that waits for an
+/// agent.
 final class BrowserSupervision {
-    /// What follows from a message of the agent.
+    /// The consequence of a message from the agent.
     enum Report: Equatable {
-        /// The person has done something.
+        /// The person used an input device.
         case activity
         /// The browser of this ended epoch is gone.
         case cleared(Epoch)
     }
 
     private(set) var agent: AgentLink?
-    /// Whether an agent has told of the person's input since the supervisor began.
+    /// Whether an agent has reported input by the person since the supervisor started.
     private(set) var hasHeardInput = false
-    /// The page that will be opened when an agent has come.
+    /// The page that opens as soon as an agent connects.
     private var waitingPage: String?
-    /// The wait for an agent that is on, and how many there were.
+    /// The number of the current wait for an agent, and the number of waits so far.
     private var wait: UInt64?
     private var waits: UInt64 = 0
-    /// Whose agent opened a browser, and in which epoch; on disk before the browser opens.
+    /// Which user's agent opened a browser, and in which epoch. Written to disk before the browser opens.
     private var holder: BrowserHolder?
-    /// What is seen here of the browser, beside the agent's word.
+    /// What the supervisor itself observes of the browser.
     private var observation: BrowserObservation?
-    /// When the agent was told to end the browser; nil where it has answered.
+    /// When the agent was told to close the browser; nil once it has answered.
     private var closeOrdered: ContinuousClock.Instant?
     /// The agent that was refused last, and when.
     private var refused: (user: UInt32, text: String, at: ContinuousClock.Instant)?
-    /// Why the browser is still there, for a person.
+    /// Why the browser still exists, for operators.
     private var problem: String?
     private let files: DeviceFiles
     private let clock: SupervisorClock
     private let timer: InputTimer
-    /// Tells the session process.
+    /// Sends a message to the session process.
     private let tell: (SupervisorMessage) -> Void
     private let logger: Logger
 
-    /// How long somebody waits for an agent that is not there: one that the broker's start cut off comes back in less.
+    /// How long a sign-in waits for a missing agent. An agent that was cut off by a restart of the broker reconnects
+    /// sooner.
     private static let agentPatience = Duration.seconds(3)
-    /// How long an agent may be at clearing a browser away before a person is told.
+    /// How long an agent may take to clear a browser before operators are told.
     private static let closePatience = Duration.seconds(10)
 
     init(
@@ -56,7 +58,7 @@ final class BrowserSupervision {
 
     // MARK: - The browser
 
-    /// Has the agent open a page in the browser of this epoch.
+    /// Has the agent open a page in the browser of this epoch. Writes the browser's user to disk first.
     func open(_ epoch: Epoch, _ url: String) throws {
         guard let agent else { return tell(.browserEnded(.agentMissing)) }
         let present = BrowserHolder(epoch: epoch, user: agent.user)
@@ -70,7 +72,7 @@ final class BrowserSupervision {
         agent.open(epoch, url)
     }
 
-    /// Has the agent end the browser of this epoch, where there is an agent.
+    /// Has the agent close the browser of this epoch. Does nothing while no agent is connected.
     func close(_ epoch: Epoch) {
         guard let agent else { return }
         observe(epoch)
@@ -83,10 +85,10 @@ final class BrowserSupervision {
         if observation?.epoch != epoch { observation = BrowserObservation(epoch: epoch) }
     }
 
-    /// Whether the end of this epoch's browser was seen here.
+    /// Whether the supervisor itself observed the end of this epoch's browser.
     func hasSeenEnd(of ended: Epoch) -> Bool { observation?.epoch == ended && observation?.isEndObserved == true }
 
-    /// Nothing of any browser is left.
+    /// Drops all records of a browser, after nothing of it is left.
     func forget() throws {
         (observation, closeOrdered, problem) = (nil, nil, nil)
         guard holder != nil else { return }
@@ -96,22 +98,23 @@ final class BrowserSupervision {
 
     // MARK: - The agent
 
-    /// An agent has connected.
+    /// Handles a new connection of an agent.
     ///
-    /// - Returns: whether it serves from now on.
+    /// - Returns: whether the agent serves from now on.
     func connected(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
-        // Whoever holds the connection of a process that has ended is not known.
+        // The process has ended; which process holds its connection now is unknown.
         guard !link.hasEnded else {
             link.end()
             return false
         }
-        // The kernel may report the end of the process before that of its connection, which another process may hold.
+        // The kernel may report the end of the process before the end of its connection, which another process may
+        // hold.
         if let former = agent, former.hasEnded {
             former.end()
             lost(in: state)
         }
         guard mayServe(link, in: state) else {
-            // It asks again and again: that is logged once.
+            // A refused agent retries again and again: log it once.
             if refused?.user != link.user {
                 logger.notice(
                     "an agent is refused: another is connected, or the browser is another user's",
@@ -129,9 +132,9 @@ final class BrowserSupervision {
 
     /// Whether this agent may serve.
     ///
-    /// A connected agent keeps its place until its process ends, because the broker cannot tell it from another program of
-    /// the same user. While somebody is at the device the next one must be of the user who has the browser,
-    /// since it clears away what it finds before it says hello.
+    /// A connected agent keeps its place until its process ends, because the broker cannot distinguish the agent from
+    /// another program of the same user. During a session or a sign-out, the next agent must run as the user who has
+    /// the browser: an agent clears away what it finds before it says hello.
     private func mayServe(_ link: AgentLink, in state: SessionMachine.State) -> Bool {
         guard agent == nil else { return false }
         guard let present = state.session?.epoch ?? state.pending?.ended else { return true }
@@ -139,7 +142,7 @@ final class BrowserSupervision {
         return holder.user == link.user
     }
 
-    /// The agent's connection, or its process, has ended.
+    /// Handles the end of the agent's connection or process.
     func lost(in state: SessionMachine.State) {
         (agent, closeOrdered) = (nil, nil)
         logger.info("agent lost")
@@ -147,7 +150,7 @@ final class BrowserSupervision {
         awaitAgentOfLastWorker(in: state)
     }
 
-    /// Takes a message of the agent.
+    /// Handles a message from the agent.
     func said(_ message: AgentMessage, in state: SessionMachine.State) -> Report? {
         let present = state.session?.epoch
         switch message {
@@ -174,14 +177,15 @@ final class BrowserSupervision {
         return nil
     }
 
-    /// The ended epoch whose browser the agent was told to close; nil where nobody told it, or it has answered already.
+    /// The ended epoch whose browser the agent was told to close; nil if it was not told to, or has already answered.
     private func answeredClose(of epoch: Epoch.ID, in state: SessionMachine.State) -> Epoch? {
         guard closeOrdered != nil, let ended = state.pending?.ended, ended.id == epoch else { return nil }
         closeOrdered = nil
         return ended
     }
 
-    /// The agent says that the browser is gone. That is not so where something of it is seen here.
+    /// Handles the agent's report that the browser is gone. If the supervisor still sees something of it, the close is
+    /// retried.
     private func closed(_ ended: Epoch) -> Report? {
         guard let agent else { return nil }
         if case .contradicted(let processes) = observation?.ended(by: agent, geteuid()) {
@@ -198,19 +202,19 @@ final class BrowserSupervision {
 
     // MARK: - Waiting for an agent
 
-    /// Keeps the page until an agent has come; there is a limit to that wait.
+    /// Keeps the page until an agent connects, for a limited time.
     func keepPage(_ url: String) {
         waitingPage = url
         awaitAgent()
     }
 
-    /// The page that has waited for the agent which is here now.
+    /// Returns the page that was waiting for an agent, and drops it.
     func takePage() -> String? {
         defer { waitingPage = nil }
         return waitingPage
     }
 
-    /// Limits the wait of somebody whose sign-in waits for the last worker's browser, while no agent can clear it.
+    /// Limits the wait of a sign-in that cannot begin because no agent is connected to clear the last worker's browser.
     func awaitAgentOfLastWorker(in state: SessionMachine.State) {
         guard let pending = state.pending, pending.items.contains(.browser), pending.waiting != nil, agent == nil else {
             return
@@ -225,9 +229,9 @@ final class BrowserSupervision {
         timer.post(.agentOverdue(wait: waits), after: Self.agentPatience)
     }
 
-    /// No agent has come in time.
+    /// Handles the end of the wait for an agent.
     ///
-    /// - Returns: whether that wait is still on.
+    /// - Returns: whether this was the current wait.
     func overdue(_ overdue: UInt64) -> Bool {
         guard overdue == wait else { return false }
         wait = nil
@@ -235,12 +239,12 @@ final class BrowserSupervision {
         return true
     }
 
-    /// Drops what the session process has asked for, which has ended.
+    /// Drops the requests of a session process that has ended.
     func dropRequests() { (waitingPage, wait) = (nil, nil) }
 
-    // MARK: - What a person is told
+    // MARK: - Status for operators
 
-    /// Why the sign-out waits for the browser; nil where it has not waited for long.
+    /// Why the browser delays the sign-out, for operators; nil if the delay is short.
     var obstacle: String? {
         guard let agent else {
             return
@@ -253,7 +257,7 @@ final class BrowserSupervision {
             + "that process where it hangs, or is none: the next baton-agent of that user clears up before it serves."
     }
 
-    /// The agent that asks for the place of this one, and asks again each second.
+    /// The refused agent, if one was refused within the last ten seconds. A refused agent retries each second.
     var rival: String? {
         guard let refused, refused.at.duration(to: clock.moment()) < .seconds(10) else { return nil }
         return refused.text

@@ -8,7 +8,7 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The broker's sockets: apps, agents, operators. Who connects is asked of the kernel, once, at accept.
+/// The broker's sockets for apps, agents and operators. The kernel is asked once, at accept, which process connects.
 struct BrokerSockets: Sendable {
     private let apps: Listener
     private let agents: Listener
@@ -21,18 +21,19 @@ struct BrokerSockets: Sendable {
     private let operatorLimiter = ControlConnectionLimiter(perUser: 8, total: 16)
     private let logger: Logger
     private let refusals = LineMeter()
-    /// One count for the process: a link of sockets that were closed is never taken for a later one.
+    /// One counter for the whole process, so that the link of a closed socket is never mistaken for a later one.
     private static let links = Counter()
 
-    /// For an agent's hello, and for the requests of an operator who waits for no answer.
+    /// For an agent's hello, and for requests on an operator's connection that waits for no answer.
     private let helloPatience: Duration
-    /// Milliseconds that an agent or operator may leave what it is sent unread; the thread that decides waits so long.
+    /// Milliseconds that an agent or operator may leave messages unread; the supervisor's thread blocks for at most
+    /// that long.
     private static let sendPatience: Int32 = 1000
-    /// Microseconds before the next attempt where no connection can be taken.
+    /// Microseconds between attempts while no connection can be accepted.
     private static let acceptPause: UInt32 = 100_000
-    /// Messages of one agent, or one operator, that may wait for the supervisor.
+    /// Messages from one agent or one operator that may be queued for the supervisor.
     private static let maximumUnheard = 4
-    /// Requests of one operator's connection without an answer yet.
+    /// Requests on one operator's connection that may be unanswered.
     private static let maximumOpen = 8
 
     init(
@@ -41,7 +42,8 @@ struct BrokerSockets: Sendable {
     ) throws {
         users = Set(configuration.sessionUsers).union([ownUser, 0])
         operatorUsers = [ownUser, 0]
-        // Another user's apps must be able to knock; the kernel's word on who they are decides, not the file's mode.
+        // Apps of other users must be able to connect; the peer's identity from the kernel decides, not the file's
+        // mode.
         let mode: UInt32 = configuration.sessionUsers.isEmpty ? 0o600 : 0o666
         apps = try inheritedState.listener(.broker, path: configuration.brokerSocket, mode: mode)
         agents = try inheritedState.listener(.agent, path: configuration.agentSocket, mode: mode)
@@ -52,7 +54,7 @@ struct BrokerSockets: Sendable {
         self.logger = logger
     }
 
-    /// Begins to accept.
+    /// Starts to accept connections.
     func open() throws {
         try serve(
             apps, reserve: Self.appReserve, recognise: { listeners.identity(of: $0) }, admit: appConnected)
@@ -74,10 +76,10 @@ struct BrokerSockets: Sendable {
         listeners.close()
     }
 
-    /// Who an app is, is settled here and never asked again: the kernel's word of when it connected, and which socket that
-    /// was. A process number may be another's by now, and is told only where it is not.
+    /// Settles an app's identity once, from the kernel's record at the time of the connection and the socket used. The
+    /// process number may have been reused since; it is passed on only if the process still lives.
     private func appConnected(_ descriptor: Descriptor, from peer: Peer, as identity: AppIdentity) {
-        // One that connects and closes costs the session process nothing.
+        // A peer that connects and closes must cost the session process nothing.
         guard !descriptor.isEnded else { return }
         let pid = descriptor.peerLives() == false ? 0 : peer.pid
         let record = PeerRecord(pid: pid, uid: peer.uid, identity: identity)
@@ -85,8 +87,8 @@ struct BrokerSockets: Sendable {
         listeners.limits.note(limit, .waiting, of: record.process, held: held)
     }
 
-    /// Files that no connection takes, so that the state can be written and the session process be started whatever
-    /// happens; apps leave some to operators and agents, too.
+    /// File descriptors that connections may not use, so that the state can always be written and the session process
+    /// started. Apps leave some for operators and agents, too.
     private static let reserve: Int32 = 48
     private static let appReserve: Int32 = 96
 
@@ -94,12 +96,12 @@ struct BrokerSockets: Sendable {
         { users.contains($0.uid) ? () : nil }
     }
 
-    /// Accepts without end; `recognise` says who somebody is, nil for one who has no business here.
+    /// Accepts connections until the socket closes; `recognise` returns nil for a peer that may not use this socket.
     private func serve<Who>(
         _ listener: Listener, reserve: Int32, recognise: @escaping @Sendable (Peer) -> Who?,
         admit: @escaping @Sendable (Descriptor, Peer, Who) throws -> Void
     ) throws {
-        // The kernel gives the lowest number that is free: one above the last but so many says that no more are left.
+        // The kernel assigns the lowest free number, so a number at the ceiling means that only the reserve is left.
         let ceiling = Int32(clamping: OpenFileLimit.current) - reserve
         try BlockingThread.start {
             while let descriptor = accept(on: listener) {
@@ -120,15 +122,15 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Logs what anybody can make happen as often as they like: once a minute for each text, with a count.
+    /// Logs events that any process can cause at will: once a minute for each text, with a count.
     private func say(_ text: Logger.Message, at level: Logger.Level, _ metadata: Logger.Metadata) {
         guard let before = refusals.admits("\(text)") else { return }
         let count: Logger.Metadata = before > 0 ? ["repeated": "\(before)"] : [:]
         logger.log(level: level, text, metadata: metadata.merging(count) { own, _ in own })
     }
 
-    /// The next connection; nil once the socket is closed. A connection that broke before it was accepted, or a process
-    /// out of descriptors for a moment, is no reason to stop listening.
+    /// Returns the next connection; nil once the socket is closed. A connection that broke before it was accepted, or a
+    /// temporary lack of descriptors, does not end the loop.
     private func accept(on listener: Listener) -> Descriptor? {
         while true {
             do throws(SocketError) { return try listener.accept() } catch {
@@ -139,7 +141,7 @@ struct BrokerSockets: Sendable {
         }
     }
 
-    /// Runs what `prepare` gives on a thread of its own, where the socket has a place left for this user.
+    /// Runs the result of `prepare` on its own thread if the socket has a place left for this user.
     private func serve(_ peer: Peer, in limiter: ControlConnectionLimiter, _ prepare: () throws -> @Sendable () -> Void)
         throws
     {
@@ -171,7 +173,7 @@ struct BrokerSockets: Sendable {
                 say("a connection of no agent of this version", at: .notice, ["peer.uid": "\(peer.uid)"])
                 return
             }
-            // The socket is connected: nothing but its end can make this fail.
+            // The socket is connected: this fails only if the connection has ended.
             try? descriptor.setReceiveTimeout(milliseconds: 0)
             let intake = inputs.intake(capacity: Self.maximumUnheard)
             intake.post(.agentConnected(link))
@@ -191,7 +193,7 @@ struct BrokerSockets: Sendable {
             let id = Self.links.next()
             defer { inputs.post(.operatorGone(connection: id)) }
             let open = Mutex(0)
-            // Whoever asks nothing, and waits for no answer, keeps no place from others.
+            // A peer that sends no request and waits for no answer loses its place.
             func asksInTime() -> Bool {
                 while !descriptor.isReadable(within: patience) { if open.withLock({ $0 == 0 }) { return false } }
                 return true
@@ -215,7 +217,7 @@ struct BrokerSockets: Sendable {
     }
 }
 
-/// Counts up, from any thread.
+/// A counter that any thread may advance.
 private final class Counter: Sendable {
     private let value = Mutex<UInt64>(0)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// How many connections a socket serves at once, for each user and in all; each holds a thread.
+/// Limits how many connections a socket serves at once, for each user and in total. Each connection occupies a thread.
 final class ControlConnectionLimiter: Sendable {
     private let perUser: Int
     private let total: Int
@@ -12,7 +12,7 @@ final class ControlConnectionLimiter: Sendable {
         self.total = total
     }
 
-    /// Takes a place, where one is left for this user.
+    /// Takes a place if one is left for this user.
     func take(_ user: UInt32) -> Bool {
         taken.withLock { taken in
             guard taken[user, default: 0] < perUser, taken.values.reduce(0, +) < total else { return false }
@@ -21,7 +21,7 @@ final class ControlConnectionLimiter: Sendable {
         }
     }
 
-    /// Gives a place back.
+    /// Returns a place.
     func leave(_ user: UInt32) {
         taken.withLock { taken in
             guard let count = taken[user] else { return }

@@ -4,21 +4,22 @@ internal import BrokerProtocol
 internal import Logging
 internal import UnixSocket
 
-/// What the service manager started the broker with: sockets that it has bound, and session keys that it kept.
+/// The descriptors that the service manager passed to the broker: sockets that it has bound, and session keys that it
+/// kept.
 struct InheritedState: Sendable {
-    /// The sockets' names, as the units give them (`FileDescriptorName=`).
+    /// The names of the sockets, as set in the units (`FileDescriptorName=`).
     enum SocketName: String, CaseIterable { case broker, agent, control }
 
     private var listeners: [SocketName: Listener] = [:]
-    /// Sockets of single apps, by bundle id.
+    /// The sockets of single apps, by bundle id.
     private(set) var apps: [String: Listener] = [:]
-    /// By the epoch that each is the key of.
+    /// The kept session keys, by epoch.
     private(set) var keys: [Epoch: MemoryKey] = [:]
 
-    /// Sorts what was handed over.
+    /// Sorts the inherited descriptors.
     ///
-    /// - Throws: ``InheritedStateError`` for a name that is not known: a misspelt one must not be passed by, for the broker
-    ///   would then listen where nobody knocks. A kept key that is none any more is left out, which ends its session.
+    /// - Throws: ``InheritedStateError`` for an unknown name: if a misspelt name were ignored, the broker would listen
+    ///   where no client connects. A kept key that is invalid is left out, which ends its session.
     init(_ inherited: InheritedDescriptors, logger: Logger) throws {
         for (name, descriptor) in inherited.all {
             if let socket = SocketName(rawValue: name) {
@@ -42,12 +43,12 @@ struct InheritedState: Sendable {
         }
     }
 
-    /// Whether the socket of this name was handed over.
+    /// Whether the socket of this name was inherited.
     func hands(_ name: SocketName) -> Bool { listeners[name] != nil }
 
-    /// The listening socket of this name where one was handed over, else a new one at `path`.
+    /// Returns the inherited listening socket of this name or, if there is none, a new one at `path`.
     ///
-    /// - Throws: ``InheritedStateError`` where the socket handed over is at another path, ``SocketError``.
+    /// - Throws: ``InheritedStateError`` if the inherited socket is at another path, ``SocketError``.
     func listener(_ name: SocketName, path: String, mode: UInt32) throws -> Listener {
         guard let listener = listeners[name] else { return try Listener(path: path, mode: mode) }
         guard listener.path == path else {
@@ -56,7 +57,7 @@ struct InheritedState: Sendable {
         return listener
     }
 
-    /// `app-<bundle id>` names the socket of one app.
+    /// The socket of one app is named `app-<bundle id>`.
     private static let appPrefix = "app-"
 
     private static func app(ofSocket name: String) -> String? {
@@ -67,7 +68,7 @@ struct InheritedState: Sendable {
 
     private static let keyPrefix = "session-key-"
 
-    /// The name under which the manager keeps the key of an epoch.
+    /// The name under which the service manager keeps the key of an epoch.
     static func keyName(_ epoch: Epoch) -> String { keyPrefix + epoch.description }
 
     private static func epoch(ofKey name: String) -> Epoch? {
@@ -76,7 +77,7 @@ struct InheritedState: Sendable {
     }
 }
 
-/// The service manager started the broker with something that it cannot use.
+/// The service manager passed a descriptor that the broker cannot use.
 struct InheritedStateError: Error, Equatable, CustomStringConvertible {
     let name: String
     let cause: String

@@ -4,15 +4,16 @@ internal import BrokerIPC
 internal import Logging
 internal import Synchronization
 
-/// Keeps in mind who has too many connections, for the log (a line a minute for each) and for operators; any thread notes.
+/// Records which apps reach their connection limits, for the log (one line a minute for each) and for operators. Safe
+/// to use from any thread.
 final class LimitLog: Sendable {
     private let reports = Mutex(LimitReports())
     private let now: @Sendable () -> Int
     private let logger: Logger
 
-    /// Seconds between two lines about the same app and limit.
+    /// Seconds between two log lines about the same app and limit.
     private static let pause = 60
-    /// Seconds for which an operator is told of it.
+    /// Seconds for which a report is shown to operators.
     private static let memory = 600
 
     init(now: @escaping @Sendable () -> Int, logger: Logger) { (self.now, self.logger) = (now, logger) }
@@ -28,11 +29,11 @@ final class LimitLog: Sendable {
             ])
     }
 
-    /// A connection of `process` was refused, or took another one's place.
+    /// Records that a connection of `process` was refused, or took the place of another one.
     func note(
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess, held: Int
     ) { note(ConnectionLimitReport(limit, stage, of: process, held: held, at: now())) }
 
-    /// What an operator should know of now.
+    /// The reports that operators are shown now.
     var recent: [ConnectionLimitReport] { reports.withLock { $0.since(now() - Self.memory) } }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Lets a line through to the log once a minute for each text, for what anybody can make happen as often as they like.
+/// Limits log lines that any process can cause at will: each text is written at most once a minute.
 final class LineMeter: Sendable {
     private struct Line {
         var written: ContinuousClock.Instant
@@ -15,9 +15,9 @@ final class LineMeter: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// Whether a line may be written now, and how many of its text were not since the last one.
+    /// Returns how many lines of this text were suppressed since the last one; nil if no line may be written now.
     ///
-    /// - Parameter text: one of the few texts that the code has.
+    /// - Parameter text: one of a few constant texts.
     func admits(_ text: String) -> Int? {
         let now = now()
         return lines.withLock { lines in

@@ -4,22 +4,24 @@ package import BrokerIPC
 internal import Synchronization
 package import UnixSocket
 
-/// App connections that were accepted and that the session process has not taken yet: a bounded number, in turn for each
-/// process.
+/// App connections that were accepted but not yet taken by the session process. Their number is bounded, and processes
+/// take turns.
 ///
-/// Any thread offers; the supervisor's takes the next one whenever it is woken, which never happens twice at once.
+/// Any thread may offer a connection. The supervisor's thread takes the next one each time it is woken, and is woken
+/// again only after that.
 package final class WaitingConnections: Sendable {
     package typealias Accepted = (descriptor: Descriptor, peer: PeerRecord)
 
     private struct State {
         var table = ConnectionTable<UInt64>(ConnectionLimits.waiting.scaled())
         var connections: [UInt64: Accepted] = [:]
-        /// The connections of each process, the oldest first.
+        /// The connections of each process, oldest first.
         var queues: [AppProcess: [UInt64]] = [:]
-        /// The processes that have any, whose turn it is first.
+        /// The processes with waiting connections, in the order of their turns.
         var turns: [AppProcess] = []
         var number: UInt64 = 0
-        /// The session process that is told of connections, where one runs, and how many it has not taken.
+        /// The number of the running session process, if any, and how many connections were passed to it that it has
+        /// not taken.
         var sessionProcess: UInt64?
         var underWay = 0
         var isWoken = false
@@ -28,16 +30,16 @@ package final class WaitingConnections: Sendable {
     private let state = Mutex(State())
     private let wake: @Sendable () -> Void
 
-    /// Connections on the way to the session process: its socket has room for all of them.
+    /// The maximum number of connections on the way to the session process; its socket has room for all of them.
     private static let maximumUnderWay = 32
 
-    /// - Parameter wake: has the supervisor ask for the next one.
+    /// - Parameter wake: asks the supervisor to take the next connection.
     package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    /// Keeps a connection until the supervisor asks for it.
+    /// Keeps a connection until the supervisor takes it.
     ///
-    /// - Returns: the limit that this reached, and how many those had whom it is for; the connection, or the one that made
-    ///   room for it, is closed then.
+    /// - Returns: the limit that was reached, and the number of connections counted against it; nil if no limit was
+    ///   reached. If a limit was reached, this connection is closed, or another one that made room for it.
     package func offer(_ descriptor: Descriptor, _ peer: PeerRecord) -> (limit: ConnectionLimitReport.Limit, held: Int)?
     {
         let accepted: Accepted = (descriptor: descriptor, peer: peer)
@@ -76,14 +78,14 @@ package final class WaitingConnections: Sendable {
         state.turns.removeAll { $0 == process }
     }
 
-    /// Whether the supervisor has to be woken now.
+    /// Returns whether the supervisor must be woken now.
     private static func wakes(_ state: inout State) -> Bool {
         guard !state.isWoken, state.underWay < maximumUnderWay, !state.turns.isEmpty else { return false }
         state.isWoken = true
         return true
     }
 
-    /// Takes the next connection; it counts as under way until ``taken(by:)``. Nil if none can go now.
+    /// Returns the next connection, which counts as under way until ``taken(by:)``; nil if none can be passed on now.
     package func next() -> Accepted? {
         let (found, wakes) = state.withLock { state in
             state.isWoken = false
@@ -104,7 +106,7 @@ package final class WaitingConnections: Sendable {
         return state.connections.removeValue(forKey: number)
     }
 
-    /// The process of this number has taken one.
+    /// Records that the session process with this number has taken one connection.
     package func taken(by sessionProcess: UInt64) {
         let wakes = state.withLock { state in
             guard sessionProcess == state.sessionProcess, state.underWay > 0 else { return false }

@@ -3,25 +3,25 @@ package import BrokerDevice
 package import BrokerIPC
 internal import Files
 
-/// An operator's order to leave the directory or to reset the device, on disk until it is carried out.
+/// An operator's order to leave the directory or to reset the device. It stays on disk until it is carried out.
 package struct Departure: Sendable, Codable, Equatable {
     package enum Kind: String, Sendable, Codable {
-        /// The join goes; everything else stays.
+        /// Removes the join; everything else stays.
         case leave
-        /// Everything goes that came with a join, an enrollment or a worker.
+        /// Removes everything that came with a join, an enrollment or a worker.
         case reset
     }
 
     package enum Stage: String, Sendable, Codable {
-        /// Whoever is at the device is signed out, and the servers are told.
+        /// The session ends and the servers are told.
         case ordered
-        /// Nobody is at the device any more: its state is erased.
+        /// The session has ended; the device's state is being erased.
         case erasing
     }
 
     package var kind: Kind
     package var stage: Stage
-    /// The registration that the device gives up; nil if it had none.
+    /// The id of the registration that the device gives up; nil if the device had none.
     package let deviceID: String?
     /// Whether the directory knows that the device has left.
     package var isDirectoryTold = false
@@ -30,7 +30,7 @@ package struct Departure: Sendable, Codable, Equatable {
         (self.kind, self.stage, self.deviceID) = (kind, stage, deviceID)
     }
 
-    /// What the operator is told when it is carried out.
+    /// The operator's reply once the order is carried out.
     package var reply: OperatorReply { .left(deviceID: deviceID, isDirectoryTold: isDirectoryTold) }
 }
 

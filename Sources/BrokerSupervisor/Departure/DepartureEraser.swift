@@ -4,37 +4,39 @@ internal import BrokerIPC
 internal import DeviceEnrollment
 internal import Files
 
-/// Erases what a device gives up that leaves its directory or is reset; before anything is served from its state.
+/// Erases the state that a device gives up when it leaves its directory or is reset. Runs before the device serves
+/// anyone.
 ///
-/// The order to do so goes last: whatever a crash leaves is erased by the next start.
+/// The order itself is removed last, so that the next start erases whatever a crash left behind.
 package struct DepartureEraser: Sendable {
     private let files: DeviceFiles
 
     package init(files: DeviceFiles) { self.files = files }
 
-    /// The registration goes first: without it nobody misses the keys.
+    /// The files of the join. They are removed before the keys, so that a crash never leaves a registration without
+    /// keys.
     private static let ofJoin = [
         DeviceFiles.Name.join, DeviceFiles.Name.confirmedJoin, DeviceFiles.Name.registration,
         DeviceFiles.Name.endedSessions, DeviceFiles.Name.liveSession,
     ]
-    /// What a reset keeps: the number of the epoch, which never comes back, the apps that still hold a worker's data, and
-    /// the form of these files.
+    /// The files that a reset keeps: the epoch's number, which is never reused, the locks of apps that still hold a
+    /// worker's data, and the format of these files. The folders listed are emptied separately.
     private static let kept: Set<String> = [
         DeviceFiles.Name.journal, DeviceFiles.Name.locks, DeviceFiles.Name.format, DeviceFiles.Name.departure,
         "keys", "session", "trash",
     ]
 
-    /// Whether there is something to erase. Blocks on the disk.
+    /// Whether there is state to erase. Blocks on the disk.
     package var isDue: Bool { get throws { try due?.stage == .erasing } }
 
-    /// The order; nil also if it cannot be read, for which the device is quarantined.
+    /// The order; also nil if the order cannot be read, since the device is then quarantined.
     private var due: Departure? {
         get throws { do { return try files.departure() } catch is DeviceStateDamaged { return nil } }
     }
 
-    /// Carries out the order that is on disk, if its erasure has begun; again after a crash it does what is left.
+    /// Carries out the order on disk if its erasure has begun. After a crash, a second call erases what is left.
     ///
-    /// - Returns: what was carried out; nil if there was nothing.
+    /// - Returns: the order that was carried out; nil if there was none.
     /// - Throws: ``FileError``.
     @discardableResult
     package func run() throws -> Departure? {
@@ -50,7 +52,7 @@ package struct DepartureEraser: Sendable {
     }
 
     private func reset() throws {
-        // The record says what is managed, so it goes before what it names.
+        // The record lists the managed items, so it is removed before them.
         try files.root.file(ManagementStore.fileName).remove()
         try files.management.removeTree()
         Failpoint.departureManagementErased.reach()

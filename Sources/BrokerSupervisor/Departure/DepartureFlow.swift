@@ -5,7 +5,7 @@ internal import Logging
 internal import Processes
 internal import Synchronization
 
-/// Operators who wait for the end of a departure, which comes after the supervisor's.
+/// The operators who wait for the end of a departure. They are answered after the supervisor has ended.
 package final class DepartureAnswers: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
@@ -13,7 +13,7 @@ package final class DepartureAnswers: Sendable {
 
     func add(_ answer: @escaping @Sendable () -> Void) { waiting.withLock { $0.append(answer) } }
 
-    /// Answers everybody; when the device's state is erased.
+    /// Answers all waiting operators, once the device's state is erased.
     package func settle() {
         let due = waiting.withLock { waiting in
             defer { waiting = [] }
@@ -23,12 +23,12 @@ package final class DepartureAnswers: Sendable {
     }
 }
 
-/// The steps by which a device leaves its directory or is reset, on the supervisor's thread: the order is on disk, whoever is
-/// at the device is signed out with every clean-up, the servers are told, and the erasure begins.
+/// The steps by which a device leaves its directory or is reset, on the supervisor's thread. The order is written to
+/// disk, the session ends with its complete clean-up, the servers are told, and the erasure begins.
 final class DepartureFlow {
     private(set) var departure: Departure?
     private var waiting: [@Sendable (OperatorReply) -> Void] = []
-    /// Whether the servers are being told.
+    /// Whether the servers are being told now.
     private var isTelling = false
     private var isTold = false
     private let session: SessionCoordinator
@@ -41,10 +41,10 @@ final class DepartureFlow {
         departure = try session.device.files.departure()
     }
 
-    /// Writes the order down, and has the session end.
+    /// Writes the order to disk.
     func begin(_ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         var next = departure ?? Departure(kind: kind, stage: .ordered, deviceID: session.join.record?.deviceID)
-        // A reset does everything that leaving does.
+        // A reset includes everything that leaving does.
         if kind == .reset { next.kind = .reset }
         try session.device.files.write(next)
         departure = next
@@ -53,15 +53,15 @@ final class DepartureFlow {
         Failpoint.departureOrdered.reach()
     }
 
-    /// Does the next step, after everything that the supervisor's thread has done.
+    /// Carries out the next step, after the supervisor's thread has finished its other work.
     ///
-    /// - Returns: whether the supervisor has to end, so that the state can be erased.
+    /// - Returns: whether the supervisor must end so that the state can be erased.
     func goOn() throws -> Bool {
         guard let present = departure else { return false }
         switch session.machine.state {
         case .ready: break
         case .ending, .signingOut: return false
-        // Also somebody who came in between.
+        // This also ends a sign-in that began after the order.
         case .signingIn, .signedIn:
             try session.end(by: .operator)
             return false
@@ -87,19 +87,20 @@ final class DepartureFlow {
         Task {
             let isTold = if let join { await farewell.tell(join) } else { false }
             guard isReset else { return post(isTold) }
-            // It fails where there is no enrollment, or where the record cannot be written, which goes all the same.
+            // Unenrolling fails if there is no enrollment or if the record cannot be written. The departure continues
+            // either way.
             management.unenroll { _ in post(isTold) }
         }
     }
 
-    /// The servers were told, or cannot be.
+    /// Records that the servers were told or could not be reached.
     func told(isDirectoryTold: Bool) {
         isTold = true
         departure?.isDirectoryTold = isDirectoryTold
         Failpoint.departureTold.reach()
     }
 
-    /// Hands the operators who wait to whoever serves next; answers them now where nobody of this process will.
+    /// Passes the waiting operators to the next service of this process. If there is none, answers them now.
     func handover(to next: DepartureAnswers?) {
         guard let departure else { return }
         for answer in waiting {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// What decides which commands of an operator change the device's registrations now.
+/// The facts that decide which commands an operator may run now to change the device's registrations.
 package struct DeviceCondition: Sendable, Hashable {
-    /// Why nobody is served from the state; nil if it is believed.
+    /// Why the device is quarantined.
     package enum Quarantine: Sendable, Hashable, CaseIterable {
-        /// What cannot be believed can be moved aside.
+        /// The damaged state can be moved aside.
         case recoverable
-        /// A later version wrote the state, which is in order.
+        /// The state is intact, but a later version wrote it.
         case newerFormat
     }
 
     package var quarantine: Quarantine?
     package var isJoined: Bool
     package var isEnrolled: Bool
-    /// What the device is about to give up.
+    /// The departure under way; nil if there is none.
     package var departure: Departure.Kind?
 
     package init(quarantine: Quarantine?, isJoined: Bool, isEnrolled: Bool, departure: Departure.Kind?) {
@@ -23,16 +23,16 @@ package struct DeviceCondition: Sendable, Hashable {
         )
     }
 
-    /// The commands that change what the device is registered with.
+    /// The commands that change the device's registrations.
     package enum Command: Sendable, Hashable, CaseIterable {
         case enroll, unenroll, join, leave, reset, recover
     }
 
-    /// Why a command is refused; nil if it begins.
+    /// Why a command is refused; nil if it may begin.
     package func refusal(of command: Command) -> OperatorFailure? {
         switch (quarantine, command) {
         case (.recoverable, .recover), (.recoverable, .reset): return nil
-        // Said with the reason, which this does not know.
+        // The caller adds the reason, which is not known here.
         case (.some, _): return .quarantined
         case (nil, .recover): return .notQuarantined
         case (nil, _): break
@@ -40,7 +40,7 @@ package struct DeviceCondition: Sendable, Hashable {
         switch command {
         case .reset: return nil
         case .leave where departure == nil: return isJoined ? nil : .notJoined
-        // A reset under way does what leaving does, and more.
+        // A reset under way includes leaving.
         case .leave: return nil
         case .join, .enroll, .unenroll: break
         case .recover: return .notQuarantined
@@ -48,7 +48,7 @@ package struct DeviceCondition: Sendable, Hashable {
         if departure != nil { return .leaving }
         switch command {
         case .join: return isJoined ? .alreadyJoined : nil
-        // The agent of the MDM says more: it may move to another profile of the same server.
+        // The MDM agent decides: it may accept another profile of the same server.
         default: return nil
         }
     }

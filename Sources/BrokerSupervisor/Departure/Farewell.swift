@@ -6,22 +6,22 @@ package import Logging
 internal import OAuth
 internal import Processes
 
-/// Tells the directory that the device leaves it, in the device's own name.
+/// Tells the directory that the device leaves it. The device signs the request itself.
 package struct Farewell: Sendable {
     private let keys: KeyStore
     private let https: @Sendable () throws -> any HTTPSending
     private let logger: Logger
 
-    /// For all of it: a device without a network leaves, too.
+    /// The time limit for the whole call. A device without a network must be able to leave, too.
     private static let patience = Duration.seconds(10)
 
     package init(keys: KeyStore, https: @escaping @Sendable () throws -> any HTTPSending, logger: Logger) {
         (self.keys, self.https, self.logger) = (keys, https, logger)
     }
 
-    /// Tells it once.
+    /// Makes one attempt to tell the directory.
     ///
-    /// - Returns: whether the directory does not list the device any more.
+    /// - Returns: whether the directory no longer lists the device.
     func tell(_ join: JoinRecord) async -> Bool {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

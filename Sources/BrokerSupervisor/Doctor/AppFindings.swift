@@ -4,7 +4,7 @@ package import BrokerIPC
 internal import BrokerProtocol
 
 extension CheckResult {
-    /// Which apps there are, and by what they are told apart.
+    /// The registered apps, grouped by the level of their binding, and apps that the profile does not allow.
     package static func apps(_ registry: Result<AppRegistry, RegistryFailure>) -> [CheckResult] {
         let known: AppRegistry
         switch registry {

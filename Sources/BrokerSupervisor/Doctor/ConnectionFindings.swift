@@ -2,9 +2,9 @@
 package import BrokerIPC
 
 extension CheckResult {
-    /// Whether every app finds a place at the broker's socket.
+    /// Whether apps reach the connection limits of the broker's socket.
     ///
-    /// - Parameter reports: who had as many connections as there may be of late.
+    /// - Parameter reports: the limits that were reached recently.
     package static func connections(_ reports: [ConnectionLimitReport]) -> [CheckResult] {
         guard !reports.isEmpty else {
             return [

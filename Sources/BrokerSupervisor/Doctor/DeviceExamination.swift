@@ -9,7 +9,8 @@ internal import Processes
 internal import SwiftASN1
 internal import X509
 
-/// What `baton doctor` is told: what the supervisor knows at once, and what is asked of disk and network beside its thread.
+/// The examination for `baton doctor`: facts that the supervisor has in memory, and checks of disk and network that run
+/// off its thread.
 struct DeviceExamination: Sendable {
     private let status: DeviceStatus
     private let known: [CheckResult]
@@ -21,9 +22,9 @@ struct DeviceExamination: Sendable {
     private let clock: SupervisorClock
     private let inspect: @Sendable () async -> [CheckResult]
 
-    /// Takes down what the supervisor's thread knows.
+    /// Copies what the supervisor's thread knows.
     ///
-    /// - Parameter inspect: what others of this process know.
+    /// - Parameter inspect: returns the findings of other parts of this process.
     init(
         _ session: SessionCoordinator, status: DeviceStatus, refusals: RefusalRing, clock: SupervisorClock,
         inspect: @escaping @Sendable () async -> [CheckResult]
@@ -74,13 +75,13 @@ struct DeviceExamination: Sendable {
                 remedy: "Set LimitCORE=0 in its unit.")
     }
 
-    /// Looks at the rest, and says what would move the device on.
+    /// Runs the remaining checks and returns the diagnosis, including what would change the device's state.
     func diagnosis() async -> Diagnosis {
         let diagnosis = SessionDiagnosis(status)
         var findings = known + diagnosis.findings
         let inspected = await inspect()
         findings += inspected
-        // What was known before counts only if nothing newer could be found out.
+        // The registration's last known status counts only if the check found nothing newer.
         if inspected.contains(where: { $0.code == CheckResult.registrationUnknown }), let known = status.registration {
             findings += known.findings
         }

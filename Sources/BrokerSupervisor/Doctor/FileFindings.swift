@@ -3,14 +3,14 @@ package import BrokerIPC
 package import Files
 internal import Glibc
 
-/// Whether the device's files are the broker's alone.
+/// Checks that the device's files are accessible only to the broker's user.
 package struct FileFindings: Sendable {
     private let state: Directory
 
     /// - Parameter state: the folder of the device's state.
     package init(state: Directory) { self.state = state }
 
-    /// Looks at the folder, and at each file whose owner matters. Blocks on the disk.
+    /// Checks the folder and each file whose owner matters. Blocks on the disk.
     package var all: [CheckResult] {
         var owner = stat()
         guard unsafe lstat(state.path, &owner) == 0 else {
@@ -37,23 +37,23 @@ package struct FileFindings: Sendable {
             ] : wrong
     }
 
-    /// What could not be looked at is not taken for what is in order.
+    /// The finding for a path that could not be read, which must not count as intact.
     static func closed(_ path: String) -> CheckResult {
         CheckResult(.files, .note, code: "state_closed", message: "\(path) cannot be looked into.", remedy: give)
     }
 
     private static let give = "Run as root or the broker's user, or name the folder with --state."
 
-    /// What is in a folder: keys, folders, and the files that say who is there.
+    /// The paths in a folder that are checked, without installed packages.
     private func places(in folder: Directory) throws(FileError) -> [String] {
-        // Packages are programs that everybody may have; nobody gets to them past the folder above.
+        // Any user may read packages; the folder above already keeps other users out.
         let packages = ["apps", "incoming"].map { state.path + "/management/" + $0 }
         return try folder.names().map { folder.path + "/" + $0 }.filter { !packages.contains($0) }
     }
 
     private func fault(in path: String, owner: UInt32) -> CheckResult? {
         var status = stat()
-        // What is gone by now is no fault: sessions come and go.
+        // A path that has disappeared is no fault: sessions come and go.
         guard unsafe lstat(path, &status) == 0 else { return nil }
         let name = path == state.path ? path : String(path.dropFirst(state.path.count + 1))
         guard status.st_uid == owner else {

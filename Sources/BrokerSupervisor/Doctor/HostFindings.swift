@@ -4,16 +4,16 @@ internal import CLinux
 internal import Files
 internal import Glibc
 
-/// What of the machine bears on Baton's promises; read from `/proc`, `/sys` and `/dev` below `root`.
+/// Checks the parts of the machine that Baton's promises depend on, from `/proc`, `/sys` and `/dev` below `root`.
 package struct HostFindings: Sendable {
     private let root: String
 
-    /// - Parameter root: the folder that stands for `/`; empty for the machine itself.
+    /// - Parameter root: the folder to read instead of `/`; empty for the machine itself.
     package init(root: String = "") { self.root = root }
 
     package var all: [CheckResult] { [swap, corePattern, tpm] }
 
-    /// Whether memory may reach a disk in clear.
+    /// Whether memory may be written to a disk in clear.
     package var swap: CheckResult {
         guard let table = text("/proc/swaps") else {
             return CheckResult(
@@ -36,14 +36,14 @@ package struct HostFindings: Sendable {
             : CheckResult(.host, .good, code: "swap_encrypted", message: "Swap is encrypted, or in memory.")
     }
 
-    /// Encrypted by the device mapper, or compressed memory with no disk behind it.
+    /// Whether a swap area is encrypted by the device mapper, or is compressed memory without a disk behind it.
     private func isKeptFromDisk(_ area: String) -> Bool {
         guard let name = area.split(separator: "/").last.map(String.init) else { return false }
         if name.hasPrefix("zram") { return trimmed("/sys/block/\(name)/backing_dev") ?? "none" == "none" }
         return trimmed("/sys/block/\(name)/dm/uuid")?.hasPrefix("CRYPT-") ?? false
     }
 
-    /// Where the kernel puts the memory of a program that crashed.
+    /// Where the kernel writes the core dump of a crashed program.
     package var corePattern: CheckResult {
         guard let pattern = trimmed("/proc/sys/kernel/core_pattern") else {
             return CheckResult(
@@ -70,7 +70,7 @@ package struct HostFindings: Sendable {
             message: "The machine has no TPM: who can read the broker's files as root can speak for the device.")
     }
 
-    /// Whether the kernel's clock is kept by a time server (adjtimex(2)).
+    /// Whether a time server keeps the kernel's clock (adjtimex(2)).
     package static var clock: CheckResult {
         guard clinux_clock_is_kept() == 1 else {
             return CheckResult(

@@ -3,21 +3,21 @@ internal import BrokerDevice
 package import BrokerIPC
 package import Files
 
-/// What protects the device's own keys; says nothing of the keys themselves.
+/// Checks how the device's own keys are stored. Reads only file names, never keys.
 package struct KeyFindings: Sendable {
     private let keys: Directory
 
     /// - Parameter state: the folder of the device's state.
     package init(state: Directory) { keys = DeviceFiles(root: state).keys }
 
-    /// Where the keys are.
+    /// Where the keys are stored.
     package enum Place: String, Sendable { case files, tpm, partly }
 
     private var names: [String] { get throws(FileError) { try keys.names() } }
 
     private static func isPlain(_ name: String) -> Bool { name.hasSuffix(".pem") || name.hasSuffix(".key") }
 
-    /// Where the keys are; nil where there are none, or nobody can look. Blocks on the disk.
+    /// Where the keys are stored; nil if there are none or the folder cannot be read. Blocks on the disk.
     package var place: Place? { (try? names).flatMap(Self.place) }
 
     private static func place(_ names: [String]) -> Place? {
@@ -26,7 +26,7 @@ package struct KeyFindings: Sendable {
         return isInChip ? .partly : .files
     }
 
-    /// Looks which files there are. Blocks on the disk.
+    /// The findings about the key files. Blocks on the disk.
     package var all: [CheckResult] {
         let names: [String]
         do throws(FileError) { names = try self.names } catch { return [FileFindings.closed(keys.path)] }

@@ -4,17 +4,17 @@ package import BrokerIPC
 internal import BrokerProtocol
 package import Files
 
-/// What the device holds for signing in without the server; opens nothing of it, and names nobody.
+/// Checks the device's leases for offline sign-in. Opens no lease and contains no names.
 package struct OfflineFindings: Sendable {
     private let folder: Directory
     private let count: LeaseCount?
 
     /// - Parameters:
-    ///   - folder: where the leases are.
-    ///   - count: what the session process found when it last looked; nil where it has not.
+    ///   - folder: the folder of the leases.
+    ///   - count: what the session process counted at its last look; nil if it has not looked yet.
     package init(folder: Directory, count: LeaseCount?) { (self.folder, self.count) = (folder, count) }
 
-    /// Looks which files there are. Blocks on the disk.
+    /// The findings about the lease files. Blocks on the disk.
     package var all: [CheckResult] {
         let ids: [String]
         do { ids = try LeaseFile.ids(in: folder) } catch { return [FileFindings.closed(folder.path)] }

@@ -3,28 +3,28 @@ internal import BrokerDevice
 package import BrokerIPC
 package import Files
 
-/// What can be found out about a device whose broker does not answer.
+/// Checks a device whose broker does not answer.
 package struct OutsideFindings: Sendable {
     private let state: Directory
     private let marker: String
 
     /// - Parameters:
     ///   - state: the folder of the device's state.
-    ///   - marker: the file by which apps know that the device is managed.
+    ///   - marker: the file that tells apps that the device is managed.
     package init(state: Directory, marker: String) {
         self.state = state
         self.marker = marker
     }
 
-    /// Looks at the files. Blocks on the disk.
+    /// The findings from the files. Blocks on the disk.
     package var all: [CheckResult] {
         let files = FileFindings(state: state).all
-        // A missing folder says nothing about a journal, keys or receipts, not even that there are none.
+        // If the folder is missing, nothing is known about journal, keys and receipts, not even that there are none.
         guard !files.contains(where: { $0.code == "state_missing" }) else { return [managed] + files }
         return [journal, managed] + files + KeyFindings(state: state).all + ReceiptFindings(state: state).all
     }
 
-    /// In which state the broker left the device.
+    /// The state in which the broker left the device.
     private var journal: CheckResult {
         do {
             guard let record = try DeviceFiles(root: state).journal() else {

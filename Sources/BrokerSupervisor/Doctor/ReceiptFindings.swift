@@ -5,7 +5,7 @@ package import Files
 internal import OAuth
 internal import Receipts
 
-/// Whether the device's receipts are as they were signed, from the first that is kept to the last.
+/// Checks the signatures and the chain of the device's receipts, from the first that is kept to the last.
 package struct ReceiptFindings: Sendable {
     private let files: DeviceFiles
     private let store: ReceiptStore
@@ -16,7 +16,7 @@ package struct ReceiptFindings: Sendable {
         store = ReceiptStore(directory: files.receipts)
     }
 
-    /// Reads and checks every line. Blocks on the disk, and takes a tenth of a millisecond a receipt.
+    /// Reads and checks every line. Blocks on the disk, for about a tenth of a millisecond per receipt.
     package var all: [CheckResult] {
         do { return try movedAside() + chain() } catch let damage as ReceiptsDamaged {
             return [Self.damaged("\(damage)")]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// The last refusals, in memory alone; the oldest make room for new ones.
+/// The most recent refusals, in memory only. New ones replace the oldest.
 package struct RefusalRing: Sendable {
     private(set) package var records: [RefusalRecord] = []
-    /// Those that came too fast to be told one by one.
+    /// The number of refusals that came too fast to be reported one by one.
     package var unlisted = 0
 
     private static let capacity = 32

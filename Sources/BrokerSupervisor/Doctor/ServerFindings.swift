@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerIPC
 
-/// Whether the identity platform can be reached, and whether its clock and the device's agree.
+/// Checks whether the identity platform can be reached, and whether its clock agrees with the device's.
 struct ServerFindings: Sendable {
     let join: JoinRecord
     let https: any HTTPSending

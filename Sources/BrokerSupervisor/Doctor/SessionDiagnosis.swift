@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerIPC
 
-/// What state the device is in, in the words of the session machine, and what would take it out of it.
+/// The device's state, in the terms of the session machine, and what would change it.
 package struct SessionDiagnosis: Sendable, Equatable {
     package let findings: [CheckResult]
-    /// What would move the device, each a sentence.
+    /// What would change the state; one sentence each.
     package let movers: [String]
 
     package init(_ status: DeviceStatus) {
@@ -49,7 +49,7 @@ package struct SessionDiagnosis: Sendable, Equatable {
             movers = status.pending.map(Self.mover)
         case "quarantined":
             findings = [
-                // Why, and what to do, is a finding of its own.
+                // A separate finding gives the reason and the remedy.
                 CheckResult(
                     .session, .note, code: "quarantined",
                     message: "The device's state is not believed: nobody is served.")

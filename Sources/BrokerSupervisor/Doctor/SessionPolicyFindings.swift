@@ -3,9 +3,9 @@ package import BrokerDevice
 package import BrokerIPC
 
 extension CheckResult {
-    /// When a session ends by itself, and whether that is safe.
+    /// The session policy in force, and whether it is safe.
     ///
-    /// - Parameter refusal: why the MDM's are not these.
+    /// - Parameter refusal: why the session policy of the MDM was refused; nil if it was not.
     package static func sessionPolicy(_ sessionPolicy: SessionPolicy, refusal: SessionPolicyError?) -> [CheckResult] {
         var findings: [CheckResult] = []
         if let refusal {
@@ -27,11 +27,11 @@ extension CheckResult {
         ]
     }
 
-    /// Another agent that asks for the place of the one that is connected.
+    /// A second agent tries to take the place of the connected one.
     ///
     /// - Parameters:
-    ///   - refused: process and user of the other.
-    ///   - connected: process and user of the one that is there.
+    ///   - refused: process and user of the refused agent.
+    ///   - connected: process and user of the connected agent.
     package static func refusedAgent(_ refused: String, while connected: String) -> CheckResult {
         CheckResult(
             .agent, .warning, code: "agent_refused",
@@ -41,13 +41,13 @@ extension CheckResult {
         )
     }
 
-    /// Whether a worker who uses apps that tell of no activity is taken for one who is away.
+    /// Whether a worker may be treated as idle although they use the device, because nothing reports their input.
     package static func input(_ sessionPolicy: SessionPolicy, isHeard: Bool, status: DeviceStatus) -> [CheckResult] {
         guard sessionPolicy.timeouts.idle > 0, status.agentConnected else { return [] }
         if isHeard {
             return [CheckResult(.agent, .good, code: "input_heard", message: "The agent tells of the person's input.")]
         }
-        // Before anybody was there nobody can have touched anything.
+        // Without a session there was no input to report.
         guard status.session == "signedIn" else { return [] }
         return [
             CheckResult(

@@ -3,9 +3,9 @@ package import BrokerDevice
 package import BrokerIPC
 
 extension CheckResult {
-    /// Why the device is or is not shared: each fact that the mode is worked out of, with its remedy.
+    /// Why the device is or is not shared: each fact that the mode depends on, with its remedy.
     package static func sharedMode(_ settings: ManagedSettings, isJoined: Bool, mode: DeviceMode) -> [CheckResult] {
-        // On a device that nothing wants to share a missing piece is no fault.
+        // If nothing configures the device as shared, a missing fact is no fault.
         let lack: Verdict = mode == .personal ? .note : .bad
         func fact(_ holds: Bool, _ missing: DeviceMode.Missing, yes: String, no: String) -> CheckResult {
             let code = DeviceMode.incomplete(missing)

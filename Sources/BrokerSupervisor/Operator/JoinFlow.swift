@@ -3,9 +3,9 @@ package import BrokerDevice
 package import BrokerIPC
 package import Logging
 
-/// The device's join to a directory, and the operator who waits for one that is under way.
+/// The device's join to a directory, and the operator who waits for a join under way.
 package struct JoinFlow {
-    /// The device's registration; nil where it has joined no directory.
+    /// The device's registration; nil if the device has not joined a directory.
     package private(set) var record: JoinRecord?
     private var underWay: Wait?
     private var number: UInt64 = 0
@@ -17,7 +17,7 @@ package struct JoinFlow {
         record = try files.join()
     }
 
-    /// An operator who waits.
+    /// A waiting operator.
     private struct Wait {
         let order: JoinOrder
         let requestID: SessionMachine.SignInRequestID
@@ -25,18 +25,18 @@ package struct JoinFlow {
         let answer: @Sendable (OperatorReply) -> Void
     }
 
-    /// What the operator ordered who waits; nil where nobody does.
+    /// The order of the waiting operator; nil if no operator waits.
     package var order: JoinOrder? { underWay?.order }
 
-    /// The request for the sign-in of the join that the operator on this connection waits for.
+    /// The sign-in request of the join that the operator on this connection waits for; nil if there is none.
     package func request(from connection: UInt64) -> SessionMachine.SignInRequestID? {
         underWay?.connection == connection ? underWay?.requestID : nil
     }
 
     /// Begins a join.
     ///
-    /// - Parameter connection: the operator's; the join ends with it.
-    /// - Returns: the request for the administrator's sign-in; nil where the operator was refused.
+    /// - Parameter connection: the operator's connection; the join ends with it.
+    /// - Returns: the request for the administrator's sign-in; nil if the join was refused.
     package mutating func begin(
         _ order: JoinOrder, from connection: UInt64, answer: @escaping @Sendable (OperatorReply) -> Void
     ) -> SessionMachine.SignInRequestID? {
@@ -56,7 +56,8 @@ package struct JoinFlow {
 
     /// Writes the join to disk.
     ///
-    /// - Returns: answers the operator, when the administrator's session has ended; nil where nobody waits.
+    /// - Returns: a closure that answers the operator, for when the administrator's session has ended; nil if no
+    ///   operator waits.
     package mutating func complete(_ joined: JoinRecord) throws -> (@Sendable () -> Void)? {
         try files.write(joined)
         Failpoint.joinWritten.reach()
@@ -67,8 +68,8 @@ package struct JoinFlow {
         return { answer(.joined(deviceID: joined.deviceID, tenantID: joined.tenantID)) }
     }
 
-    /// Takes the registration that the directory has confirmed to a process which died before it could say so, and
-    /// answers whoever still waits.
+    /// Adopts a registration that the directory confirmed to a session process which died before it could report it.
+    /// Answers the waiting operator, if any.
     package mutating func adoptConfirmed() throws {
         guard let confirmed = try files.confirmedJoin() else { return }
         guard record == nil else { return try files.removeConfirmedJoin() }
@@ -80,7 +81,7 @@ package struct JoinFlow {
         underWay = nil
     }
 
-    /// Tells the operator who waits that the join failed; the administrator's sign-in ends with it.
+    /// Tells the waiting operator that the join failed. The administrator's sign-in ends as well.
     package mutating func fail(_ failure: OperatorFailure) {
         underWay?.answer(.failed(failure))
         underWay = nil
@@ -99,7 +100,7 @@ extension OperatorFailure {
 }
 
 extension SignInRefusal {
-    /// What the operator is told whose join may not begin.
+    /// The failure reported to the operator whose join may not begin.
     var joinFailure: OperatorFailure {
         switch self {
         case .occupied, .anotherSignIn:

@@ -4,7 +4,7 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Processes
 
-/// Does what operators ask for, on the supervisor's thread, and tells them how the device stands.
+/// Carries out operators' requests on the supervisor's thread, and reports the device's status.
 final class OperatorService {
     private let session: SessionCoordinator
     private let device: ManagedDevice
@@ -13,12 +13,12 @@ final class OperatorService {
     private let timer: InputTimer
     private let limits: LimitLog
     private let clock: SupervisorClock
-    /// What others of this process know for `baton doctor`.
+    /// Returns the findings of other parts of this process, for `baton doctor`.
     private let inspect: @Sendable () async -> [CheckResult]
-    /// What apps were refused of late; in memory alone.
+    /// Recent refusals of apps' requests; in memory only.
     private var refusals = RefusalRing()
 
-    /// For an operator's sign-out, before the operator is told that it goes on.
+    /// How long an operator's request waits for the sign-out before the operator is told that it is unfinished.
     private static let patience = Duration.seconds(30)
 
     init(
@@ -58,7 +58,8 @@ final class OperatorService {
         }
     }
 
-    /// Ends the join of an operator who does not wait for it any more; what the directory has confirmed stands.
+    /// Ends the join of an operator who no longer waits for it. A registration that the directory has confirmed stays
+    /// valid.
     func gone(_ connection: UInt64) throws {
         guard let requestID = session.join.request(from: connection) else { return }
         switch session.machine.state {
@@ -75,7 +76,7 @@ final class OperatorService {
             departure: departures.departure?.kind)
     }
 
-    /// A device that the directory does not list any more keeps nothing of that join in its new enrollment.
+    /// Enrolls the device. If the directory no longer lists the device, the old join is removed after the enrollment.
     private func enroll(_ profile: String, answer: @escaping @Sendable (OperatorReply) -> Void) {
         let state = registration.status(of: session.join.record)?.state
         let isLost = state == .removed || state == .tenantUnknown
@@ -86,7 +87,8 @@ final class OperatorService {
         }
     }
 
-    /// Begins to leave or to reset; the operator is answered when the device serves again, or told that it goes on.
+    /// Begins to leave or to reset. The operator is answered when the device serves again, or told that the sign-out is
+    /// unfinished.
     private func depart(
         _ kind: Departure.Kind, answer: @escaping @Sendable (OperatorReply) -> Void
     ) throws {
@@ -101,9 +103,10 @@ final class OperatorService {
         try session.end(by: trigger, patience: Self.patience) { outcome in answer(outcome.operatorReply) }
     }
 
-    /// Puts into force what an administrator has changed on the disk. Where it is no good, that is the answer.
+    /// Reads the configuration that an administrator has changed on disk, and puts it into force. An invalid
+    /// configuration is reported to the operator.
     ///
-    /// It is answered when apps are served by it, and not before.
+    /// The operator is answered only once apps are served by the new configuration.
     private func reload(answer: @escaping @Sendable (OperatorReply) -> Void) throws {
         session.readDevice()
         let reply: OperatorReply =
@@ -127,22 +130,22 @@ final class OperatorService {
         session.sessionProcess.tell(.pinWanted)
     }
 
-    // MARK: - What operators are told
+    // MARK: - Status for operators
 
-    /// Keeps an app's refusal for the doctor.
+    /// Records an app's refusal for `baton doctor`.
     ///
-    /// - Parameter before: how many others came too fast to be told.
+    /// - Parameter before: the number of preceding refusals that came too fast to be reported.
     func note(_ record: RefusalRecord, before: Int) {
         refusals.add(record)
         refusals.unlisted += before
     }
 
-    /// Answers `baton doctor` with what is known here, and with what is asked of disk and network beside this thread.
+    /// Answers `baton doctor` with facts from memory, and with checks of disk and network that run off this thread.
     private func examine(answer: @escaping @Sendable (OperatorReply) -> Void) {
         let examination = DeviceExamination(session, status: status, refusals: refusals, clock: clock, inspect: inspect)
         Task {
             let diagnosis = await examination.diagnosis()
-            // An operator that does not read must not hold up a task.
+            // The answer may block on an operator that does not read; do not block a task.
             _ = try? await blocking { answer(.diagnosis(diagnosis)) }
         }
     }
@@ -164,7 +167,7 @@ final class OperatorService {
             connectionLimits: limits.recent, registration: registration)
     }
 
-    /// Why a sign-out does not go on, for a person.
+    /// Why a sign-out does not finish, for operators.
     private var problems: [String] {
         guard let pending = session.machine.state.pending else { return [] }
         return SessionMachine.Item.allCases.compactMap { item in
@@ -214,7 +217,7 @@ extension SignOutOutcome {
 }
 
 extension DeviceCondition.Command {
-    /// The command that a request is; nil for one that changes no registration.
+    /// The command of a request; nil for a request that changes no registration.
     init?(_ request: OperatorRequest) {
         switch request {
         case .enroll: self = .enroll

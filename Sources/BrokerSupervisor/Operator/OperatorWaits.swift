@@ -3,7 +3,7 @@ internal import BrokerDevice
 package import BrokerIPC
 internal import Synchronization
 
-/// The operator who waits for the worker to set a PIN for offline sign-in; one at a time.
+/// The operator who waits for the worker to set a PIN for offline sign-in. At most one waits at a time.
 package struct PINRequest {
     private var waiting: (@Sendable (OperatorReply) -> Void)?
 
@@ -11,7 +11,7 @@ package struct PINRequest {
 
     /// Begins a request, or refuses it.
     ///
-    /// - Returns: whether the session process is to show the page.
+    /// - Returns: whether the session process must show the page.
     package mutating func begin(isSignedIn: Bool, answer: @escaping @Sendable (OperatorReply) -> Void) -> Bool {
         guard isSignedIn, waiting == nil else {
             answer(.failed(isSignedIn ? .pinRunning : .pinNeedsWorker))
@@ -21,30 +21,30 @@ package struct PINRequest {
         return true
     }
 
-    /// Answers who waits: a PIN is set, or why it is not.
+    /// Answers the waiting operator: the PIN was set, or why it was not.
     package mutating func settle(_ failure: OperatorFailure?) {
         waiting?(failure.map { .failed($0) } ?? .done)
         waiting = nil
     }
 }
 
-/// How often the device has changed, and the operators who wait until apps are served by one of these changes.
+/// Counts the changes of the device, and holds the operators who wait until apps are served by a change.
 package struct DeviceChanges {
     package private(set) var newest: UInt64 = 0
     private var waiting: [(change: UInt64, answer: @Sendable () -> Void)] = []
 
     package init() {}
 
-    /// Counts one more change.
+    /// Counts one more change and returns its number.
     package mutating func next() -> UInt64 {
         newest += 1
         return newest
     }
 
-    /// Answers when the newest change is known where apps are served.
+    /// Keeps an answer until the newest change is in force where apps are served.
     package mutating func whenKnown(_ answer: @escaping @Sendable () -> Void) { waiting.append((newest, answer)) }
 
-    /// Answers everybody who waits for this change or an older one.
+    /// Sends the answers that wait for this change or an older one.
     package mutating func known(_ change: UInt64) {
         let known = waiting.prefix { $0.change <= change }
         waiting.removeFirst(known.count)
@@ -52,7 +52,7 @@ package struct DeviceChanges {
     }
 }
 
-/// An operator's answer, of which only the first one is sent.
+/// An operator's answer that is sent only once; later replies are dropped.
 final class OneAnswer: Sendable {
     private let waiting: Mutex<(@Sendable (OperatorReply) -> Void)?>
 
