@@ -7,15 +7,15 @@ internal import OAuth
 internal import SwiftASN1
 internal import X509
 
-/// Looks at the whole of the device's state before anything is served from it.
+/// Checks the whole state of the device before anything is served from it.
 package struct DeviceCheck: Sendable {
     private let files: DeviceFiles
     private let machine: String
 
     /// - Parameters:
     ///   - state: the folder of the device's state.
-    ///   - machine: the file with the machine's number.
-    ///   - platform: the chip with the device's keys, where the device is told of one.
+    ///   - machine: the file with the machine's id.
+    ///   - platform: the chip with the device's keys, if one is configured.
     package init(
         state: Directory, machine: String = "/etc/machine-id", platform: (any TrustedPlatform)? = nil
     ) {
@@ -23,9 +23,9 @@ package struct DeviceCheck: Sendable {
         self.machine = machine
     }
 
-    /// Why the state may not be believed; nil where it may. Blocks on the disk.
+    /// Returns why the state must not be used; nil if it may be used. Blocks on the disk.
     ///
-    /// - Throws: ``FileError``, ``KeyFileExposed``: what an operator mends without touching the state.
+    /// - Throws: ``FileError``, ``KeyFileExposed``: faults that an operator can repair without changing the state.
     package func reasonToQuarantine() throws -> QuarantineReason? {
         do {
             if let reason = QuarantineReason.format(try files.format().number) { return reason }

@@ -5,31 +5,33 @@ internal import Files
 internal import FoundationEssentials
 internal import Redaction
 
-/// What ties the device's state to the machine that it was made on: a keyed hash of the machine's number (machine-id(5)),
-/// under the device's sealing key, so that the number itself stands nowhere.
+/// Binds the device's state to the machine that it was made on: a hash of the machine's id (machine-id(5)), keyed with
+/// the device's sealing key, so that the id itself is stored nowhere.
 ///
-/// A copy of the state alone is known by it; a copy of the whole disk takes the number along.
+/// The binding detects a copy of the state alone. A copy of the whole disk includes the machine's id and is not
+/// detected.
 struct MachineBinding {
     private let files: DeviceFiles
     private let machine: AtomicFile
     private let keys: KeyStore
 
-    /// - Parameter machine: the file with the machine's number.
+    /// - Parameter machine: the file with the machine's id.
     init(files: DeviceFiles, keys: KeyStore, machine: String) {
         (self.files, self.keys) = (files, keys)
         self.machine = AtomicFile(path: machine)
     }
 
     private static let bindingName = "machine-binding"
-    /// The files of the sealing key, and of what it must be able to open, in the device's state.
+    /// The files of the sealing key and of the data sealed with it, relative to the device's state.
     static let files = [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName].map { "keys/" + $0 }
     private static let context = Array("baton device state\0".utf8)
 
-    /// Whether this is the machine; the first time it becomes the one.
+    /// Returns why the state may not be used on this machine. The first call binds the state to the machine.
     ///
-    /// Where the machine has a TPM, that binds it too: no other opens the sealing key, and an older copy of the state is known.
+    /// If the machine has a TPM, the TPM binds the state as well: no other TPM opens the sealing key, and its counter
+    /// reveals an older copy of the state.
     ///
-    /// - Returns: nil where it is, or where nothing binds the state because the machine has no number.
+    /// - Returns: nil if this is the machine of the state, or if the machine has no id and the state is not bound.
     /// - Throws: ``DeviceStateDamaged``, ``TrustedPlatformFailure``, ``FileError``, ``KeyFileExposed``.
     func reasonToRefuse() throws -> QuarantineReason? {
         try files.prepare()

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 
-/// Why a device's state is not believed, so that nobody is served from it.
+/// Why a device's state is not trusted, so that the broker serves nobody from it.
 package enum QuarantineReason: Sendable, Equatable {
     /// The file cannot be read.
     case damaged(file: String)
     /// The state was made on another machine.
     case otherMachine
-    /// The state belongs to a machine, and this one does not say which it is.
+    /// The state is bound to a machine, but this machine has no id.
     case machineUnknown
-    /// The device certificate is not that of the device key.
+    /// The device certificate does not belong to the device key.
     case otherDeviceKey
     /// The machine's TPM has counted more epochs than the state.
     case olderCopy
-    /// The TPM with the device's keys does not do its work.
+    /// The TPM with the device's keys fails.
     case platform(TrustedPlatformFailure)
-    /// A later version wrote the state, in the form of this number.
+    /// A later version wrote the state, in the format with this number.
     case newerFormat(Int)
-    /// An earlier version wrote the state, in the form of this number, which this version does not read.
+    /// An earlier version wrote the state, in the format with this number, which this version cannot read.
     case olderFormat(Int)
 
-    /// Why state in the form of this number is refused; nil if it is this version's form.
+    /// Why state in the format with this number is refused; nil if this version uses that format.
     static func format(_ number: Int) -> QuarantineReason? {
         if number > DeviceFiles.currentFormat { return .newerFormat(number) }
         return number < DeviceFiles.currentFormat ? .olderFormat(number) : nil
     }
 
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package var code: String {
         switch self {
         case .damaged: "device_state_damaged"
@@ -55,7 +55,7 @@ package enum QuarantineReason: Sendable, Equatable {
         }
     }
 
-    /// What an operator does about it.
+    /// What an operator can do about it.
     package var remedy: String {
         switch self {
         case .damaged: "Restore the file and restart batond, or run: baton device recover. Then join the device anew."
@@ -70,7 +70,7 @@ package enum QuarantineReason: Sendable, Equatable {
         }
     }
 
-    /// Whether what is the machine's own cannot stay either: sealing key, receipts and management.
+    /// Whether recovery must also move aside what belongs to the machine: sealing key, receipts and management.
     var isForeign: Bool {
         switch self {
         case .otherMachine, .machineUnknown, .otherDeviceKey, .olderCopy, .platform, .olderFormat: true
@@ -79,7 +79,7 @@ package enum QuarantineReason: Sendable, Equatable {
         }
     }
 
-    /// Whether the state may be moved aside to begin anew: what is in order, and only too new, may not.
+    /// Whether the state may be moved aside to start over. State of a newer format is intact and may not.
     var isRecoverable: Bool {
         if case .newerFormat = self { return false }
         return true

@@ -8,8 +8,8 @@ package import Processes
 internal import ServiceLifecycle
 package import UnixSocket
 
-/// What runs in the broker's place where the device's state may not be believed: operators are answered, nobody else is
-/// served, and no worker is there.
+/// Runs in place of the supervisor while the device's state is not trusted. It answers operators and serves nobody
+/// else; nobody is signed in.
 package struct QuarantineService: Service {
     private let configuration: SupervisorConfiguration
     private let reason: QuarantineReason
@@ -19,12 +19,12 @@ package struct QuarantineService: Service {
     private let clock: SupervisorClock
     private let check: @Sendable () throws -> QuarantineReason?
 
-    /// What a TPM that did not answer has of time, before it is asked again.
+    /// The pause before a TPM that failed is checked again.
     private static let pause = Duration.seconds(10)
 
     /// - Parameters:
-    ///   - inputs: the supervisor's: what is asked while the quarantine ends, it answers.
-    ///   - check: looks again whether there is still a reason; asked where it may pass by itself.
+    ///   - inputs: the supervisor's mailbox; the supervisor answers requests that arrive while the quarantine ends.
+    ///   - check: checks again whether there is still a reason. Called only for reasons that may pass by themselves.
     package init(
         configuration: SupervisorConfiguration, reason: QuarantineReason, inputs: Mailbox<SupervisorInput>,
         inherited: InheritedDescriptors, logger: Logger, clock: SupervisorClock = .system,
@@ -39,7 +39,7 @@ package struct QuarantineService: Service {
         self.inputs = inputs
     }
 
-    /// Answers until the state was moved aside, or the process is asked to end.
+    /// Answers operators until the state is moved aside or in order again, or the process is asked to end.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await blocking { try serve() }
@@ -54,7 +54,7 @@ package struct QuarantineService: Service {
         let inheritedState = try InheritedState(inherited, logger: logger)
         let lock = try RuntimeLock.take(configuration.runtimeDirectory, inheritedState)
         defer { withExtendedLifetime(lock) {} }
-        // No session goes on from such a state.
+        // No session may continue from such a state.
         for key in inheritedState.keys.values { key.destroy() }
         let listeners = AppListeners(
             configuration: configuration, inheritedState: inheritedState, ownUser: geteuid(), inputs: inputs,
@@ -74,20 +74,20 @@ package struct QuarantineService: Service {
             case .operatorAsked(let request, _, let answer): if answered(request, answer) { return }
             case .agentConnected(let link): link.end()
             case .stop: return
-            // The end of an app's connection tells it that nobody can say who is signed in.
+            // The app's connection ends. That tells the app that nobody can say who is signed in.
             case .appsWaiting: _ = listeners.waiting.next()
             default: break
             }
         }
     }
 
-    /// Has a TPM that does not do its work looked at again after a while: it may have come late, or back.
+    /// Schedules another check of a TPM that failed: it may have started late, or recovered.
     private func awaitPlatform() {
         guard case .platform = reason else { return }
         clock.after(Self.pause) { [inputs] in inputs.post(.deviceChanged) }
     }
 
-    /// Whether the TPM does its work again, and the state is in order.
+    /// Whether the TPM works again and the state is in order.
     private var hasPassed: Bool {
         do {
             guard let present = try check() else { return true }
@@ -96,7 +96,7 @@ package struct QuarantineService: Service {
         return false
     }
 
-    /// Answers an operator; gives whether the quarantine is over.
+    /// Answers an operator, and returns whether the quarantine is over.
     private func answered(_ request: OperatorRequest, _ answer: (OperatorReply) -> Void) -> Bool {
         switch request {
         case .status:
@@ -120,16 +120,16 @@ package struct QuarantineService: Service {
             departure: nil)
     }
 
-    /// Moves the state aside; gives whether that went well.
+    /// Moves the state aside, and returns whether that succeeded.
     ///
-    /// - Parameter thenResets: whether the device is to be reset after the sign-out with which it begins anew.
+    /// - Parameter thenResets: whether the device is reset after the sign-out that follows the recovery.
     private func recovered(_ answer: (OperatorReply) -> Void, thenResets: Bool) -> Bool {
         let files = DeviceFiles(root: Directory(path: configuration.directory))
         do {
             if thenResets { try files.write(Departure(kind: .reset, stage: .ordered, deviceID: nil)) }
             let folder = try Recovery(files: files, reason: reason, now: { Int(time(nil)) }).run()
             logger.notice("state moved aside", metadata: ["quarantine.folder": "\(folder)"])
-            // A reset goes on by itself from here, whatever happens to this process.
+            // From here the reset continues by itself, even if this process dies.
             answer(thenResets ? .left(deviceID: nil, isDirectoryTold: false) : .done)
             return true
         } catch {

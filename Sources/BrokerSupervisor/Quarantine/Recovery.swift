@@ -5,8 +5,8 @@ internal import DeviceEnrollment
 internal import Files
 internal import Glibc
 
-/// The way out of the quarantine: what belongs to the join and to sessions is moved aside, and the device begins as one
-/// that has not joined. What may be left of a worker is cleared by the ordinary sign-out, which the new journal asks for.
+/// Ends the quarantine: moves aside what belongs to the join and to sessions, so that the device starts as one that has
+/// not joined. The new journal requests an ordinary sign-out, which clears anything left of a worker.
 struct Recovery {
     private let files: DeviceFiles
     private let reason: QuarantineReason
@@ -24,15 +24,15 @@ struct Recovery {
         "session-timer.json",
         "browser-holder.json", DeviceFiles.Name.registration,
     ]
-    /// Names that only earlier forms of the state have.
+    /// Names used only by earlier formats of the state.
     private static let ofEarlierForms = ["principals.json", "stay.json"]
     private static let ofMachine = ["machine-binding", "receipts", "management"]
     private static let keysOfMachine =
         ReceiptKey.files + [SealingKey.plainFile, SealingKey.platformFile, EpochCount.fileName]
 
-    /// Moves everything aside; again after a crash it does what is left.
+    /// Moves everything aside. After a crash, a second call moves what is left.
     ///
-    /// - Returns: the folder that holds it now.
+    /// - Returns: the folder that holds the files now.
     /// - Throws: ``FileError``.
     func run() throws -> String {
         let isForeign = reason.isForeign
@@ -41,7 +41,7 @@ struct Recovery {
         var names = Self.ofJoin + Self.ofEarlierForms
         if isForeign { names += Self.ofMachine }
         if reason == .damaged(file: ManagementStore.fileName) { names.append("management") }
-        // An order to reset has taken the damaged one's place.
+        // If the damaged file has already been replaced by an order to reset, the order stays.
         if reason == .damaged(file: DeviceFiles.Name.departure), (try? files.departure()) == nil {
             names.append(DeviceFiles.Name.departure)
         }
@@ -49,7 +49,7 @@ struct Recovery {
         for name in DeviceKeys.files + (isForeign ? Self.keysOfMachine : []) {
             try files.keys.file(name).move(to: folder.path + "/" + name)
         }
-        // Whom the device let in without the server, it lets in no more.
+        // Offline leases are removed: nobody may sign in offline with them any more.
         try files.offline.removeTree()
         try files.writeFormat()
         try files.prepare()
@@ -58,12 +58,12 @@ struct Recovery {
             try folder.file("journal").replace(with: journal)
         }
         for directory in [folder, files.keys, files.root] { try directory.sync() }
-        // From here on the state is one that can be read.
+        // From here on the state can be read again.
         try files.write(.signingOut(commit))
         return folder.path
     }
 
-    /// What an earlier recovery moved aside goes: there is one generation of it.
+    /// Makes the folder to move into, and removes the files of earlier recoveries: only one generation is kept.
     private func folder() throws -> Directory {
         let parent = files.root.appending(Self.folderName)
         try parent.make(mode: 0o700)
@@ -74,7 +74,7 @@ struct Recovery {
         return folder
     }
 
-    /// The end of whatever epoch there was; its number does not come back.
+    /// The commit that ends the current epoch, if any; the epoch's number is never reused.
     private func commit(isForeign: Bool) -> Commit {
         var random = SystemRandomNumberGenerator()
         let journal = isForeign ? nil : (try? files.journal()) ?? nil

@@ -9,9 +9,10 @@ internal import Receipts
 internal import ServiceLifecycle
 internal import Synchronization
 
-/// Has the server countersign the newest receipt: when one was written, and when the server can be reached again.
+/// Has the server countersign the newest receipt whenever a receipt is written and whenever the server can be reached
+/// again.
 ///
-/// It looks at no clock. What could not be done waits for the next of these events.
+/// There is no timer: an upload that fails waits for the next of these events.
 package final class AnchorUploader: Service {
     private let store: ReceiptStore
     private let keys: KeyStore
@@ -23,8 +24,8 @@ package final class AnchorUploader: Service {
 
     /// - Parameters:
     ///   - state: the folder of the device's state.
-    ///   - platform: the chip with the device's keys, where it has one.
-    ///   - https: makes the client that reaches the identity platform.
+    ///   - platform: the chip with the device's keys, if the device has one.
+    ///   - https: makes the client for the identity platform.
     package init(
         state: Directory, platform: (any TrustedPlatform)? = nil,
         https: @escaping @Sendable () throws -> any HTTPSending, logger: Logger
@@ -36,7 +37,7 @@ package final class AnchorUploader: Service {
         self.logger = logger
     }
 
-    /// What the device states from here on; never blocks.
+    /// Sets the join and the newest receipt to upload for; never blocks.
     package func watch(_ present: WatchedSession) {
         let former = watched.withLock { watched in
             defer { watched = present }
@@ -45,7 +46,7 @@ package final class AnchorUploader: Service {
         if former?.join != present.join || former?.receipt != present.receipt { events.advance() }
     }
 
-    /// The server can be reached; never blocks.
+    /// Reports that the server can be reached; never blocks.
     package func serverReached() { events.advance() }
 
     package func run() async throws {

@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The newest line of the device's chain that was acknowledged, and where it stands: what is behind it on the disk was
-/// never promised to anybody.
+/// The newest acknowledged line of the device's chain of receipts, and its position. Bytes after it on disk were never
+/// acknowledged.
 package struct ChainEnd: Sendable, Codable, Equatable {
     package let sequence: Int
     /// The hash of the line.
     package let hash: String
-    /// The epoch whose end the line tells of.
+    /// The epoch whose end the line records.
     package let ended: String
     /// The thumbprint of the receipt key.
     package let key: String
-    /// The file that holds the line; empty where what was before has been moved aside as damaged.
+    /// The file that holds the line; empty if the preceding lines were moved aside as damaged.
     let segment: String
-    /// Bytes of that file that are acknowledged; the line is the last of them.
+    /// The number of acknowledged bytes of that file; the line is at their end.
     let bytes: Int
 
-    /// Where a chain goes on whose lines were found damaged; `sequence` is 0 where nothing says how far it went.
+    /// The end after which a damaged chain continues; `sequence` is 0 if nothing tells how long the chain was.
     func afterDamage(key: String) -> ChainEnd {
         ChainEnd(sequence: sequence, hash: hash, ended: ended, key: key, segment: "", bytes: 0)
     }
 
-    /// Where another chain begins in the place of one of which nothing is known.
+    /// The end for a new chain that replaces one of which nothing is known.
     static func anew(key: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: "", bytes: 0)
     }
 
-    /// Where a device's first receipt will stand: what is in its file was never acknowledged.
+    /// The end before a device's first receipt; bytes already in the file were never acknowledged.
     static func beginning(key: String, segment: String) -> ChainEnd {
         ChainEnd(sequence: 0, hash: "", ended: "", key: key, segment: segment, bytes: 0)
     }
 
     var isAfterDamage: Bool { segment.isEmpty }
 
-    /// No receipt has been acknowledged yet.
+    /// Whether no receipt has been acknowledged yet.
     var isBeforeFirst: Bool { sequence == 0 }
 }
 
-/// The device's receipts are not as they were left.
+/// The device's receipts were changed or lost since they were written.
 package struct ReceiptsDamaged: Error, Equatable, CustomStringConvertible {
     package enum Cause: String, Sendable {
-        /// There are lines, and nothing says where they end.
+        /// There are lines, but no record of where they end.
         case endMissing = "end_missing"
         case endUnreadable = "end_unreadable"
-        /// The last acknowledged line is gone or another one.
+        /// The last acknowledged line is missing or different.
         case lineDamaged = "line_damaged"
-        /// The key that signed the chain is gone or another one.
+        /// The key that signed the chain is missing or different.
         case keyChanged = "key_changed"
     }
 
     package let cause: Cause
-    /// The chain's end, where that is still known.
+    /// The chain's end, if it is still known.
     let end: ChainEnd?
 
     package var description: String {

@@ -2,28 +2,29 @@
 internal import BrokerProtocol
 internal import Receipts
 
-/// What is known of the epoch that is under way, for the receipt that will end it. It survives the supervisor.
+/// The facts known about the current epoch, for the receipt of its end. Kept on disk, so that they survive the
+/// supervisor.
 struct ReceiptDraft: Codable, Equatable {
     let epoch: Epoch
     /// Seconds since 1970.
     var began: Int?
     var committed: Int?
-    /// The worker's pseudonym; nil while the server has named nobody.
+    /// The worker's pseudonym; nil until the server has named one.
     var subject: String?
-    /// The server has opened a session, whether it named a pseudonym or not.
+    /// Whether the server has opened a session, with or without a pseudonym.
     var hasSession = false
-    /// The worker came without the server; nil for no.
+    /// Whether the worker signed in offline; nil means no.
     var isOffline: Bool?
-    /// No access token that an app was given lives longer; nil while none was given. It is a bound, written ahead, so that
-    /// the disk is not waited for at each token.
+    /// No access token given to an app expires later than this; nil while no token was given. The bound is written
+    /// ahead, so that not every token waits for the disk.
     var tokensBound: Int?
 
-    /// Seconds that the bound is written ahead of the token that asked for it.
+    /// Seconds by which the bound exceeds the expiry of the token that raised it.
     static let ahead = 30 * 60
 }
 
 extension ReceiptDraft {
-    /// Whose session it was.
+    /// The pseudonym for the receipt.
     func subjectFinding(isAttempt: Bool) -> Finding<String> {
         if let subject { return .known(subject) }
         return isAttempt && !hasSession ? .none : .unknown

@@ -4,13 +4,14 @@ package import Files
 internal import OAuth
 package import Receipts
 
-/// The files of the device's receipts: the chain in pieces of bounded size, where it ends, whose it is, and the server's
-/// countersignatures (docs/receipts.md).
+/// The files of the device's receipts: the chain in segments of bounded size, its end, the statements of its keys, and
+/// the server's countersignatures (docs/receipts.md).
 ///
 /// One process writes; others may read at any time. Every call blocks on the disk.
 package struct ReceiptStore: Sendable {
     let directory: Directory
-    /// Bytes of one piece of the chain, and how many there are at most: of older hand-overs the receipts go.
+    /// The size of a segment in bytes, and the maximum number of segments. The oldest segments are removed with their
+    /// receipts.
     private let segmentBytes: Int
     private let maximumSegments: Int
 
@@ -20,10 +21,10 @@ package struct ReceiptStore: Sendable {
         self.maximumSegments = maximumSegments
     }
 
-    /// Countersignatures and statements that are kept; of each the newest.
+    /// The number of countersignatures that are kept; the oldest are dropped.
     private static let maximumAnchors = 64
 
-    /// A piece is never longer than this, for a line is put into another one before.
+    /// The maximum length of a segment: a line that would exceed the segment's size begins a new one.
     private var pieceLimit: Int { segmentBytes + SignedLine.maximum }
 
     private enum Name {
@@ -34,7 +35,8 @@ package struct ReceiptStore: Sendable {
         static let damaged = "damaged-"
     }
 
-    /// Where the chain ends; nil before anything was written. Before the first receipt is acknowledged its number is 0.
+    /// Returns the chain's end; nil before anything was written. Before the first receipt is acknowledged its number is
+    /// 0.
     ///
     /// - Throws: ``ReceiptsDamaged``, ``FileError``.
     package func end() throws -> ChainEnd? {
@@ -55,9 +57,10 @@ package struct ReceiptStore: Sendable {
         return end
     }
 
-    /// Writes a line behind the chain's end, durably.
+    /// Appends a line after the chain's end, durably.
     ///
-    /// A device's first line has an end before it, so that a line which a power cut left there is known to be none yet.
+    /// For a device's first line, an end is written before the line. If power fails in between, the line then counts as
+    /// unacknowledged.
     package func append(_ line: SignedLine, _ receipt: Receipt, behind end: ChainEnd?) throws {
         let content = line.bytes + [Self.lineFeed]
         var (segment, length) = (Self.segmentName(receipt.place.sequence), 0)
@@ -80,10 +83,10 @@ package struct ReceiptStore: Sendable {
         for old in surplus { try directory.file(old).remove() }
     }
 
-    /// Says where the chain ends.
+    /// Writes the chain's end.
     func write(_ end: ChainEnd) throws { try directory.file(Name.end).replace(with: try JSONCodec.bytes(end)) }
 
-    /// Moves a damaged chain aside, so that nothing of it is lost or mended, and the next receipt can be written.
+    /// Moves a damaged chain aside, so that nothing of it is lost or altered and the next receipt can be written.
     ///
     /// - Returns: the folder's name.
     func moveAside(at time: Int, withStatements: Bool) throws -> String {
@@ -99,15 +102,15 @@ package struct ReceiptStore: Sendable {
         return name
     }
 
-    /// The folders of damaged chains that nobody has removed.
+    /// The folders of damaged chains that have not been removed.
     func movedAside() throws -> [String] { try directory.names().filter { $0.hasPrefix(Name.damaged) }.sorted() }
 
-    /// When a chain was found damaged last, in seconds since 1970, for as long as what was moved aside is there.
+    /// When damage was last found, in seconds since 1970; nil once the chains moved aside have been removed.
     package func damageFound() throws -> Int? {
         try movedAside().compactMap { Int($0.dropFirst(Name.damaged.count).prefix { $0.isNumber }) }.max()
     }
 
-    /// Everything that a reader elsewhere needs, as lines: statements, receipts as far as they are acknowledged, anchors.
+    /// Returns everything that a verifier elsewhere needs, as lines: statements, acknowledged receipts, anchors.
     package func export() throws -> [UInt8] {
         let end = try? end()
         var content = try directory.file(Name.keys).read() ?? []
@@ -129,14 +132,14 @@ package struct ReceiptStore: Sendable {
 
     // MARK: - Statements and anchors
 
-    /// What the device has said about its receipt keys.
+    /// The device's statements about its receipt keys.
     func statements() throws -> [KeyStatement] {
         try lines(Name.keys).compactMap { try? KeyStatement($0) }
     }
 
     func add(statement line: SignedLine) throws { try write(Name.keys, lines(Name.keys) + [line]) }
 
-    /// The newest countersignature of the chain of that key; nil where there is none.
+    /// The newest countersignature of the chain signed by that key; nil if there is none.
     func anchor(of key: String) throws -> Anchor? {
         try lines(Name.anchors).compactMap { try? Anchor($0) }.filter { $0.key == key }
             .max { $0.sequence < $1.sequence }

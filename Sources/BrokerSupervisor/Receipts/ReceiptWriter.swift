@@ -8,28 +8,28 @@ internal import OAuth
 internal import Receipts
 internal import SwiftASN1
 
-/// Writes the receipt of each hand-over; lives on the supervisor's thread.
+/// Writes the receipt of each hand-over. Used only on the supervisor's thread.
 final class ReceiptWriter {
     private let store: ReceiptStore
     private let drafts: AtomicFile
     private let keys: KeyStore
     private let clock: SupervisorClock
-    /// What knows an older copy of the state, where the device has a TPM.
+    /// The count that reveals an older copy of the state; nil if the device has no TPM.
     private let epochCount: EpochCount?
     private let logger: Logger
     private var draft: ReceiptDraft?
-    /// When what was done for the epoch that ends; an item that is done again keeps its first time.
+    /// When each item of the ending epoch was done; an item that is repeated keeps its first time.
     private var times: [String: Int] = [:]
-    /// What of it this process has observed.
+    /// The items whose result this process observed.
     private var observed: Set<String> = []
-    /// The epoch that began under this process.
+    /// The epoch that began in this process.
     private var begun: Epoch?
-    /// The longest life of the tokens that were given since this process began; the draft's bound is later.
+    /// The latest expiry of the tokens given in this epoch by this process; the draft's bound is later.
     private var tokensEndBy: Int?
     private var key: ReceiptKey?
     /// The number of the newest line; 0 before the first.
     private(set) var sequence = 0
-    /// When a chain was found damaged last, in seconds since 1970, while what was moved aside is there.
+    /// When damage to a chain was last found, in seconds since 1970; nil once the chains moved aside have been removed.
     private(set) var damageFound: Int?
 
     init(files: DeviceFiles, epochCount: EpochCount?, clock: SupervisorClock, logger: Logger) {
@@ -41,7 +41,7 @@ final class ReceiptWriter {
         self.logger = logger
     }
 
-    /// Takes up what the last process left; what is damaged is moved aside and told of.
+    /// Loads what the last process left. Damaged receipts are moved aside and reported.
     ///
     /// - Throws: ``FileError``, ``KeyFileExposed``.
     func open() throws {
@@ -50,12 +50,12 @@ final class ReceiptWriter {
         damageFound = try store.damageFound()
         sequence = try end()?.sequence ?? 0
         if let bytes = try drafts.read(limit: 64 << 10) {
-            // A draft that cannot be read costs what it knew: the receipt will say "unknown".
+            // If the draft cannot be read, its facts are lost: the receipt will say "unknown".
             draft = try? JSONCodec.read(ReceiptDraft.self, bytes)
         }
     }
 
-    /// The chain's end, behind which the next line goes.
+    /// Returns the chain's end, after which the next line goes. A damaged chain is moved aside first.
     private func end() throws -> ChainEnd? {
         do {
             let end = try store.end()
@@ -66,7 +66,7 @@ final class ReceiptWriter {
             let folder = try store.moveAside(at: clock.now(), withStatements: isLost)
             damageFound = try store.damageFound()
             logger.critical("\(damage)", metadata: ["receipts.moved": "\(folder)"])
-            // Where nothing says how far the chain went, it cannot go on: another one begins, under another key.
+            // If the chain's length is lost, it cannot continue: a new chain begins, under a new key.
             if isLost {
                 for file in ReceiptKey.files {
                     try keys.directory.file(file).move(to: store.directory.path + "/\(folder)/" + file)
@@ -80,9 +80,9 @@ final class ReceiptWriter {
         }
     }
 
-    // MARK: - What is learnt while the epoch lasts
+    // MARK: - Facts recorded during the epoch
 
-    /// Somebody begins to prove who they are.
+    /// Begins the draft of an epoch, when a sign-in begins.
     func begin(_ epoch: Epoch) throws {
         (times, observed, begun) = ([:], [], epoch)
         tokensEndBy = nil
@@ -91,13 +91,13 @@ final class ReceiptWriter {
         Failpoint.receiptBegun.reach()
     }
 
-    /// The end is committed.
+    /// Records that the end of an epoch is committed.
     func commit(_ ended: Epoch) {
         if draft?.epoch != ended { draft = nil }
         if draft?.committed == nil { draft?.committed = clock.now() }
     }
 
-    /// Something of the epoch that ends is done.
+    /// Records that an item of the ending epoch is done.
     ///
     /// - Parameter isObserved: whether this process observed it itself.
     func mark(_ item: String, isObserved: Bool = false) {
@@ -105,16 +105,16 @@ final class ReceiptWriter {
         if isObserved { observed.insert(item) }
     }
 
-    /// Whether everything that the epoch had began under this process: of another one's it has seen nothing.
+    /// Whether this epoch began in this process. An epoch of an earlier process was not observed completely.
     func hasSeen(_ epoch: Epoch) -> Bool { begun == epoch }
 
-    /// Writes down what is known so far.
+    /// Writes the draft to disk.
     func keepDraft() throws {
         guard let draft else { return }
         try drafts.replace(with: try JSONCodec.bytes(draft))
     }
 
-    /// The server has opened a session, for whom it gives this pseudonym.
+    /// Records that the server has opened a session, and the worker's pseudonym.
     func hear(subject: String?) throws {
         draft?.hasSession = true
         draft?.subject = subject.flatMap { Pseudonym.isOne($0) ? $0 : nil }
@@ -122,13 +122,14 @@ final class ReceiptWriter {
         Failpoint.receiptSubjectKept.reach()
     }
 
-    /// Somebody is signed in without the server, whom their lease gives this pseudonym.
+    /// Records an offline sign-in, and the pseudonym from the worker's lease.
     func hear(offline subject: String?) throws {
         draft?.isOffline = true
         try hear(subject: subject)
     }
 
-    /// An app is about to be given an access token that lives until `time`; when this returns, no receipt says less.
+    /// Records an access token that expires at `time`, before an app gets it. From then on no receipt states an earlier
+    /// time.
     func hear(tokenUntil time: Int) throws {
         tokensEndBy = max(tokensEndBy ?? 0, time)
         guard time > draft?.tokensBound ?? 0 else { return }
@@ -139,20 +140,20 @@ final class ReceiptWriter {
 
     // MARK: - The receipt
 
-    /// Writes the receipt, durably; again for the same ended epoch it does nothing.
+    /// Writes the receipt, durably. Does nothing if the ended epoch already has a receipt.
     ///
-    /// - Throws: ``FileError``, the library's error, or that of the device's chip.
+    /// - Throws: ``FileError``, an error of the cryptography library, or an error of the device's chip.
     func write(_ handover: Handover, join: JoinRecord?) throws {
         defer { (times, observed) = ([:], []) }
         try append(handover, join)
-        // Everything of the worker is gone by now. A copy of the state that does not know this receipt is an older one.
+        // Everything of the worker is gone by now. A copy of the state without this receipt counts as an older one.
         try epochCount?.advance()
     }
 
     private func append(_ handover: Handover, _ join: JoinRecord?) throws {
         let ended = handover.ended.description
         guard let join else {
-            // Nobody can be at a device that has joined no directory, and nobody could check who signed.
+            // Nobody can have signed in on a device that has not joined, and nobody could verify its signature.
             try drafts.remove()
             return
         }
@@ -201,8 +202,8 @@ final class ReceiptWriter {
         return .known(tokensEndBy.map { min($0, bound) } ?? bound)
     }
 
-    /// Has the device key say that the receipt key is this device's, once for each join. Where that fails, the receipt is
-    /// good all the same, and it is tried again with the next one.
+    /// Has the device key state that the receipt key belongs to this device, once for each join. If that fails, the
+    /// receipt is still valid, and the next receipt tries again.
     private func certify(_ key: ReceiptKey, _ join: JoinRecord) {
         do {
             let certificate = try PEMDocument(pemString: join.certificate).derBytes

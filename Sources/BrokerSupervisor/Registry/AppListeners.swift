@@ -7,31 +7,31 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The sockets on which apps connect: one for all, and one for each app that has its own. ``AppRecognition`` says which app
-/// has connected.
+/// The sockets on which apps connect: one shared by all apps, and one for each app that has its own. ``AppRecognition``
+/// identifies the app that has connected.
 final class AppListeners: Sendable {
     /// Begins to accept on the socket of one app.
     typealias Serving = @Sendable (Listener, _ bundleID: String) throws -> Void
 
     private struct State {
         var recognition: AppRecognition
-        /// The sockets of apps that this broker made.
+        /// The sockets of single apps that this broker created.
         var own: [String: Listener] = [:]
-        /// What begins to accept, once the broker serves.
+        /// The function that starts to accept; nil until the broker serves.
         var serving: Serving?
     }
 
     private let state: Mutex<State>
-    /// Root, the broker's user and the session's: nobody's alone.
+    /// Root, the broker's user and the users of the session. Each of them runs more than one app.
     let sharedUsers: Set<UInt32>
     private let inherited: [String: Listener]
     private let folder: Directory
-    /// The socket for all, where this broker made it itself and so decides who can reach it.
+    /// The path of the shared socket if this broker created it and therefore decides who can reach it.
     private let socketForAll: String?
     private let logger: Logger
     /// The connections that the session process has not taken yet.
     let waiting: WaitingConnections
-    /// Who has too many connections.
+    /// Records which apps have too many connections.
     let limits: LimitLog
 
     init(
@@ -49,15 +49,16 @@ final class AppListeners: Sendable {
         self.logger = logger
     }
 
-    /// Which app has connected to the socket for all; nil for a user who may not.
+    /// Identifies the app that connected to the shared socket; nil if the user may not connect.
     func identity(of peer: Peer) -> AppIdentity? { state.withLock { $0.recognition.identity(ofUser: peer.uid) } }
 
-    /// Which app has connected to the socket of an app; nil if the registry does not name that app (any more).
+    /// Identifies the app that connected to its own socket; nil if the registry does not name that app, or no longer
+    /// does.
     func identity(throughSocketOf bundleID: String) -> AppIdentity? {
         state.withLock { $0.recognition.identity(throughSocketOf: bundleID) }
     }
 
-    /// Begins to accept.
+    /// Starts to accept connections.
     func open(_ serving: @escaping Serving) throws {
         for (bundleID, listener) in inherited { try serving(listener, bundleID) }
         let own = state.withLock { state in
@@ -67,7 +68,7 @@ final class AppListeners: Sendable {
         for (bundleID, listener) in own { try serving(listener, bundleID) }
     }
 
-    /// Recognises apps by this registry from now on; with nil only the session's programs.
+    /// Recognises apps by this registry from now on. With nil, only programs of the session are recognised.
     func follow(_ registry: AppRegistry?) {
         let apps = registry?.sockets ?? []
         let (gone, wanted) = state.withLock { state in
@@ -89,8 +90,8 @@ final class AppListeners: Sendable {
         for listener in Array(own.values) + Array(inherited.values) { listener.close() }
     }
 
-    /// Makes the socket of an app in a folder that only root and the broker's user can enter: a launcher puts the socket where
-    /// that one app finds it.
+    /// Creates an app's own socket in a folder that only root and the broker's user can enter. A launcher then places
+    /// the socket where only that app finds it.
     private func make(_ bundleID: String) {
         do {
             try folder.makePrivate()
@@ -105,7 +106,8 @@ final class AppListeners: Sendable {
         }
     }
 
-    /// Lets users knock who are neither the broker's nor root: the kernel's word on who they are decides, not the file's mode.
+    /// Lets users other than the broker's and root connect. The peer's identity from the kernel decides, not the file's
+    /// mode.
     private func letIn(others: Bool) {
         guard let socketForAll else { return }
         guard unsafe chmod(socketForAll, others ? 0o666 : 0o600) == 0 else {

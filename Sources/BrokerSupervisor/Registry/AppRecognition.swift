@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerDevice
 
-/// Which app a process is, by its user or by the socket that it connected to, and by the registry of that moment.
+/// Identifies the app of a process by its user or by the socket that it connected to, according to the current
+/// registry.
 struct AppRecognition: Sendable {
-    /// Root, the broker's user and the session's: their programs are the session's.
+    /// Root, the broker's user and the users of the session, whose programs count as the session's.
     let sessionUsers: Set<UInt32>
-    /// The app of each user that is one app's alone.
+    /// The app of each user that runs only one app.
     private var users: [UInt32: String] = [:]
-    /// The apps with a socket of their own.
+    /// The apps that have their own socket.
     private var apps: Set<String> = []
 
     init(sessionUsers: Set<UInt32>) { self.sessionUsers = sessionUsers }
 
-    /// Takes users and sockets from the registry. With nil there are none.
+    /// Takes users and sockets from the registry; nil clears them.
     mutating func follow(_ registry: AppRegistry?) { (users, apps) = (registry?.users ?? [:], registry?.sockets ?? []) }
 
-    /// The app that a process of this user is; nil for a user who may not connect.
+    /// The app that a process of this user belongs to; nil if the user may not connect.
     func identity(ofUser user: UInt32) -> AppIdentity? {
         if sessionUsers.contains(user) { return .session }
         return users[user].map { .user($0, user) }
     }
 
-    /// The app behind its own socket; nil if the registry does not give it one.
+    /// The app that owns this socket; nil if the registry gives the app no socket.
     func identity(throughSocketOf bundleID: String) -> AppIdentity? {
         apps.contains(bundleID) ? .socket(bundleID) : nil
     }

@@ -4,16 +4,16 @@ internal import BrokerProtocol
 internal import Files
 internal import Logging
 
-/// What the MDM and the administrator have made of the device: its apps, its session policy, and whether it is shared.
+/// The device as configured by the MDM and the administrator: its apps, its session policy, and whether it is shared.
 final class ManagedDevice {
     let configuration: SupervisorConfiguration
     let files: DeviceFiles
     let management: any DeviceManaged
-    /// The apps, or why they are not known; no app is served then.
+    /// The apps, or why they are unknown; in that case no app is served.
     private(set) var registry: Result<AppRegistry, RegistryFailure> = .success(.none)
     /// The policy in force, from the device's own file and the MDM's override.
     private(set) var policy: SessionPolicy
-    /// Why the MDM's policy is not in force.
+    /// Why the MDM's policy is not in force; nil if it is, or if there is none.
     private(set) var policyError: SessionPolicyError?
     private let listeners: AppListeners
     private let logger: Logger
@@ -27,7 +27,7 @@ final class ManagedDevice {
         policy = configuration.sessionPolicy
     }
 
-    /// Reads everything anew, at the start and whenever the MDM or an administrator has changed something.
+    /// Reads everything again: at the start, and whenever the MDM or an administrator has changed something.
     func read() {
         readRegistry()
         readPolicy()
@@ -50,10 +50,10 @@ final class ManagedDevice {
         if registry != former { listeners.follow(try? registry.get()) }
     }
 
-    /// What the MDM declared is as good as the file that holds it.
+    /// Checks the file that holds the MDM's declarations: they are only as trustworthy as that file.
     private func trustManagement() throws(RegistryFailure) {
         do throws(RegistryFailure) { try RegistryFile.trust(files.management.path + "/state.json") } catch {
-            // A device that was never enrolled has none.
+            // A device that was never enrolled has no such file.
             guard error.code == .missing else { throw error }
         }
     }
@@ -68,7 +68,7 @@ final class ManagedDevice {
         (policy, policyError) = (now, refusal)
     }
 
-    /// The device as the session process must know it now.
+    /// The device's state as the session process needs it now.
     func snapshot(join: JoinRecord?, ended: [EndedSession]) -> DeviceSnapshot {
         let settings = management.settings
         let mode = DeviceMode(

@@ -3,16 +3,17 @@ internal import BrokerDevice
 internal import BrokerIPC
 internal import Logging
 
-/// What the identity platform last said of the device's registration, on disk; used on the supervisor's thread alone.
+/// The identity platform's last answer about the device's registration, on disk. Used only on the supervisor's thread.
 ///
-/// It is a finding and decides nothing: what cannot be read counts as not known, and what cannot be written is kept in memory.
+/// The status is informational: nothing is decided by it. If it cannot be read it counts as unknown; if it cannot be
+/// written it is kept in memory.
 final class RegistrationStore {
     private var status: RegistrationStatus?
     private var written: RegistrationStatus?
     private let files: DeviceFiles
     private let logger: Logger
 
-    /// Seconds after which the same status is written again, for its time.
+    /// Seconds after which an unchanged status is written again, to update its time.
     private static let refresh = 600
 
     init(files: DeviceFiles, logger: Logger) {
@@ -23,13 +24,13 @@ final class RegistrationStore {
         written = status
     }
 
-    /// What is known of this registration; nil if nothing is.
+    /// The known status of this registration; nil if it is unknown.
     func status(of join: JoinRecord?) -> RegistrationStatus? {
         guard let status, status.deviceID == join?.deviceID, status.tenantID == join?.tenantID else { return nil }
         return status
     }
 
-    /// Keeps what the identity platform said.
+    /// Stores the identity platform's answer.
     func hear(_ heard: RegistrationStatus) {
         if status.map({ !heard.repeats($0) }) ?? true {
             logger.notice("the device's registration", metadata: ["registration.state": "\(heard.state.rawValue)"])

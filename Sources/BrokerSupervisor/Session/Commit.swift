@@ -2,19 +2,19 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// The end of an epoch as the journal commits it: from here nothing brings that epoch back.
+/// The end of an epoch as committed to the journal. A committed end is never undone.
 package struct Commit: Sendable, Hashable {
     package let ended: Epoch
-    /// What has begun in its place.
+    /// The epoch that replaces the ended one.
     package let next: Epoch
-    /// Nil where an earlier version wrote it.
+    /// Nil if an earlier version wrote the journal.
     package let trigger: SignOutTrigger?
-    /// Nobody had signed in.
+    /// Whether nobody had signed in.
     package let isAttempt: Bool
-    /// The apps that erase a worker's data themselves, and what each has said of it.
+    /// The apps that erase a worker's data themselves, and each app's answer.
     package var apps: [String: Eraser]
 
-    /// What an app has said of its eraser.
+    /// An app's answer about its eraser.
     package enum Eraser: String, Sendable, Hashable, CaseIterable { case awaited, done, failed }
 
     package init(ended: Epoch, next: Epoch, trigger: SignOutTrigger?, isAttempt: Bool, apps: [String: Eraser] = [:]) {
@@ -25,6 +25,6 @@ package struct Commit: Sendable, Hashable {
         self.apps = apps
     }
 
-    /// The apps that have not erased, in order.
+    /// The apps that have not erased, sorted.
     package var unerased: [String] { apps.filter { $0.value != .done }.keys.sorted() }
 }

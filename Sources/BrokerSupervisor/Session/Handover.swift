@@ -2,13 +2,13 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// A hand-over of the device as its receipt states it: what ended, why, and the outcome for each item.
+/// A hand-over of the device for its receipt: the epoch that ended, the reason, and the outcome of each item.
 package struct Handover: Sendable, Equatable {
     package let ended: Epoch
     package let next: Epoch
-    /// Nil where an earlier version committed the end.
+    /// Nil if an earlier version committed the end.
     package let trigger: SignOutTrigger?
-    /// Nobody had signed in: a sign-in that came to nothing, or an administrator's sign-in.
+    /// Whether nobody had signed in: a sign-in that failed, or an administrator's sign-in.
     package let isAttempt: Bool
     package let items: [ItemOutcome]
 

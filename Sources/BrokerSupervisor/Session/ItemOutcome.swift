@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of one trace of an ended epoch, and who observed it.
+/// The outcome for one trace of an ended epoch, and who observed it.
 package struct ItemOutcome: Sendable, Hashable, Codable {
     /// How far the result can be trusted.
     package enum Grade: String, Sendable, Hashable, Codable {
-        /// The broker observed it itself: every process that could have held it is gone, and its place was read back as
-        /// empty.
+        /// The broker observed the result itself: every process that could have held the trace has ended, and its place
+        /// was read back as empty.
         case enforced
-        /// Nobody observed it; it follows from the end of the broker before, which alone had it.
+        /// Nobody observed the result; it follows from the end of the previous broker process, which alone held the
+        /// trace.
         case implied
-        /// The agent says so.
+        /// The agent reported the result.
         case reported
-        /// An app says so.
+        /// An app reported the result.
         case cooperative
     }
 
-    /// Who saw the result.
+    /// Who observed the result.
     package enum Observer: String, Sendable, Hashable, Codable {
         case broker, agent, app
         case nobody = "none"
@@ -36,12 +37,12 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
         self.result = result
     }
 
-    /// Something that is done before the device is ready, and that the broker observed.
+    /// The outcome of an item that is cleared before the device is ready, and that the broker observed.
     package static func broker(_ name: String) -> ItemOutcome {
         ItemOutcome(name: name, grade: .enforced, observer: .broker, result: .done)
     }
 
-    /// What an app says of its own data.
+    /// The outcome that an app reports for its own data.
     package static func app(_ id: String, _ result: Result) -> ItemOutcome {
         ItemOutcome(name: "app:" + id, grade: .cooperative, observer: .app, result: result)
     }
@@ -49,11 +50,11 @@ package struct ItemOutcome: Sendable, Hashable, Codable {
     package static let sessionKey = broker("session_key")
     package static let sessionProcess = broker("session_process")
     package static let files = broker(SessionMachine.Item.files.rawValue)
-    /// The browser runs as the session's user: its end is what the agent says, unless the broker could look for itself.
+    /// The browser runs as the session's user: the agent reports its end, unless the broker could observe it itself.
     package static let browser = ItemOutcome(
         name: SessionMachine.Item.browser.rawValue, grade: .reported, observer: .agent, result: .done)
 
-    /// The outcome as it may be claimed.
+    /// The outcome that the receipt may claim.
     ///
     /// - Parameter isObserved: whether this broker observed the result itself.
     package func claimed(isObserved: Bool) -> ItemOutcome {

@@ -3,11 +3,11 @@ internal import BrokerDevice
 package import BrokerProtocol
 internal import JSON
 
-/// What the journal says of the session; it is replaced as a whole, and on disk before anything follows from it.
+/// The journal's record of the session. It is replaced as a whole, and written to disk before any of its consequences.
 package enum JournalRecord: Sendable, Equatable {
     case ready(Epoch)
     case signingIn(Epoch)
-    /// With the apps that erase a worker's data themselves.
+    /// Includes the apps that erase a worker's data themselves.
     case signedIn(Epoch, apps: Set<String>)
     case signingOut(Commit)
 }
@@ -49,7 +49,7 @@ extension JournalRecord {
         return JSONWriter.write(.object(members))
     }
 
-    /// Reads a journal; nil where it is none, which a caller must treat as damage and never as "nobody".
+    /// Reads a journal; nil if it is malformed. The caller must treat nil as damage and never as "nobody".
     package init?(bytes: [UInt8]) {
         guard let members = (try? JSONReader.read(bytes, limits: Self.limits))?.object,
             let epoch = members[Member.epoch]?.string.flatMap({ Epoch($0) })
@@ -67,7 +67,7 @@ extension JournalRecord {
         }
     }
 
-    /// An earlier version wrote neither trigger nor whether it was an attempt.
+    /// Reads a commit. An earlier version wrote neither the trigger nor whether nobody had signed in.
     private static func commit(_ members: [String: JSONValue], next: Epoch) -> Commit? {
         guard let ended = members[Member.ended]?.string.flatMap({ Epoch($0) }) else { return nil }
         let (name, attempt) = (members[Member.trigger], members[Member.attempt])
@@ -78,7 +78,7 @@ extension JournalRecord {
         return Commit(ended: ended, next: next, trigger: trigger, isAttempt: attempt?.bool ?? false, apps: apps)
     }
 
-    /// Nil where it is no list of apps; an earlier version wrote none.
+    /// Reads the list of apps; nil if it is malformed. An earlier version wrote no list.
     private static func apps(_ value: JSONValue?) -> Set<String>? {
         guard let value else { return [] }
         guard let list = value.array else { return nil }
@@ -93,7 +93,7 @@ extension JournalRecord {
         return apps.count == members.count ? apps : nil
     }
 
-    /// Room for as many apps as one session may have.
+    /// Large enough for the maximum number of apps in one session.
     static let limits = JSONLimits(
         bytes: 128 << 10, depth: 2, values: 2 * SessionMachine.ActiveSession.maximumApps + 16)
 }

@@ -2,29 +2,29 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// Who holds the device, as a pure machine: each event is a method, whose result says what the supervisor must do.
+/// Who holds the device, as a pure state machine. Each event is a method; its result says what the supervisor must do.
 ///
-/// Rules: nobody's session begins before the last one's traces are gone; an epoch's number never comes back; what was
-/// committed to the journal is carried to its end, whatever dies on the way.
+/// Rules: no session begins before the traces of the last one are gone; an epoch's number is never reused; what is
+/// committed to the journal is completed, even if processes die on the way.
 ///
-/// An event that may begin an epoch brings the random id of that epoch along: `newID`.
+/// An event that may begin an epoch takes the random id of that epoch: `newID`.
 package struct SessionMachine: Sendable, Equatable {
     package private(set) var state: State
-    /// What app connections belong to now; they end when it changes.
+    /// The epoch that app connections belong to; they end when it changes.
     package private(set) var epoch: Epoch
 
-    /// Starts where the journal says the device was left, or as new.
+    /// Restores the machine from the journal, or starts with a new device if there is none.
     ///
-    /// A session that was live or beginning is over, since its key died with the supervisor that held it; but for one
-    /// that was live and whose key the service manager kept.
+    /// A session or sign-in that was under way is over, since its key was lost with the supervisor. Only a session
+    /// whose key the service manager kept continues.
     ///
-    /// - Parameter keyKept: whether the key of the journal's epoch is there.
+    /// - Parameter keyKept: whether the key of the journal's epoch was kept.
     package static func recover(
         from record: JournalRecord?, keyKept: Bool, newID: Epoch.ID
     ) -> (SessionMachine, RecoveryOutcome) {
         switch record {
         case .signedIn(let epoch, let apps) where keyKept:
-            // What the browser was used for died with the supervisor; its profile may still be there.
+            // The browser's processes ended with the supervisor; the browser's profile may still exist.
             let session = ActiveSession(epoch: epoch, usedBrowser: true, apps: apps)
             let machine = SessionMachine(state: .signedIn(session), epoch: epoch)
             return (machine, .started([.startSessionProcess(epoch, resuming: true)]))
@@ -46,7 +46,7 @@ package struct SessionMachine: Sendable, Equatable {
         }
     }
 
-    /// Ends the session or attempt whose supervisor died.
+    /// Ends the session or sign-in that was under way when the supervisor died.
     private static func lost(
         _ session: ActiveSession, isAttempt: Bool, newID: Epoch.ID
     ) -> (SessionMachine, RecoveryOutcome) {
@@ -59,7 +59,7 @@ package struct SessionMachine: Sendable, Equatable {
 // MARK: - Sign-in
 
 extension SessionMachine {
-    /// Somebody wants to begin to sign in.
+    /// Handles a request to begin a sign-in.
     package mutating func signInRequested(_ requestID: SignInRequestID, newID: Epoch.ID) -> SignInRequestOutcome {
         switch state {
         case .ready: return .admitted(admit(requestID, newID: newID))
@@ -78,7 +78,7 @@ extension SessionMachine {
         return [.journal(next), .makeKey, .admit(requestID, next)]
     }
 
-    /// A sign-in that waits for the end of a sign-out has waited long enough.
+    /// Gives up a sign-in that has waited too long for the end of a sign-out.
     package mutating func signInTimedOut(_ requestID: SignInRequestID, _ refusal: SignInRefusal) -> RefusedSignIn? {
         guard case .signingOut(var pending) = state, pending.waiting == requestID else { return nil }
         pending.waiting = nil
@@ -86,9 +86,9 @@ extension SessionMachine {
         return RefusedSignIn(requestID: requestID, refusal: refusal)
     }
 
-    /// A page is to be opened in a browser.
+    /// Handles a request to open a page in the browser.
     ///
-    /// - Returns: the epoch in whose browser the page opens; nil where nobody may have one.
+    /// - Returns: the epoch in whose browser the page opens; nil if no browser may open now.
     package mutating func browserWanted() -> Epoch? {
         switch state {
         case .signingIn(var session, let requestID):
@@ -103,7 +103,7 @@ extension SessionMachine {
         }
     }
 
-    /// The worker has proved who they are.
+    /// Makes the sign-in under way the session: the worker has authenticated.
     package mutating func signInSucceeded() -> [ConfirmationStep] {
         guard case .signingIn(let session, let requestID) = state, requestID.purpose == .worker else { return [] }
         state = .signedIn(session)
@@ -111,7 +111,7 @@ extension SessionMachine {
         return [.journal(session.epoch), .confirm(requestID)]
     }
 
-    /// The sign-in came to nothing.
+    /// Ends a sign-in that failed.
     package mutating func signInFailed(newID: Epoch.ID) -> [SignOutStep] {
         guard case .signingIn = state else { return [] }
         return end(by: .attemptFailed, answering: [], newID: newID)
@@ -121,7 +121,7 @@ extension SessionMachine {
 // MARK: - Sign-out
 
 extension SessionMachine {
-    /// Somebody asks for the end of the session, or of the attempt.
+    /// Handles a request to end the session or the sign-in under way.
     package mutating func endWanted(
         by requester: Requester, _ trigger: SignOutTrigger, newID: Epoch.ID
     ) -> EndOutcome {
@@ -143,13 +143,13 @@ extension SessionMachine {
         }
     }
 
-    /// Every app that was told of the end has saved, or the time for it is over.
+    /// Commits an announced end: every app that was told has saved, or the grace period is over.
     package mutating func graceExpired(_ announced: Epoch, newID: Epoch.ID) -> [SignOutStep] {
         guard case .ending(let session, let ending) = state, session.epoch == announced else { return [] }
         return end(by: ending.trigger, answering: [], newID: newID)
     }
 
-    /// Commits the end of the session or attempt, and begins what must follow.
+    /// Commits the end of the session or sign-in, and begins the clean-up.
     private mutating func end(
         by trigger: SignOutTrigger, answering requesters: [Requester], newID: Epoch.ID
     ) -> [SignOutStep] {
@@ -175,7 +175,7 @@ extension SessionMachine {
         return [.journal(commit)] + clear(commit, usedBrowser: session.usedBrowser, answering: requesters)
     }
 
-    /// What follows the commit; also where a restart takes up a sign-out that was committed.
+    /// The clean-up after a commit; also used when a restart resumes a committed sign-out.
     private mutating func clear(
         _ commit: Commit, usedBrowser: Bool, answering requesters: [Requester]
     ) -> [SignOutStep] {
@@ -188,16 +188,16 @@ extension SessionMachine {
             + (commit.apps.values.contains(.awaited) ? [.awaitApps(commit.ended)] : [])
     }
 
-    /// A trace of an ended epoch is gone.
+    /// Records that a trace of an ended epoch is gone.
     package mutating func itemCleared(_ item: Item, of ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
         guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
         pending.items.remove(item)
         return complete(pending, newID: newID)
     }
 
-    /// The device is ready when nothing of the broker's own is left, and no app has time left to erase.
+    /// Makes the device ready once browser and files are cleared and no app has time left to erase.
     ///
-    /// - Parameter newID: for the epoch of the worker who waits.
+    /// - Parameter newID: the id for the epoch of the waiting worker.
     private mutating func complete(_ pending: PendingSignOut, newID: Epoch.ID) -> [CompletionStep] {
         state = .signingOut(pending)
         guard pending.items.isEmpty else { return [] }
@@ -213,12 +213,12 @@ extension SessionMachine {
 // MARK: - Processes
 
 extension SessionMachine {
-    /// The session process has ended by itself.
+    /// Handles the unexpected end of the session process.
     package mutating func sessionProcessDied(newID: Epoch.ID) -> ProcessDeathOutcome {
         switch state {
         case .ready: return .restart(epoch)
         case .signingIn: return .committed(end(by: .processLost, answering: [], newID: newID))
-        // The apps that were told of the end went with it.
+        // The apps that were told of the end lost their connections with the process.
         case .ending(_, let ending): return .committed(end(by: ending.trigger, answering: [], newID: newID))
         case .signedIn(var session):
             session.restarts += 1
@@ -236,9 +236,9 @@ extension SessionMachine {
         }
     }
 
-    /// An agent has connected.
+    /// Handles a new connection of the agent.
     ///
-    /// - Returns: the epoch whose browser it must close; nil where none is left.
+    /// - Returns: the epoch whose browser the agent must close; nil if no browser is left.
     package func agentArrived() -> Epoch? {
         guard case .signingOut(let pending) = state, pending.items.contains(.browser) else { return nil }
         return pending.ended
@@ -248,16 +248,16 @@ extension SessionMachine {
 // MARK: - Apps
 
 extension SessionMachine {
-    /// An app of this epoch asked to be told before the end.
+    /// Records that an app of this epoch asked to be told before the end.
     package mutating func listenerArrived(_ listened: Epoch) {
         guard case .signedIn(var session) = state, session.epoch == listened else { return }
         session.hasListeners = true
         state = .signedIn(session)
     }
 
-    /// An app of this epoch says that it erases a worker's data itself.
+    /// Registers an app of this epoch that erases a worker's data itself.
     ///
-    /// - Returns: what must be in the journal before the app hears that it is noted; nil where it changes nothing.
+    /// - Returns: the record that must be in the journal before the app is answered; nil if nothing changes.
     package mutating func appEnlisted(_ app: String, _ enlisted: Epoch) -> Enlistment? {
         switch state {
         case .signedIn(var session) where session.mayEnlist(app, enlisted):
@@ -272,7 +272,7 @@ extension SessionMachine {
         }
     }
 
-    /// An app says what became of its data of the epoch that ended.
+    /// Records an app's answer about its data of the ended epoch.
     package mutating func appAnswered(
         _ app: String, hasErased: Bool, of ended: Epoch, newID: Epoch.ID
     ) -> AppAnswerOutcome? {
@@ -283,7 +283,7 @@ extension SessionMachine {
         return AppAnswerOutcome(commit: pending.commit, completion: complete(pending, newID: newID))
     }
 
-    /// The apps have had their time to erase what is of the epoch that ended.
+    /// Ends the time that apps have to erase their data of the ended epoch.
     package mutating func appsOverdue(_ ended: Epoch, newID: Epoch.ID) -> [CompletionStep] {
         guard case .signingOut(var pending) = state, pending.ended == ended else { return [] }
         pending.isOverdue = true
@@ -298,7 +298,7 @@ extension SessionMachine.ActiveSession {
 }
 
 extension SessionMachine.PendingSignOut {
-    /// What the receipt says, once nothing is left.
+    /// The content of the receipt, for when nothing is left.
     fileprivate var handover: Handover {
         Handover(
             ended: commit.ended, next: commit.next, trigger: commit.trigger, isAttempt: commit.isAttempt,

@@ -2,10 +2,10 @@
 package import BrokerDevice
 package import BrokerProtocol
 
-/// What follows from each event. The supervisor carries out steps in their order; what a step journals is on disk before
-/// the next one begins.
+/// The outcome of each event. The supervisor carries out the steps in order. A step that journals writes to disk before
+/// the next step begins.
 extension SessionMachine {
-    /// What follows from the journal at the start.
+    /// The outcome of reading the journal at the start.
     package enum RecoveryOutcome: Sendable, Equatable {
         case started([StartStep])
         /// The previous supervisor committed a sign-out, or died during a session; the device is signing out.
@@ -20,7 +20,7 @@ extension SessionMachine {
 
     package enum SignInRequestOutcome: Sendable, Equatable {
         case admitted([AdmissionStep])
-        /// Until the sign-out that goes on is finished.
+        /// The request waits until the sign-out under way is finished.
         case waiting
         case refused(RefusedSignIn)
     }
@@ -35,15 +35,15 @@ extension SessionMachine {
         }
     }
 
-    /// Lets somebody begin to sign in.
+    /// The steps that let a sign-in begin.
     package enum AdmissionStep: Sendable, Equatable {
-        /// Somebody signs in, in this epoch.
+        /// A sign-in is under way in this epoch.
         case journal(Epoch)
         case makeKey
         case admit(SignInRequestID, Epoch)
     }
 
-    /// Makes a sign-in the session.
+    /// The steps that turn a sign-in into the session.
     package enum ConfirmationStep: Sendable, Equatable {
         /// A worker is signed in, in this epoch.
         case journal(Epoch)
@@ -51,58 +51,58 @@ extension SessionMachine {
     }
 
     package enum EndOutcome: Sendable, Equatable {
-        /// Nobody is at the device; these are answered at once.
+        /// Nobody is at the device; these requesters are answered at once.
         case alreadyReady([Requester])
-        /// The apps are told that this epoch is about to end, and have a while to save.
+        /// The apps are told that this epoch is about to end, and have the grace period to save.
         case announced(Epoch)
-        /// It is ending already.
+        /// The device is already ending or signing out.
         case waiting
         case committed([SignOutStep])
     }
 
-    /// Commits the end of an epoch, and clears what is left of it.
+    /// The steps that commit the end of an epoch and clear its traces.
     package enum SignOutStep: Sendable, Equatable {
         case journal(Commit)
         case destroyKey
-        /// Kill the session process and wait until it is gone.
+        /// Kill the session process and wait until it has ended.
         case endSessionProcess
         /// Start the process of the next epoch.
         case startSessionProcess(Epoch)
         case closeBrowser(Epoch)
         case clearFiles(Epoch)
-        /// Wait a while for the apps to erase what is of this epoch.
+        /// Give the apps time to erase their data of this epoch.
         case awaitApps(Epoch)
     }
 
-    /// Makes the device ready.
+    /// The steps that make the device ready.
     package enum CompletionStep: Sendable, Equatable {
-        /// Lock these apps until they have erased what is of this epoch.
+        /// Lock these apps until they have erased their data of this epoch.
         case lockApps([String], Epoch)
-        /// Once more after a crash that came before the journal said ready.
+        /// Repeated if a crash comes before the journal says ready.
         case writeReceipt(Handover)
         /// The device is ready in this epoch.
         case journal(Epoch)
         case answer([Requester])
-        /// Let the worker begin who waits.
+        /// Let the waiting worker begin.
         case admit([AdmissionStep])
     }
 
     package enum ProcessDeathOutcome: Sendable, Equatable {
-        /// Start a process of nobody's epoch again; after a pause where they die in a row.
+        /// Start another process for this epoch, which has no session; after a pause if such processes keep dying.
         case restart(Epoch)
         /// Start the process again with the session's key.
         case resume(Epoch)
         case committed([SignOutStep])
     }
 
-    /// What the journal must say of the session that is live.
+    /// What the journal must record about the live session.
     package struct Enlistment: Sendable, Equatable {
         package let epoch: Epoch
         package let apps: Set<String>
     }
 
     package struct AppAnswerOutcome: Sendable, Equatable {
-        /// The commit with the app's answer; it is journaled first.
+        /// The commit with the app's answer; it is journaled before the other steps.
         package let commit: Commit
         package let completion: [CompletionStep]
     }

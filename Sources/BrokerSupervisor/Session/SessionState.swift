@@ -5,36 +5,36 @@ package import BrokerProtocol
 extension SessionMachine {
     /// Who holds the device.
     package enum State: Sendable, Equatable {
-        /// Nobody; the next worker may begin.
+        /// Nobody holds the device; the next worker may begin.
         case ready
-        /// Somebody is proving who they are: a worker who signs in, or an administrator who joins the device.
+        /// A sign-in is under way: of a worker, or of an administrator who joins the device.
         case signingIn(ActiveSession, SignInRequestID)
         /// A worker holds the device.
         case signedIn(ActiveSession)
-        /// The worker's apps have been told of the end and may save; nothing is committed yet.
+        /// The worker's apps were told of the end and may save; nothing is committed yet.
         case ending(ActiveSession, Ending)
         /// The end is committed; traces are being cleared.
         case signingOut(PendingSignOut)
     }
 
-    /// The time of one person at the device.
+    /// One person's time at the device.
     package struct ActiveSession: Sendable, Equatable {
         /// The epoch that the person's credentials are bound to.
         package let epoch: Epoch
-        /// Whether a browser may hold something of the person.
+        /// Whether a browser may hold data of the person.
         package var usedBrowser: Bool
-        /// How often the session process had to be started again.
+        /// How often the session process was restarted.
         package var restarts = 0
 
-        /// A process that dies more often than this is broken, and the session with it.
+        /// If the process dies more often than this, the session ends.
         package static let maximumRestarts = 3
 
-        /// The apps that said that they erase a worker's data themselves.
+        /// The apps that registered to erase a worker's data themselves.
         package var apps: Set<String> = []
         /// Whether an app asked to be told before the end.
         package var hasListeners = false
 
-        /// Apps of one session that may register an eraser; each is a line of the journal.
+        /// The maximum number of apps that may register an eraser in one session; the journal names each.
         package static let maximumApps = 256
 
         package init(epoch: Epoch, usedBrowser: Bool, apps: Set<String> = []) {
@@ -44,7 +44,7 @@ extension SessionMachine {
         }
     }
 
-    /// An end that was announced.
+    /// An announced end of the session.
     package struct Ending: Sendable, Equatable {
         package let trigger: SignOutTrigger
         package var requesters: [Requester]
@@ -65,14 +65,14 @@ extension SessionMachine {
         }
     }
 
-    /// Somebody who asked for the end and waits until the device is ready.
+    /// A requester of the end, who waits until the device is ready.
     package struct Requester: Sendable, Hashable {
         package let number: UInt64
 
         package init(number: UInt64) { self.number = number }
     }
 
-    /// What of an ended epoch must be gone before the device is ready.
+    /// The traces of an ended epoch that must be gone before the device is ready.
     package enum Item: String, Sendable, Hashable, CaseIterable {
         case browser, files
     }
@@ -80,26 +80,26 @@ extension SessionMachine {
     /// A committed sign-out that is not finished.
     package struct PendingSignOut: Sendable, Equatable {
         package var commit: Commit
-        /// Whether the apps have had their time.
+        /// Whether the apps' time to erase is over.
         package var isOverdue = false
         /// Whether a browser of the ended epoch had to be cleared.
         package let usedBrowser: Bool
         package var items: Set<Item>
         package var requesters: [Requester]
-        /// The next worker, who has already asked to begin.
+        /// The sign-in request of the next worker, if one waits.
         package var waiting: SignInRequestID?
 
         package var ended: Epoch { commit.ended }
-        /// The apps that still have time to erase.
+        /// The apps that may still erase.
         package var awaited: [String] {
             isOverdue ? [] : commit.apps.filter { $0.value == .awaited }.keys.sorted()
         }
     }
 
-    /// What happens to the device: each case is a method of the machine.
+    /// The events of the device. Each case is a method of the machine.
     package enum Event: Sendable, Equatable {
         case signInRequested(SignInRequestID)
-        /// A sign-in that waits for the end of a sign-out has waited long enough.
+        /// A sign-in has waited too long for the end of a sign-out.
         case signInTimedOut(SignInRequestID, SignInRefusal)
         case browserWanted(url: String)
         case signInSucceeded
@@ -107,13 +107,13 @@ extension SessionMachine {
         case endWanted(Requester, SignOutTrigger)
         /// An app of this epoch asked to be told before the end.
         case listenerArrived(Epoch)
-        /// An app of this epoch says that it erases a worker's data itself.
+        /// An app of this epoch erases a worker's data itself.
         case appEnlisted(String, Epoch)
-        /// Every app that was told of the end has saved, or the time for it is over.
+        /// Every app that was told of the end has saved, or the grace period is over.
         case graceExpired(Epoch)
-        /// What an app says of its eraser for the epoch that ended.
+        /// An app answered for its eraser and the ended epoch.
         case appAnswered(String, hasErased: Bool, Epoch)
-        /// The apps have had their time to erase what is of the epoch that ended.
+        /// The apps' time to erase their data of the ended epoch is over.
         case appsOverdue(Epoch)
         case itemCleared(Item, Epoch)
         case sessionProcessDied
@@ -122,7 +122,7 @@ extension SessionMachine {
 }
 
 extension SessionMachine.State {
-    /// The person who is at the device.
+    /// The session or sign-in under way; nil if there is none.
     package var session: SessionMachine.ActiveSession? {
         switch self {
         case .signingIn(let session, _), .signedIn(let session), .ending(let session, _): session
@@ -130,7 +130,7 @@ extension SessionMachine.State {
         }
     }
 
-    /// The epoch of the worker who holds the device.
+    /// The epoch of the worker who holds the device; nil if nobody does.
     package var heldEpoch: Epoch? {
         switch self {
         case .signedIn(let session), .ending(let session, _): session.epoch
@@ -138,7 +138,7 @@ extension SessionMachine.State {
         }
     }
 
-    /// The sign-out that is committed and not finished.
+    /// The committed sign-out that is not finished; nil if there is none.
     package var pending: SessionMachine.PendingSignOut? {
         guard case .signingOut(let pending) = self else { return nil }
         return pending
@@ -146,7 +146,7 @@ extension SessionMachine.State {
 }
 
 extension SessionMachine.State {
-    /// What management needs to know of it.
+    /// The state in the terms that management needs.
     var stage: SessionStage {
         switch self {
         case .ready: .free

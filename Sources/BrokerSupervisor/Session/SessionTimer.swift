@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerDevice
 
-/// Computes when a session ends by itself: when to warn the worker, when to end it, and why. It has no clock of its own.
+/// Computes when a session ends by itself: when to warn the worker, when to end the session, and why. It reads no
+/// clock.
 ///
-/// Moments count from any fixed one on a clock that does not stand still while the machine sleeps and cannot be set.
+/// Moments are durations since a fixed point of a clock that cannot be set and that keeps running while the machine
+/// sleeps.
 package struct SessionTimer: Sendable, Equatable {
     package enum Due: Sendable, Equatable {
-        /// The idle time ends after these seconds, unless the person does something.
+        /// The idle time ends after this many seconds unless the person does something.
         case warning(seconds: Int)
         case end(SignOutTrigger)
     }
 
-    /// When a session began: what outlives a restart of the supervisor, so that none lengthens a shift.
+    /// When a session began. It is kept across restarts of the supervisor, so that no restart prolongs a shift.
     package struct Beginning: Sendable, Codable, Equatable {
         /// Seconds on the clock that cannot be set.
         package let moment: Int
         /// Seconds since 1970.
         package let wall: Int
-        /// Seconds after midnight where the device is.
+        /// Seconds after local midnight.
         package let secondOfDay: Int
 
         package init(moment: Int, wall: Int, secondOfDay: Int) {
@@ -28,23 +30,23 @@ package struct SessionTimer: Sendable, Equatable {
     }
 
     private var rules: SessionTimeouts
-    /// Nil where nobody knows it any more.
+    /// Nil if the beginning was lost.
     private let beginning: Beginning?
     package private(set) var lastActivity: Duration
     private var hasWarned = false
 
-    /// A stay that begins now.
+    /// Starts the timer of a session that begins now.
     package init(_ rules: SessionTimeouts, from beginning: Beginning) {
         self.rules = rules
         self.beginning = beginning
         lastActivity = .seconds(beginning.moment)
     }
 
-    /// A stay that goes on after a restart. Nobody's idle time ends without a warning.
+    /// Resumes the timer of a session after a restart. The idle time never ends without a warning.
     ///
     /// - Parameters:
-    ///   - beginning: nil where it is not known: a shift with an end has ended then.
-    ///   - activity: when the person did something last, as far as that is known.
+    ///   - beginning: nil if it is unknown. If the rules limit shifts, the shift then counts as ended.
+    ///   - activity: when the person last did something, if known.
     package init(_ rules: SessionTimeouts, resuming beginning: Beginning?, activity: Duration?, at now: Duration) {
         self.rules = rules
         self.beginning = beginning
@@ -52,7 +54,7 @@ package struct SessionTimer: Sendable, Equatable {
         lastActivity = min(max(activity ?? warned, warned), now)
     }
 
-    /// Other rules hold from now on, for the shift since its beginning; nobody's idle time ends without a warning.
+    /// Applies new rules, to the shift since its beginning. The idle time never ends without a warning.
     package mutating func follow(_ new: SessionTimeouts, at now: Duration) {
         guard new != rules else { return }
         rules = new
@@ -60,14 +62,14 @@ package struct SessionTimer: Sendable, Equatable {
         hasWarned = false
     }
 
-    /// The person has done something. What comes when the idle time is over already does not undo that.
+    /// Records that the person did something. Has no effect once the idle time is over.
     package mutating func activity(at now: Duration) {
         guard idleEnd.map({ now < $0 }) ?? true else { return }
         lastActivity = max(lastActivity, now)
         hasWarned = false
     }
 
-    /// What is due now; an end before everything else.
+    /// Returns what is due now; an end takes precedence over a warning.
     package mutating func due(at now: Duration, wall: Int) -> Due? {
         if let shiftEnd, now >= shiftEnd { return .end(.shiftEnd) }
         if let wallEnd, wall >= wallEnd { return .end(.shiftEnd) }
@@ -75,12 +77,12 @@ package struct SessionTimer: Sendable, Equatable {
         if now >= idleEnd { return .end(.idle) }
         guard !hasWarned, now >= idleEnd - .seconds(rules.idleWarning) else { return nil }
         hasWarned = true
-        // A timer is always a moment late.
+        // Timers fire slightly late, so round to the nearest second.
         return .warning(seconds: Int((idleEnd - now + .milliseconds(500)).components.seconds))
     }
 
-    /// How long nothing can become due; nil where nothing ever does. The wall clock may be set meanwhile, so that it is
-    /// looked at again after a quarter of an hour.
+    /// Returns how long nothing can become due; nil if nothing ever can. The wall clock may be set meanwhile, so an end
+    /// by the wall clock is checked again after a quarter of an hour.
     package func pause(at now: Duration) -> Duration? {
         let warning = idleEnd.map { $0 - .seconds(rules.idleWarning) }
         let look = wallEnd.map { _ in now + .seconds(900) }
@@ -89,7 +91,7 @@ package struct SessionTimer: Sendable, Equatable {
 
     private var idleEnd: Duration? { rules.idle > 0 ? lastActivity + .seconds(rules.idle) : nil }
 
-    /// When the shift ends, by the clock that cannot be set.
+    /// The end of the shift by the clock that cannot be set.
     private var shiftEnd: Duration? {
         guard let beginning else { return rules.hasShifts ? .zero : nil }
         let length = rules.shiftLength > 0 ? rules.shiftLength : nil
@@ -97,7 +99,7 @@ package struct SessionTimer: Sendable, Equatable {
         return ends.min().map { .seconds(beginning.moment + $0) }
     }
 
-    /// When it ends by the wall clock, in seconds since 1970.
+    /// The end of the shift by the wall clock, in seconds since 1970.
     private var wallEnd: Int? {
         beginning.flatMap { start in rules.secondsToShiftEnd(at: start.secondOfDay).map { start.wall + $0 } }
     }
