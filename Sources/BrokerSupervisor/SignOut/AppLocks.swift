@@ -3,9 +3,10 @@ package import BrokerDevice
 package import BrokerProtocol
 package import Logging
 
-/// The apps that have not erased what is of an ended epoch; each does nothing until it has. On disk before anything follows.
+/// The locks of apps that have not erased their data of an ended epoch. A locked app is refused until it has erased.
+/// Every change is on disk before anything depends on it.
 package struct AppLocks {
-    /// By bundle id, the epoch whose data the app still has.
+    /// For each locked app, by bundle id, the epoch whose data the app still has.
     package private(set) var epochs: [String: Epoch]
     private let files: DeviceFiles
     private let logger: Logger
@@ -17,7 +18,7 @@ package struct AppLocks {
 
     package func isLocked(_ app: String) -> Bool { epochs[app] != nil }
 
-    /// Locks apps until they have erased what is of this epoch.
+    /// Locks apps until they have erased their data of this epoch.
     package mutating func lock(_ apps: [String], until ended: Epoch) throws {
         var changed = epochs
         for app in apps { changed[app] = ended }
@@ -25,9 +26,9 @@ package struct AppLocks {
         logger.error("apps are locked: they have not erased", metadata: ["apps": "\(apps.joined(separator: " "))"])
     }
 
-    /// Unlocks an app that has erased what is of this epoch.
+    /// Unlocks an app that has erased its data of this epoch.
     ///
-    /// - Returns: whether it was locked for that epoch.
+    /// - Returns: whether the app was locked for that epoch.
     package mutating func unlock(_ app: String, erased ended: Epoch) throws -> Bool {
         guard epochs[app] == ended else { return false }
         var changed = epochs
@@ -43,7 +44,7 @@ package struct AppLocks {
         epochs = changed
     }
 
-    /// The ended epoch that each app is asked about now: that of its lock, or of the sign-out that goes on.
+    /// The ended epoch that each app is asked about: that of its lock, or that of the sign-out under way.
     package func asked(during pending: SessionMachine.PendingSignOut?) -> [String: Epoch] {
         guard let pending else { return epochs }
         let unerased = pending.commit.unerased.map { ($0, pending.ended) }

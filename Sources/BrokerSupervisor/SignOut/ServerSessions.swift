@@ -4,17 +4,17 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// The sessions that the server must hear the end of: the one that is live, and those that have ended; on disk, without any
-/// secret.
+/// The sessions whose end must be reported to the server: the live session and those that have ended. On disk, without
+/// secrets.
 struct ServerSessions {
-    /// The session that the server has opened for the worker who is here, or is signing in.
+    /// The session that the server has opened for the worker who is signed in or signing in.
     private(set) var live: EndedSession?
     private(set) var ended: [EndedSession]
     private let files: DeviceFiles
     private let logger: Logger
 
-    /// How many ends wait for the server at most. The end of an epoch ends at the server whatever there was before it:
-    /// of the oldest ones only the line in the server's audit log gets lost.
+    /// The maximum number of ends that wait for the server. Reporting the end of an epoch ends all earlier sessions at
+    /// the server, too, so dropping the oldest ends loses only their lines in the server's audit log.
     private static let maximumEnds = 256
 
     init(files: DeviceFiles, logger: Logger) throws {
@@ -23,23 +23,23 @@ struct ServerSessions {
         live = try files.liveSession()
     }
 
-    /// The server's number of the session of this epoch.
+    /// The server's number for the session of this epoch; nil if there is none.
     func number(in epoch: Epoch?) -> String? {
         guard let epoch, let live, live.epoch == epoch else { return nil }
         return live.serverSession
     }
 
-    /// The server has opened a session, or what must be said of its end has changed.
+    /// Stores the live session: the server has opened it, or the details to report with its end have changed.
     mutating func keep(live session: EndedSession) throws {
         try files.write(live: session)
         live = session
         Failpoint.sessionKnown.reach()
     }
 
-    /// Writes down whom the server must hear of, before the end of the epoch is committed.
+    /// Records the end that must be reported, before the end of the epoch is committed.
     ///
-    /// - Parameter isJoined: whether there is a server that may have opened a session whose number never came here: its
-    ///   epoch ends, whatever there is of it.
+    /// - Parameter isJoined: whether the device has a server. That server may have opened a session whose number never
+    ///   arrived here, so the end of the epoch is reported in any case.
     mutating func end(_ epoch: Epoch, isJoined: Bool) throws {
         guard let live, live.epoch == epoch else {
             guard isJoined else { return }
@@ -61,7 +61,7 @@ struct ServerSessions {
         try files.write(ended)
     }
 
-    /// The server knows of this end.
+    /// Removes an end that the server has confirmed.
     mutating func heard(_ session: EndedSession) throws {
         ended.removeAll { $0 == session }
         try files.write(ended)

@@ -5,9 +5,9 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Logging
 
-/// Clears the files of ended sessions; on the supervisor's thread, except for the trash.
+/// Clears the files of ended sessions. Runs on the supervisor's thread; the trash is emptied on a queue of its own.
 final class SessionCleaner {
-    /// Why the files are still there, for a person; nil where nothing keeps them.
+    /// Why the files could not be cleared, for operators; nil if there is no problem.
     var problem: String?
     private let files: DeviceFiles
     private let timer: InputTimer
@@ -18,10 +18,11 @@ final class SessionCleaner {
         (self.files, self.timer, self.logger) = (files, timer, logger)
     }
 
-    /// Moves the session's files away. Where that fails, ``SupervisorInput/retrySignOut(_:)`` says when to try again.
+    /// Moves the session's files to the trash. If that fails, ``SupervisorInput/retrySignOut(_:)`` is posted for
+    /// another try.
     ///
-    /// - Parameter prepare: what must be on disk before.
-    /// - Returns: whether they are gone.
+    /// - Parameter prepare: writes what must be on disk before the files are moved.
+    /// - Returns: whether the files were moved.
     func clear(_ ended: Epoch, after prepare: () throws -> Void) -> Bool {
         do {
             try prepare()
@@ -39,10 +40,10 @@ final class SessionCleaner {
         return true
     }
 
-    /// Unlinks what ended sessions left, on a queue of its own.
+    /// Unlinks the files of ended sessions, on a queue of its own.
     func emptyTrash() {
         let (files, logger, timer) = (files, logger, timer)
-        // One at a time: two that unlink the same tree would trip over each other.
+        // One at a time: two concurrent removals of the same tree would disturb each other.
         trashQueue.async {
             do { try files.emptyTrash() } catch {
                 logger.error("emptying the trash failed, trying again", metadata: ["error": "\(error)"])

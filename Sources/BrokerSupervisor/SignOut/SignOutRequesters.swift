@@ -4,14 +4,14 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// What somebody who asked for the end of a session is told.
+/// The answer to a requester of a sign-out.
 enum SignOutOutcome: Sendable {
     case ready
-    /// Committed, and not finished in time.
+    /// The sign-out is committed, but was not finished in time.
     case goesOn
 }
 
-/// Those who asked for the end of the session, and wait until the device is ready.
+/// The requesters of the session's end, who wait until the device is ready.
 struct SignOutRequesters {
     private var waiting: [SessionMachine.Requester: (SignOutOutcome) -> Void] = [:]
     private var number: UInt64 = 0
@@ -19,7 +19,8 @@ struct SignOutRequesters {
 
     init(timer: InputTimer) { self.timer = timer }
 
-    /// Adds one who is answered once: when the device is ready, or after `patience` that the sign-out goes on.
+    /// Adds a requester who is answered once: when the device is ready, or after `patience` that the sign-out is
+    /// unfinished.
     mutating func add(
         patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
     ) -> SessionMachine.Requester {
@@ -30,27 +31,27 @@ struct SignOutRequesters {
         return requester
     }
 
-    /// The device is ready: answers these.
+    /// Answers these requesters that the device is ready.
     mutating func answer(_ requesters: [SessionMachine.Requester]) {
         for requester in requesters { waiting.removeValue(forKey: requester)?(.ready) }
     }
 
-    /// The end is committed and goes on; who asked for it has waited long enough.
+    /// Answers a requester who has waited too long that the sign-out is committed but unfinished.
     mutating func overdue(_ requester: SessionMachine.Requester) {
         waiting.removeValue(forKey: requester)?(.goesOn)
     }
 }
 
-/// An app that asked for the sign-out. The answer goes out on its own connection, which then ends like every other of the
-/// epoch.
+/// An app that asked for the sign-out. The answer is sent on the app's own connection, which then ends like every
+/// connection of the epoch.
 struct SignOutCaller: Sendable {
     let requestID: String
     let connection: Connection
-    /// What the app is told of the device.
+    /// The device's information for the answer.
     let info: DeviceInfo?
     let logger: Logger
 
-    /// How long an app waits before it is told that the sign-out goes on: a person looks at a screen.
+    /// How long an app waits before it is told that the sign-out is unfinished. A person is looking at its screen.
     static let patience = Duration.seconds(10)
 
     func answer(_ outcome: SignOutOutcome) {
@@ -60,7 +61,7 @@ struct SignOutCaller: Sendable {
             case .goesOn: .failure(.signOutGoesOn)
             }
         let reply = BrokerMessage.reply(Reply(requestID: requestID, outcome: result))
-        // An app that does not take its answer must not hold up this thread, nor the pool on which timers run.
+        // An app that does not read its answer must block neither this thread nor the pool that runs timers.
         do {
             try BlockingThread.start {
                 do { try connection.write(reply.bytes) } catch {
@@ -73,7 +74,7 @@ struct SignOutCaller: Sendable {
 }
 
 extension BrokerError {
-    /// An app's sign-out that takes longer than the app should wait.
+    /// The sign-out takes longer than an app should wait.
     fileprivate static let signOutGoesOn = BrokerError(
         .unfinished,
         "The sign-out is committed and goes on: nobody is signed in, but the device is not ready for the next worker yet."

@@ -2,14 +2,14 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Whom each reader of the device's accounts has been told of, on disk before it hears of it.
+/// The accounts that each reader of the device's accounts was told about. Written to disk before the reader is told.
 struct TombstoneStore {
     private(set) var told: [AccountReader: [AccountTombstone]]
     private let files: DeviceFiles
     /// Seconds since 1970.
     private let now: @Sendable () -> Int
 
-    /// Seconds for which a client that has not asked yet may still learn whose session ended.
+    /// Seconds after the end of a session in which a reader may still learn whose session it was.
     private static let tombstoneLife = 24 * 60 * 60
 
     init(files: DeviceFiles, now: @escaping @Sendable () -> Int) throws {
@@ -17,7 +17,7 @@ struct TombstoneStore {
         told = try files.tombstones()
     }
 
-    /// Notes that whoever was there in this epoch has gone.
+    /// Records that the session of this epoch has ended.
     mutating func end(_ ended: Epoch) throws {
         try keep(
             told.mapValues { told in
@@ -30,9 +30,9 @@ struct TombstoneStore {
             })
     }
 
-    /// Forgets what is older than it may be.
+    /// Removes tombstones that are too old.
     ///
-    /// - Returns: whether there was any.
+    /// - Returns: whether any were removed.
     mutating func forgetOld() throws -> Bool {
         let living = told.mapValues { $0.filter(isYoung) }.filter { !$0.value.isEmpty }
         guard living != told else { return false }
@@ -40,10 +40,10 @@ struct TombstoneStore {
         return true
     }
 
-    /// Keeps what a reader has been told of now; when an epoch ended is known here alone, whatever comes back from a
+    /// Stores the tombstones of a reader. The time of an epoch's end is taken from this store only, never from a
     /// session process.
     ///
-    /// - Parameter live: the epoch that has not ended.
+    /// - Parameter live: the current epoch, which has not ended.
     mutating func set(_ new: [AccountTombstone], of reader: AccountReader, live: Epoch) throws {
         let known = told[reader] ?? []
         let current = new.map { tombstone in
@@ -59,7 +59,8 @@ struct TombstoneStore {
         try keep(changed)
     }
 
-    /// What ended after now was written down before the clock was set back: nobody can say how long ago that is.
+    /// If the clock was set back, a recorded end may lie in the future. An end too far in the future counts as old as
+    /// well.
     private func isYoung(_ tombstone: AccountTombstone) -> Bool {
         tombstone.endedAt.map { abs(now() - $0) < Self.tombstoneLife } ?? true
     }

@@ -7,17 +7,17 @@ internal import JSON
 
 /// The files that only the supervisor reads and writes.
 extension DeviceFiles {
-    /// Whether a broker has used the folder as its device's state. A missing folder and a folder of something else both
-    /// count as no.
+    /// Whether a broker has used the folder as its device's state. False for a missing folder and for a folder with
+    /// other content.
     ///
     /// - Throws: ``FileError`` if the folder cannot be listed.
     package func exist() throws(FileError) -> Bool {
         try !Set(root.names()).isDisjoint(with: [Name.format, Name.journal])
     }
 
-    /// Makes the folders that are missing, and says in which form the files are written.
+    /// Creates the missing folders, and writes the format's number if it is missing.
     ///
-    /// - Throws: ``UnknownStateFormat``, before anything is touched; ``DeviceStateDamaged``, ``FileError``.
+    /// - Throws: ``UnknownStateFormat``, before anything is changed; ``DeviceStateDamaged``, ``FileError``.
     package func prepare() throws {
         try root.make(mode: 0o700)
         let format = try format()
@@ -26,17 +26,18 @@ extension DeviceFiles {
         if !format.isWritten { try writeFormat() }
     }
 
-    /// Says that the state is written in this version's form.
+    /// Writes the number of this version's format.
     func writeFormat() throws(FileError) {
         try root.file(Name.format).replace(with: Array("\(Self.currentFormat)\n".utf8))
     }
 
-    /// The form in which this version writes the device's state (docs/packaging.md).
+    /// The number of the format in which this version writes the device's state (docs/packaging.md).
     package static let currentFormat = 2
 
-    /// The number of the state's form. State without the file has form 1, and a folder without state the present form.
+    /// Returns the number of the state's format: 1 for state without the file, the current number for a folder without
+    /// state.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where the file says no number, ``FileError``.
+    /// - Throws: ``DeviceStateDamaged`` if the file holds no valid number, ``FileError``.
     package func format() throws -> (number: Int, isWritten: Bool) {
         guard let bytes = try root.file(Name.format).read(limit: 64) else {
             return (try exist() ? 1 : Self.currentFormat, false)
@@ -48,9 +49,10 @@ extension DeviceFiles {
         return (number, true)
     }
 
-    /// What the journal says; nil on a device that is new.
+    /// Returns the journal's record; nil on a new device.
     ///
-    /// - Throws: ``DeviceStateDamaged``, also where there is none on a device that had one: nobody knows then who is there.
+    /// - Throws: ``DeviceStateDamaged``, also if the journal is missing on a device that had one: it is then unknown
+    ///   who is signed in.
     package func journal() throws -> JournalRecord? {
         guard let bytes = try root.file(Name.journal).read(limit: JournalRecord.limits.bytes) else {
             guard try isNew else { throw DeviceStateDamaged(file: Name.journal) }
@@ -60,7 +62,7 @@ extension DeviceFiles {
         return record
     }
 
-    /// Whether nothing here comes from a join or a session, which begin with a journal.
+    /// Whether the folder holds nothing of a join or a session; both create a journal first.
     private var isNew: Bool {
         get throws {
             let later = [
@@ -87,30 +89,31 @@ extension DeviceFiles {
     package func endedSessions() throws -> [EndedSession] { try read([EndedSession].self, Name.endedSessions) ?? [] }
     package func write(_ sessions: [EndedSession]) throws { try write(sessions, Name.endedSessions) }
 
-    /// The session that the server would have to be told of if the device lost power now.
+    /// The session whose end would have to be reported to the server if the device lost power now.
     package func liveSession() throws -> EndedSession? { try read(EndedSession.self, Name.liveSession) }
     package func write(live session: EndedSession) throws { try write(session, Name.liveSession) }
     package func removeLiveSession() throws { try root.file(Name.liveSession).remove() }
 
-    /// Whose agent has the browser of the session that lives, or is being cleared away.
+    /// The user whose agent has the browser of the session that is live or being cleared.
     package func browserHolder() throws -> BrowserHolder? { try read(BrowserHolder.self, Name.browserHolder) }
     package func write(_ holder: BrowserHolder) throws { try write(holder, Name.browserHolder) }
     package func removeBrowserHolder() throws { try root.file(Name.browserHolder).remove() }
 
-    /// The apps that have not erased what is of an ended epoch, and which.
+    /// The apps that have not erased their data of an ended epoch, with that epoch.
     package func locks() throws -> [String: Epoch] { try read([String: Epoch].self, Name.locks) ?? [:] }
     package func write(locks: [String: Epoch]) throws { try write(locks, Name.locks) }
 
-    /// When the session of the worker who is here began.
+    /// When the session of the signed-in worker began.
     package func sessionTimer() throws -> SessionTimerRecord? { try read(SessionTimerRecord.self, Name.sessionTimer) }
     package func write(_ sessionTimer: SessionTimerRecord) throws { try write(sessionTimer, Name.sessionTimer) }
     package func removeSessionTimer() throws { try root.file(Name.sessionTimer).remove() }
 }
 
 extension DeviceFiles {
-    /// Moves everything of a session out of the live paths, and reads back that nothing is left there.
+    /// Moves all files of a session out of the live path, and verifies that the live path is empty.
     ///
-    /// The move is a rename and takes no longer for two gigabytes than for two bytes; ``emptyTrash()`` unlinks later.
+    /// The move is a rename, so its duration does not depend on the amount of data; ``emptyTrash()`` unlinks the files
+    /// later.
     ///
     /// - Throws: ``FileError``, or ``LeftoverFound`` when the live path is not empty afterwards.
     package func clearSession(of ended: Epoch) throws {
@@ -128,16 +131,16 @@ extension DeviceFiles {
         guard try session.names().isEmpty else { throw LeftoverFound() }
     }
 
-    /// Unlinks what ended sessions left in the trash.
+    /// Unlinks the files of ended sessions in the trash.
     package func emptyTrash() throws {
         for name in try trash.names() { try trash.appending(name).removeTree() }
     }
 }
 
-/// A live path still holds something of an ended session.
+/// A live path still holds files of an ended session.
 package struct LeftoverFound: Error, Equatable {}
 
-/// Another version of Baton wrote the device's state, in a form that this one does not read.
+/// Another version of Baton wrote the device's state, in a format that this version cannot read.
 package struct UnknownStateFormat: Error, Equatable, CustomStringConvertible {
     package let reason: QuarantineReason
 

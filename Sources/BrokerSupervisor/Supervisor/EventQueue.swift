@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Handles events one after the other, in the order in which they came.
+/// Handles events one after the other, in the order in which they were added.
 ///
-/// Handling an event may add more. None of them is handled before the one that is being handled is done, so that no
-/// event meets a half-finished one. Of each event at most one more follows, which keeps the queue short.
+/// Handling an event may add more events. They are handled after the current event is finished, so that no event sees
+/// the half-finished work of another. Each event adds at most one more, which keeps the queue short.
 package final class EventQueue<Event> {
     private var waiting: [Event] = []
     private var isHandling = false
 
     package init() {}
 
-    /// Adds an event and, unless one is being handled already, handles all there are.
+    /// Adds an event. Unless another event is being handled, handles all events in the queue.
     ///
-    /// - Throws: what `handle` throws. The events behind that one are dropped.
+    /// - Throws: the error of `handle`. The remaining events are dropped.
     package func add(_ event: Event, handle: (Event) throws -> Void) rethrows {
         waiting.append(event)
         guard !isHandling else { return }

@@ -4,21 +4,21 @@ internal import BrokerProtocol
 internal import Logging
 internal import UnixSocket
 
-/// The session's key in its memory file. The service manager keeps the file over a restart of the broker.
+/// The session's key in its memory file. The service manager keeps the file across a restart of the broker.
 final class LiveSessionKey {
     private var memory: MemoryKey?
-    /// The epoch whose key the service manager keeps, too.
+    /// The epoch whose key the service manager keeps as well.
     private var kept: Epoch?
     private let logger: Logger
 
     init(logger: Logger) { self.logger = logger }
 
-    /// The file with the key; nil where there is no session.
+    /// The file with the key; nil if there is no session.
     var file: Descriptor? { memory?.file }
 
-    /// Takes the kept key of the session that the journal says is live, and destroys every other.
+    /// Adopts the kept key of the session that the journal records as live, and destroys every other key.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: whether the key of that session was kept.
     func adopt(_ inherited: [Epoch: MemoryKey], for record: JournalRecord?) -> Bool {
         var live: Epoch?
         if case .signedIn(let epoch, _) = record { live = epoch }
@@ -36,8 +36,7 @@ final class LiveSessionKey {
     /// Makes the key of a new session.
     func make() throws { memory = try MemoryKey() }
 
-    /// Has the manager keep the key of the session that is live now. A key that is not kept ends its session with the
-    /// supervisor.
+    /// Has the service manager keep the key of the live session. Without that, the session ends with the supervisor.
     func keep(for epoch: Epoch) {
         guard kept != epoch, let memory else { return }
         do {
@@ -46,9 +45,9 @@ final class LiveSessionKey {
         } catch { logger.warning("the service manager keeps no key", metadata: ["error": "\(error)"]) }
     }
 
-    /// Overwrites the key, so that it is dead wherever its file is still open.
+    /// Overwrites the key, so that it is useless to every process that still has its file open.
     ///
-    /// - Returns: whether there was one here.
+    /// - Returns: whether a key was present.
     @discardableResult
     func destroy() -> Bool {
         let isHere = memory != nil

@@ -3,15 +3,16 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Logging
 
-/// The beginning of a worker's session as it is kept for a restart of the supervisor; nothing of the worker is in it.
+/// The beginning of a worker's session, stored for a restart of the supervisor. It contains nothing of the worker.
 package struct SessionTimerRecord: Sendable, Codable, Equatable {
     let epoch: Epoch
     let beginning: SessionTimer.Beginning
-    /// When the worker did something last, on the clock of ``SessionTimer/Beginning/moment``; behind by a minute at most.
+    /// When the worker last did something, on the clock of ``SessionTimer/Beginning/moment``; out of date by at most a
+    /// minute.
     let activity: Int
 }
 
-/// The timer of the session that is going on, and its record on disk.
+/// The timer of the current session, and its record on disk.
 final class PersistedSessionTimer {
     private var running: (epoch: Epoch, timer: SessionTimer)?
     private var record: SessionTimerRecord?
@@ -20,17 +21,17 @@ final class PersistedSessionTimer {
     private let inputs: InputTimer
     private let logger: Logger
 
-    /// Seconds between two writes of the time of the last activity.
+    /// Seconds between two writes of the last activity.
     private static let activityGap = 60
 
     init(files: DeviceFiles, clock: SupervisorClock, inputs: InputTimer, logger: Logger) {
         (self.files, self.clock, self.inputs, self.logger) = (files, clock, inputs, logger)
     }
 
-    /// The epoch of the session that is timed; nil where nobody is signed in.
+    /// The epoch of the timed session; nil if nobody is signed in.
     var epoch: Epoch? { running?.epoch }
 
-    /// Goes on with the timer of the session of this epoch after a restart of the supervisor.
+    /// Resumes the timer of this epoch's session after a restart of the supervisor.
     func resume(_ held: Epoch?, _ timeouts: SessionTimeouts) throws {
         guard let held else { return try files.removeSessionTimer() }
         record = stored.flatMap { $0.epoch == held ? $0 : nil }
@@ -41,7 +42,7 @@ final class PersistedSessionTimer {
         )
     }
 
-    /// What cannot be read is not known.
+    /// The stored record; nil if there is none or it cannot be read.
     private var stored: SessionTimerRecord? {
         do { return try files.sessionTimer() } catch {
             logger.error("the beginning of the session cannot be read", metadata: ["error": "\(error)"])
@@ -49,7 +50,7 @@ final class PersistedSessionTimer {
         }
     }
 
-    /// Begins with the session of this epoch, and ends with it.
+    /// Starts the timer when the session of this epoch begins, and removes it when no session is held.
     func follow(_ held: Epoch?, _ timeouts: SessionTimeouts) throws {
         guard let held else {
             if running != nil { try files.removeSessionTimer() }
@@ -65,16 +66,16 @@ final class PersistedSessionTimer {
         lookAgain(at: held)
     }
 
-    /// Applies other timeouts to the session that is going on.
+    /// Applies new timeouts to the current session.
     func follow(_ timeouts: SessionTimeouts) { running?.timer.follow(timeouts, at: clock.sinceBoot()) }
 
-    /// What is due now in the session of this epoch.
+    /// Returns what is due now in the session of this epoch.
     func due(in epoch: Epoch) -> SessionTimer.Due? {
         guard running?.epoch == epoch else { return nil }
         return running?.timer.due(at: clock.sinceBoot(), wall: clock.now())
     }
 
-    /// The worker has done something.
+    /// Records that the worker did something.
     func noteActivity() {
         running?.timer.activity(at: clock.sinceBoot())
         guard let record, let last = running?.timer.lastActivity.components.seconds,
@@ -83,7 +84,7 @@ final class PersistedSessionTimer {
         keep(SessionTimerRecord(epoch: record.epoch, beginning: record.beginning, activity: Int(last)))
     }
 
-    /// A disk that does not take it ends no session: after a restart less is known, and the session may end earlier.
+    /// Stores the record. A failed write does not end the session, but after a restart the session may end earlier.
     private func keep(_ new: SessionTimerRecord) {
         record = new
         do { try files.write(new) } catch {
@@ -91,7 +92,7 @@ final class PersistedSessionTimer {
         }
     }
 
-    /// Posts ``SupervisorInput/sessionTimerDue(_:)`` for when something may be due.
+    /// Posts ``SupervisorInput/sessionTimerDue(_:)`` for the next time at which something may be due.
     func lookAgain(at epoch: Epoch) {
         guard let running, running.epoch == epoch, let pause = running.timer.pause(at: clock.sinceBoot()) else {
             return

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Files
 
-/// Two brokers that make their sockets in one folder would take each other's: each of them takes the folder first.
+/// Locks the folder of the broker's sockets, since two brokers that create sockets in one folder would replace each
+/// other's.
 ///
-/// Where the service manager has made every socket it is that manager's folder, and nothing is taken.
+/// If the service manager created every socket, the folder belongs to the service manager and no lock is taken.
 enum RuntimeLock {
     private static let fileName = "lock"
 
-    /// Takes `folder` for as long as the lock lives; nil where no socket is made there.
+    /// Locks `folder` for the lifetime of the lock; returns nil if no socket is created there.
     ///
-    /// - Throws: ``RuntimeDirectoryInUse`` where another broker has it, ``FileError``.
+    /// - Throws: ``RuntimeDirectoryInUse`` if another broker holds the lock, ``FileError``.
     static func take(_ folder: String, _ inheritedState: InheritedState) throws -> FileLock? {
         guard !InheritedState.SocketName.allCases.allSatisfy(inheritedState.hands) else { return nil }
         guard let lock = try FileLock(folder + "/" + fileName, isPatient: false) else {
@@ -19,7 +20,7 @@ enum RuntimeLock {
     }
 }
 
-/// Another broker has its sockets in this one's folder of sockets.
+/// Another broker has its sockets in this broker's runtime directory.
 package struct RuntimeDirectoryInUse: Error, Equatable, CustomStringConvertible {
     package let path: String
 

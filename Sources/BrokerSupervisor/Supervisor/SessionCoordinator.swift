@@ -6,7 +6,7 @@ internal import DeviceEnrollment
 internal import Logging
 internal import Processes
 
-/// Hands events to the session machine, one after the other, and carries out what follows from each.
+/// Passes events to the session machine, one after the other, and carries out the resulting steps.
 final class SessionCoordinator {
     private(set) var machine = SessionMachine(state: .ready, epoch: Epoch(id: .random(), counter: 0))
     private let queue = EventQueue<Work>()
@@ -24,9 +24,9 @@ final class SessionCoordinator {
     private var reports: SessionReports
     private let timer: InputTimer
 
-    /// What the queue holds.
+    /// An entry of the queue.
     private enum Work {
-        /// What follows from the journal at the start.
+        /// The outcome of reading the journal at the start.
         case recovery(SessionMachine.RecoveryOutcome)
         case event(SessionMachine.Event)
     }
@@ -51,7 +51,7 @@ final class SessionCoordinator {
         reports = SessionReports(device: device.management, watch: watch)
     }
 
-    /// Goes on where the journal says that the device was left.
+    /// Continues from the state in the journal.
     func start(_ keptKeys: [Epoch: MemoryKey]) throws {
         try join.adoptConfirmed()
         device.read()
@@ -69,8 +69,8 @@ final class SessionCoordinator {
 
     // MARK: - Events
 
-    /// Handles an event and everything that follows from it. During the steps of another event it waits until all of them
-    /// are done.
+    /// Handles an event and all its steps. An event that arrives during the steps of another one waits until they are
+    /// done.
     func handle(_ event: SessionMachine.Event) throws { try add(.event(event)) }
 
     private func add(_ work: Work) throws {
@@ -133,13 +133,13 @@ final class SessionCoordinator {
         }
     }
 
-    /// Tells others in the process how the session stands.
+    /// Reports the session's state to other parts of the process.
     func report() {
         reports.tell(watched)
         reports.tell(machine.state.stage)
     }
 
-    /// What the device states to its server.
+    /// The state that the device reports to its server.
     private var watched: WatchedSession {
         WatchedSession(
             join: join.record, epoch: machine.epoch,
@@ -158,7 +158,7 @@ final class SessionCoordinator {
     }
 
     private func perform(_ steps: [SessionMachine.AdmissionStep]) throws {
-        // A change is told before it begins, its end after it.
+        // Report a change before it begins; its end is reported after it.
         report()
         for step in steps {
             switch step {
@@ -279,15 +279,15 @@ final class SessionCoordinator {
         try sessionProcess.end()
     }
 
-    /// The session process of an epoch that has ended goes, and is waited for.
+    /// Ends the session process of an ended epoch, and waits for its exit.
     private func endSessionProcessOfEnded() throws {
         try endSessionProcess()
         if join.order != nil { try join.adoptConfirmed() }
         join.fail(.joinInterrupted)
-        // Of a session that began under another supervisor a process may have died unseen.
+        // If the session began under another supervisor, one of its processes may have ended unobserved.
         let isSeen = machine.state.pending.map { receipts.hasSeen($0.ended) } ?? false
         receipts.mark(ItemOutcome.sessionProcess.name, isObserved: isSeen)
-        // The key is gone and the process is dead: now there is time for the disk.
+        // The key is destroyed and the process has ended, so there is time to wait for the disk now.
         try receipts.keepDraft()
         Failpoint.receiptCommitKept.reach()
         Failpoint.processEnded.reach()
@@ -306,7 +306,7 @@ final class SessionCoordinator {
             sessionProcess.tell(.admit(requestID: requestID.number, epoch: epoch), descriptors: [file])
         case (.administrator, _, let order?): sessionProcess.tell(.join(order))
         case (.worker, nil, _), (.administrator, _, nil):
-            // Nobody is left who could go on with this sign-in.
+            // Nobody is left to continue this sign-in.
             try handle(.signInFailed)
         }
     }
@@ -330,7 +330,7 @@ final class SessionCoordinator {
         try handle(.signInFailed)
     }
 
-    /// Keeps the join, and ends the administrator's session before the operator is answered.
+    /// Stores the join, and ends the administrator's session before the operator is answered.
     func joined(_ record: JoinRecord) throws {
         let answer = try join.complete(record)
         report()
@@ -339,29 +339,30 @@ final class SessionCoordinator {
 
     // MARK: - The end
 
-    /// Ends the session or attempt, whoever is at the device.
+    /// Ends the session or the sign-in under way, whoever is at the device.
     func end(
         by trigger: SignOutTrigger, patience: Duration? = nil, answer: @escaping (SignOutOutcome) -> Void = { _ in }
     ) throws {
         try handle(.endWanted(requesters.add(patience: patience, answer: answer), trigger))
     }
 
-    /// Ends the worker's session of this epoch. An epoch that is over already needs nothing.
+    /// Ends the worker's session of this epoch; does nothing if that epoch is already over.
     func end(_ epoch: Epoch, by trigger: SignOutTrigger) throws {
         if machine.state.heldEpoch == epoch { try end(by: trigger) }
     }
 
-    /// A requester has waited long enough.
+    /// Answers a requester who has waited too long.
     func overdue(_ requester: SessionMachine.Requester) { requesters.overdue(requester) }
 
-    /// Tells the apps of this epoch that it is about to end; they have a moment to save.
+    /// Tells the apps of this epoch that it is about to end, and starts the grace period in which they can save.
     private func announceEnd(of epoch: Epoch) {
         let patience = device.policy.willEndPatience
         sessionProcess.tell(.willEnd(epoch: epoch, milliseconds: patience))
         timer.post(.graceExpired(epoch), after: .milliseconds(patience))
     }
 
-    /// Ends the session of a worker whose device is not shared (any more).
+    /// Ends a worker's session if the device is not shared, or no longer shared. Otherwise applies the current
+    /// timeouts.
     func endUnlessShared() throws {
         switch machine.state {
         case .signedIn, .ending: break
@@ -376,7 +377,7 @@ final class SessionCoordinator {
 
     // MARK: - Time
 
-    /// Does what is due in the session of this epoch, and looks again when something else may be.
+    /// Carries out what is due in the session of this epoch, and schedules the next check.
     func timerDue(in epoch: Epoch) throws {
         try look(at: epoch)
         sessionTimer.lookAgain(at: epoch)
@@ -390,7 +391,7 @@ final class SessionCoordinator {
         }
     }
 
-    /// The worker of this epoch, or of the present one, has done something.
+    /// Records that the worker did something, in this epoch or, with nil, in the current one.
     func activity(in epoch: Epoch? = nil) throws {
         guard let present = sessionTimer.epoch, epoch ?? present == present else { return }
         // After the machine slept, activity may arrive before the timers fire; a session that was due to end still ends.
@@ -400,10 +401,10 @@ final class SessionCoordinator {
 
     // MARK: - The device
 
-    /// What the session process must know of the device now.
+    /// The device's state as the session process needs it now.
     var snapshot: DeviceSnapshot { device.snapshot(join: join.record, ended: journal.serverSessions.ended) }
 
-    /// Reads what was changed outside, and tells the session process.
+    /// Reads the settings again that were changed from outside, and tells the session process.
     func readDevice() {
         device.read()
         sessionProcess.tell(device: snapshot)

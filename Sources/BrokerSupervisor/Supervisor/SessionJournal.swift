@@ -4,7 +4,8 @@ internal import BrokerIPC
 internal import BrokerProtocol
 internal import Logging
 
-/// What is on disk of the session's state: the journal, whom readers were told of, and the ends that the server must hear.
+/// The session's state on disk: the journal, the accounts that readers were told about, and the ends to report to the
+/// server.
 struct SessionJournal {
     var tombstones: TombstoneStore
     var serverSessions: ServerSessions
@@ -17,7 +18,7 @@ struct SessionJournal {
         serverSessions = try ServerSessions(files: files, logger: logger)
     }
 
-    /// Writes the record. Before an end is committed, the session is among those that the server must hear of.
+    /// Writes the record. Before an end is committed, the session is added to those whose end the server must be told.
     ///
     /// - Parameter isJoined: whether the device has a server.
     mutating func write(_ record: JournalRecord, isJoined: Bool) throws {
@@ -32,7 +33,7 @@ struct SessionJournal {
         logger.info("session state changed", metadata: metadata)
     }
 
-    /// Writes down what the server is to hear with the end of the session that is live.
+    /// Records the details that the server will be told with the end of the live session.
     mutating func noteEnd(fromBrowser: Bool, correlationID: String? = nil) throws {
         guard var live = serverSessions.live else { return }
         live.fromBrowser = live.fromBrowser || fromBrowser

@@ -8,8 +8,8 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The session process: started, told, ended, and started again after a pause where it died. One at a time; used on the
-/// supervisor's thread alone.
+/// Starts the session process, sends it messages, ends it, and restarts it after a pause if it died. At most one
+/// process runs at a time. Used only on the supervisor's thread.
 final class SessionProcess {
     private struct Link {
         let number: UInt64
@@ -24,20 +24,20 @@ final class SessionProcess {
     private let clock: SupervisorClock
     private let logger: Logger
 
-    /// Who waits for the worker to set a PIN.
+    /// The operator who waits for the worker to set a PIN.
     var pin = PINRequest()
-    /// Who waits until a change of the device is known to the process.
+    /// The operators who wait until the process knows a change of the device.
     var changes = DeviceChanges()
-    /// What the process found of offline leases; nil before it looked.
+    /// The offline leases that the process found; nil before it has looked.
     var leases: LeaseCount?
     private var link: Link?
     private var number: UInt64 = 0
-    /// The one that will be started after a pause.
+    /// The start that was postponed, if any.
     private var due: (start: UInt64, epoch: Epoch)?
-    /// Counts the starts that were put off.
+    /// The number of postponed starts so far.
     private var starts: UInt64 = 0
     private var restartPause = RestartPause()
-    /// How long the last one lived.
+    /// How long the last process lived.
     private var lastLife = Duration.zero
 
     init(
@@ -48,15 +48,15 @@ final class SessionProcess {
         (self.clock, self.logger) = (clock, logger)
     }
 
-    /// Whether it is this one that runs.
+    /// Whether the process with this number is the current one.
     func isNow(_ number: UInt64) -> Bool { number == link?.number }
 
-    /// Starts one in the place of the one before.
+    /// Starts a process in place of the current one.
     ///
     /// - Parameters:
-    ///   - first: what it is told first.
-    ///   - key: the file of the session's key, where it goes on with a session.
-    /// - Throws: what keeps a process from starting; it dying at once is none of this.
+    ///   - first: the first message to the process.
+    ///   - key: the file of the session's key, if the process continues a session.
+    /// - Throws: an error that prevents the start. A process that dies at once causes no error.
     func start(_ first: SupervisorMessage, key: Descriptor?) throws {
         try end()
         due = nil
@@ -74,7 +74,7 @@ final class SessionProcess {
         do { try link.channel.send(first, descriptors: key.map { [$0] } ?? []) } catch let error as SocketError
             where error.errno != EMSGSIZE
         {
-            // It has died already, or does not listen: its reader thread is about to say that it is gone.
+            // The process has already died or does not read; its reader thread will report its end.
             process.kill()
         }
         try listen(to: link)
@@ -86,7 +86,7 @@ final class SessionProcess {
         let (channel, process) = (link.channel, link.process)
         try BlockingThread.start {
             let intake = inputs.intake(capacity: Self.maximumUnheard)
-            // The channel ends when the process does, however it does.
+            // The channel ends with the process, whatever the cause.
             while let (message, descriptors) = try? channel.receive() {
                 guard case .connectionTaken = message else {
                     intake.post(.sessionProcessSent(message, descriptors, sessionProcess: number))
@@ -99,11 +99,12 @@ final class SessionProcess {
         }
     }
 
-    /// What it has said and the supervisor has not heard: apps cannot fill the supervisor's memory by it.
+    /// The maximum number of its messages that wait for the supervisor, so that apps cannot fill the supervisor's
+    /// memory.
     private static let maximumUnheard = 256
 
-    /// Whether the next one has to wait, since they die one after the other; ``SupervisorInput/sessionProcessDue(start:)`` says when
-    /// it may start.
+    /// Returns whether the next start is postponed because processes keep dying.
+    /// ``SupervisorInput/sessionProcessDue(start:)`` is then posted when the pause is over.
     func putsOff(_ epoch: Epoch) -> Bool {
         let pause = restartPause.next(after: lastLife)
         guard pause > .zero else { return false }
@@ -115,14 +116,14 @@ final class SessionProcess {
         return true
     }
 
-    /// The epoch for which the start that was put off is still wanted.
+    /// The epoch of the postponed start with this number; nil if that start is no longer wanted.
     func epochDue(at start: UInt64) -> Epoch? { start == due?.start ? due?.epoch : nil }
 
-    /// Milliseconds that it may leave what it is told unread: the supervisor waits so long, and then nobody could be signed
-    /// out any more.
+    /// Milliseconds that the process may leave messages unread. The supervisor blocks for that long, and nobody could
+    /// be signed out meanwhile.
     private static let sendPatience: Int32 = 2000
 
-    /// Tells it something; one that does not listen is ended, as its reader thread says in a moment.
+    /// Sends a message to the process. A process that does not read is killed; its reader thread then reports its end.
     func tell(_ message: SupervisorMessage, descriptors: [Descriptor] = []) {
         do { try link?.channel.send(message, descriptors: descriptors) } catch {
             logger.error("session process does not listen", metadata: ["error": "\(error)"])
@@ -130,29 +131,30 @@ final class SessionProcess {
         }
     }
 
-    /// Tells it how the device is now.
+    /// Sends the device's current state to the process.
     func tell(device: DeviceSnapshot) { tell(.device(device, change: changes.next())) }
 
-    /// Answers when whoever asks is served by the device as it was told last.
+    /// Answers once apps are served according to the device's state that was sent last.
     func whenDeviceIsKnown(_ answer: @escaping @Sendable () -> Void) {
         changes.whenKnown(answer)
         if link == nil { changes.known(changes.newest) }
     }
 
-    /// Passes one app's connection on; the rest waits, so that everything else has its turn.
+    /// Passes on one app's connection. The others wait, so that other work of the supervisor gets its turn.
     func forwardNextApp() {
         guard let (descriptor, peer) = waiting.next() else { return }
         tell(.connection(peer), descriptors: [descriptor])
     }
 
-    /// Kills it and waits until the kernel says that it is gone. Whoever waits for it is answered.
+    /// Kills the process, waits until the kernel reports its end, and answers everyone who waits for the process.
     ///
-    /// - Throws: ``ProcessFailure`` where that cannot be told: nobody may be served then, and no receipt may say that it is.
+    /// - Throws: ``ProcessFailure`` if its end cannot be determined. Then nobody may be served, and no receipt may
+    ///   claim that it ended.
     func end() throws {
         pin.settle(.pinInterrupted)
         leases = nil
         try reap()
-        // Nobody is served by what it knew.
+        // No app is served by an older state of the device any more.
         changes.known(changes.newest)
     }
 

@@ -2,16 +2,16 @@
 internal import BrokerDevice
 internal import DeviceEnrollment
 
-/// Tells others in the process how the session stands, each change once.
+/// Reports the session's state to other parts of the process, once for each change.
 struct SessionReports {
     private let device: any DeviceManaged
     private let watch: @Sendable (WatchedSession) -> Void
-    /// What management was told last.
+    /// The stage that was last reported to management.
     private var stage: SessionStage?
-    /// What the parts that speak with the server were told last.
+    /// The state that was last reported to the parts that talk to the server.
     private var watched: WatchedSession?
 
-    /// - Parameter watch: is told what the device states to its server; must not block.
+    /// - Parameter watch: receives the state that the device reports to its server; must not block.
     init(device: any DeviceManaged, watch: @escaping @Sendable (WatchedSession) -> Void) {
         (self.device, self.watch) = (device, watch)
     }

@@ -9,10 +9,11 @@ internal import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The supervisor's own thread: takes one input after the other, and hands to the session's coordinator what it means.
+/// Runs on the supervisor's own thread: takes one input after the other, and passes its meaning to the session's
+/// coordinator.
 ///
-/// It never reads an app's frame and holds no worker's secret but the session key's memory file. What it cannot write
-/// down ends it, and with it the key and the session: the next start finds the journal and finishes.
+/// It never reads an app's frame, and its only secret of a worker is the memory file of the session's key. If it cannot
+/// write to disk, it ends, and with it the key and the session; the next start finishes from the journal.
 final class Supervisor {
     private let inputs: Mailbox<SupervisorInput>
     private let timer: InputTimer
@@ -25,7 +26,7 @@ final class Supervisor {
     private let registration: RegistrationStore
     private let askDirectory: @Sendable () -> Void
     private let departures: DepartureFlow
-    /// Who answers operators for this supervisor when the device's state is erased; nil if nobody of this process does.
+    /// Answers operators once the device's state is erased, after this supervisor; nil if nothing in this process does.
     private let successor: DepartureAnswers?
     private var isStopping = false
 
@@ -58,10 +59,11 @@ final class Supervisor {
             timer: timer, clock: clock, inspect: inspect)
     }
 
-    /// Runs until told to stop.
+    /// Runs until it is told to stop.
     ///
     /// - Parameter keptKeys: the session keys that the service manager kept.
-    /// - Throws: what makes it impossible to go on: state that cannot be written, a process that cannot be started.
+    /// - Throws: an error that makes it impossible to continue: state that cannot be written, or a process that cannot
+    ///   be started.
     func run(keptKeys: [Epoch: MemoryKey], whenServing: () throws -> Void) throws {
         try device.management.declare()
         try removeOldTombstones()
@@ -74,14 +76,14 @@ final class Supervisor {
                 try goOnLeaving()
             }
         } catch {
-            // Nobody goes on in a session whose end could not be written down, not even by a key that was kept.
+            // If the end of the session could not be written, the session must not continue, not even with a kept key.
             session.key.destroy()
             throw error
         }
         try session.endSessionProcess()
     }
 
-    /// Does the next step of a device that leaves; at the last one this supervisor ends.
+    /// Carries out the next step of a departure; after the last step this supervisor ends.
     private func goOnLeaving() throws {
         guard !isStopping, try departures.goOn() else { return }
         departures.handover(to: successor)
@@ -128,7 +130,7 @@ final class Supervisor {
         }
     }
 
-    /// Forgets whom readers saw long ago, and looks again in an hour.
+    /// Removes old tombstones, and schedules the next removal in an hour.
     private func removeOldTombstones() throws {
         if try session.journal.tombstones.forgetOld() {
             sessionProcess.tell(.tombstones(session.journal.tombstones.told))
@@ -172,7 +174,7 @@ final class Supervisor {
             }
         case .sessionKnown(let known):
             try session.journal.serverSessions.keep(live: known)
-            // Where the worker was here already, without the server.
+            // The worker may have signed in offline before.
             session.report()
         case .signedInOffline(let subject): try session.receipts.hear(offline: subject)
         case .leaseOver(let epoch): try session.end(epoch, by: .offlineLease)
@@ -203,12 +205,13 @@ final class Supervisor {
         case .refused(let record, let before): operators.note(record, before: before)
         case .limitReached(let report): limits.note(report)
         case .deviceRefused: askDirectory()
-        // The thread that reads has dealt with it.
+        // Already handled by the reader thread.
         case .connectionTaken: break
         }
     }
 
-    /// Keeps a session that the server opened, so that it is ended there, when the process that asked has been killed.
+    /// Handles a late message of a process that has been killed: if the server opened a session, its end must be
+    /// reported.
     private func sessionProcessSentTooLate(_ message: SessionProcessMessage) throws {
         guard case .sessionKnown(let known) = message, !session.journal.serverSessions.ended.contains(known) else {
             return
@@ -225,7 +228,7 @@ final class Supervisor {
             metadata: ["leases": "\(count.leases)", "leases.pins": "\(count.pins)"])
     }
 
-    /// Keeps what a reader is about to be told. Of an app that the device does not know nothing is kept.
+    /// Stores the accounts that a reader is about to be told. Stores nothing for an app that the device does not know.
     private func store(_ told: [AccountTombstone], of reader: AccountReader) throws {
         if session.snapshot.apps.contains(where: { $0.clientID == reader.clientID }) {
             try session.journal.tombstones.set(told, of: reader, live: session.machine.epoch)
@@ -233,7 +236,7 @@ final class Supervisor {
         sessionProcess.tell(.tombstonesStored(reader))
     }
 
-    /// Ends the session for an app, which is answered on its own connection.
+    /// Ends the session at an app's request. The app is answered on its own connection.
     private func signOut(_ app: Descriptor, requestID: String) throws {
         let caller = SignOutCaller(
             requestID: requestID, connection: Connection(app, maximumFrame: Wire.maximumFrame),
@@ -241,7 +244,7 @@ final class Supervisor {
         try session.end(by: .app, patience: SignOutCaller.patience, answer: caller.answer)
     }
 
-    /// An app wants to be asked for its eraser. A locked one must erase first.
+    /// Registers an app's eraser. A locked app must erase first.
     private func enlist(_ app: String, in epoch: Epoch) throws -> Bool {
         guard !session.locks.isLocked(app) else { return false }
         try session.handle(.appEnlisted(app, epoch))
@@ -249,9 +252,9 @@ final class Supervisor {
         return live?.epoch == epoch && live?.apps.contains(app) == true
     }
 
-    /// An app says what became of its data of an ended epoch.
+    /// Handles an app's answer about its data of an ended epoch.
     ///
-    /// - Returns: whether that epoch has ended; what is live cannot have been erased.
+    /// - Returns: whether that epoch has ended; data of the live epoch cannot have been erased.
     private func answered(_ app: String, hasErased: Bool, of ended: Epoch) throws -> Bool {
         guard ended.counter < session.machine.epoch.counter else { return false }
         try session.handle(.appAnswered(app, hasErased: hasErased, ended))

@@ -2,17 +2,17 @@
 internal import Dispatch
 internal import Glibc
 
-/// What the supervisor knows of time: the date, how long something lasted, and when to look again.
+/// The supervisor's sources of time: the date, durations, and timers.
 package struct SupervisorClock: Sendable {
     /// Seconds since 1970.
     package let now: @Sendable () -> Int
-    /// A moment to measure from.
+    /// The current instant of a clock for measuring durations.
     package let moment: @Sendable () -> ContinuousClock.Instant
-    /// Since the machine was started, also while it slept; the same to every process, and nobody can set it.
+    /// The time since the machine was started, including sleep. It is the same in every process and cannot be set.
     package let sinceBoot: @Sendable () -> Duration
-    /// Calls the closure once, after this long, from any thread.
+    /// Calls the closure once after this duration, on any thread.
     package let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
-    /// Seconds after midnight, in the device's time zone, at this many seconds since 1970.
+    /// Seconds after midnight in the device's time zone, for a number of seconds since 1970.
     package let secondOfDay: @Sendable (Int) -> Int
 
     package init(
@@ -31,12 +31,12 @@ package struct SupervisorClock: Sendable {
     /// `CLOCK_BOOTTIME` of clock_gettime(2).
     @Sendable package static func bootClock() -> Duration {
         var time = timespec()
-        // It cannot fail: the clock is there in every kernel that has pidfds.
+        // This cannot fail: every kernel with pidfds has this clock.
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// By the time zone of the system.
+    /// The second of the day in the system's time zone.
     @Sendable package static func localSecondOfDay(_ seconds: Int) -> Int {
         var time = time_t(seconds)
         var parts = unsafe tm()
@@ -44,7 +44,7 @@ package struct SupervisorClock: Sendable {
         return unsafe Int(parts.tm_hour) * 3600 + Int(parts.tm_min) * 60 + min(Int(parts.tm_sec), 59)
     }
 
-    /// The machine's own.
+    /// The machine's clocks.
     package static let system = SupervisorClock(
         now: { Int(Glibc.time(nil)) }, moment: { .now },
         after: { delay, body in

@@ -5,51 +5,52 @@ package import BrokerProtocol
 internal import Processes
 package import UnixSocket
 
-/// Everything that the supervisor's one thread is told by others.
+/// The inputs of the supervisor's thread.
 package enum SupervisorInput: Sendable {
-    /// Apps have connected and wait to be passed on.
+    /// Apps have connected and wait until their connections are passed on.
     case appsWaiting
     case agentConnected(AgentLink)
     case agentSaid(AgentLink.ID, AgentMessage)
     case agentLost(AgentLink.ID)
-    /// - Parameter connection: the operator's, which ``operatorGone(connection:)`` names when it has ended.
+    /// - Parameter connection: the id of the operator's connection; ``operatorGone(connection:)`` is posted with it
+    ///   when the connection ends.
     case operatorAsked(OperatorRequest, connection: UInt64 = 0, answer: @Sendable (OperatorReply) -> Void)
     case operatorGone(connection: UInt64)
-    /// From the session process that was started as number `sessionProcess`.
+    /// A message from the session process with the number `sessionProcess`.
     case sessionProcessSent(SessionProcessMessage, [Descriptor], sessionProcess: UInt64)
     case sessionProcessEnded(sessionProcess: UInt64)
-    /// The MDM changed something.
+    /// The MDM changed a setting.
     case deviceChanged
     case retrySignOut(Epoch)
     case retryBrowser(Epoch)
-    /// This requester has waited long enough for the device to be ready.
+    /// This requester has waited too long for the device to be ready.
     case overdue(SessionMachine.Requester)
-    /// Whoever waits for an agent has waited long enough.
+    /// The wait for an agent has taken too long.
     case agentOverdue(wait: UInt64)
-    /// Time to start the session process again.
+    /// The pause before the start of the session process is over.
     case sessionProcessDue(start: UInt64)
-    /// Time to forget whom clients saw long ago.
+    /// It is time to remove old tombstones.
     case removeTombstones
-    /// Time to try again to unlink what ended sessions left.
+    /// It is time to try again to empty the trash.
     case emptyTrash
-    /// The server's definite word that the session of this epoch is over.
+    /// The server's definite answer that the session of this epoch is over.
     case serverEnded(Epoch, SignOutTrigger)
-    /// The apps that were told of the end of this epoch have had their time to save.
+    /// The grace period of the apps that were told of this epoch's end is over.
     case graceExpired(Epoch)
-    /// The apps have had their time to erase what is of this epoch.
+    /// The apps' time to erase their data of this epoch is over.
     case appsOverdue(Epoch)
     /// Something may be due in the session of this epoch.
     case sessionTimerDue(Epoch)
-    /// The servers were told that the device leaves, or cannot be.
+    /// The servers were told that the device leaves, or could not be reached.
     case departureTold(isDirectoryTold: Bool)
-    /// What the identity platform says of the device's registration.
+    /// The identity platform's answer about the device's registration.
     case registrationHeard(RegistrationStatus)
-    /// Offline leases may be good no more.
+    /// Offline leases may have become invalid.
     case leasesInQuestion
     case stop
 }
 
-/// Posts inputs to the supervisor after a while.
+/// Posts inputs to the supervisor after a delay.
 struct InputTimer: Sendable {
     let inputs: Mailbox<SupervisorInput>
     let clock: SupervisorClock

@@ -10,7 +10,7 @@ package import Processes
 internal import ServiceLifecycle
 package import UnixSocket
 
-/// The broker's supervisor as a part of a process: sockets, and the one thread that decides.
+/// The broker's supervisor as a service of a process: the sockets and the supervisor's thread.
 package struct SupervisorService: Service {
     private let configuration: SupervisorConfiguration
     private let device: any DeviceManaged
@@ -27,23 +27,23 @@ package struct SupervisorService: Service {
     private let helloPatience: Duration
     private let successor: DepartureAnswers?
 
-    /// This very program, also after another one has taken its place on the disk (proc(5)): supervisor and session's
-    /// process are always of one version.
+    /// The running program, even after its file on disk was replaced (proc(5)), so that the supervisor and the session
+    /// process always have the same version.
     package static let ownExecutable = "/proc/self/exe"
 
-    /// How long an agent that has connected may leave its hello.
+    /// How long an agent that has connected may take to send its hello.
     package static let helloPatience = Duration.seconds(5)
 
     /// - Parameters:
     ///   - executable: the program that is started with the argument `session` for each session process.
-    ///   - inherited: what the service manager handed to this process.
-    ///   - platform: the chip with the device's keys, where it has one.
-    ///   - helloPatience: how long an agent that has connected may leave its hello.
-    ///   - isAnnounced: whether the service manager has been told already that this process serves.
-    ///   - watch: hears what the device states to its server, from the supervisor's thread; must not block.
-    ///   - askDirectory: has the identity platform asked how the device's registration stands; must not block.
-    ///   - inspect: what the parts beside the supervisor know for `baton doctor`.
-    ///   - successor: answers operators when the state of a device that leaves is erased.
+    ///   - inherited: the descriptors that the service manager passed to this process.
+    ///   - platform: the chip with the device's keys, if the device has one.
+    ///   - helloPatience: how long an agent that has connected may take to send its hello.
+    ///   - isAnnounced: whether the service manager was already told that this process serves.
+    ///   - watch: receives the state that the device reports to its server, on the supervisor's thread; must not block.
+    ///   - askDirectory: asks the identity platform for the status of the device's registration; must not block.
+    ///   - inspect: returns the findings of other parts of this process, for `baton doctor`.
+    ///   - successor: answers operators once the state of a departing device is erased.
     package init(
         configuration: SupervisorConfiguration, device: any DeviceManaged, inputs: Mailbox<SupervisorInput>,
         executable: String = ownExecutable, inherited: InheritedDescriptors = .none, logger: Logger,
@@ -68,9 +68,9 @@ package struct SupervisorService: Service {
         self.helloPatience = helloPatience
     }
 
-    /// Serves until the process is asked to end; says so to the service manager when it is ready.
+    /// Serves until the process is asked to end. Notifies the service manager when it is ready.
     ///
-    /// - Throws: what made it impossible to serve; the session is over then.
+    /// - Throws: the error that made it impossible to serve; the session is over then.
     package func run() async throws {
         try await withGracefulShutdownHandler {
             try await withCheckedThrowingContinuation { continuation in
