@@ -3,9 +3,9 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// The epoch, the device and who is signed in, as this process knows them now.
+/// The process's current epoch, device state and signed-in worker.
 final class CurrentSession: Sendable {
-    /// A consistent view of it.
+    /// A consistent snapshot.
     struct State: Sendable {
         var epoch: Epoch
         var device: DeviceSnapshot
@@ -25,19 +25,19 @@ final class CurrentSession: Sendable {
 
     func update(_ device: DeviceSnapshot) { state.withLock { $0.device = device } }
 
-    /// Removes a session from those that the server has to be told of.
+    /// Removes a session from those whose end the server must still be told.
     func forget(_ ended: EndedSession) {
         state.withLock { state in state.device.endedSessions.removeAll { $0 == ended } }
     }
 
-    /// The worker holds the device, in this epoch.
+    /// Records that the worker holds the device in this epoch.
     func begin(_ worker: SignedInUser, in epoch: Epoch) {
         state.withLock { ($0.worker, $0.epoch) = (worker, epoch) }
     }
 
-    /// Replaces what is kept of the worker's session. The epoch stays.
+    /// Replaces the worker's session. The epoch stays the same.
     ///
-    /// - Returns: the epoch.
+    /// - Returns: the current epoch.
     @discardableResult
     func replace(with session: WorkerSession) -> Epoch {
         state.withLock { state in
@@ -46,11 +46,11 @@ final class CurrentSession: Sendable {
         }
     }
 
-    // MARK: - What must hold
+    // MARK: - Requirements
 
-    /// The device's registration.
+    /// Returns the device's registration.
     ///
-    /// - Throws: ``BrokerError`` where the device is not joined.
+    /// - Throws: ``BrokerError`` if the device is not joined.
     func join() throws(BrokerError) -> JoinRecord {
         guard let join = device.join else {
             throw BrokerError(.workplaceJoinRequired, "The device is not joined. Run: baton device join.")
@@ -58,7 +58,9 @@ final class CurrentSession: Sendable {
         return join
     }
 
-    /// The device, which must be a shared one.
+    /// Returns the device's state.
+    ///
+    /// - Throws: ``BrokerError`` if the device is not in shared mode.
     func sharedDevice() throws(BrokerError) -> DeviceSnapshot {
         let device = device
         guard try device.info().mode == .shared else {
@@ -70,11 +72,11 @@ final class CurrentSession: Sendable {
     }
 }
 
-/// Who holds the device, and what this process has of them.
+/// The signed-in worker, and the credentials that this process holds for them.
 enum SignedInUser: Sendable {
     /// Signed in with the server.
     case online(WorkerSession)
-    /// Signed in by a lease: an identity, and nothing that gets a token.
+    /// Signed in with an offline lease: an identity without anything that could get a token.
     case offline(OfflineSession)
 
     var account: AccountRecord {
@@ -84,7 +86,7 @@ enum SignedInUser: Sendable {
         }
     }
 
-    /// The worker's session at the server. Nil if they signed in offline.
+    /// The worker's session at the server; nil if they signed in offline.
     var session: WorkerSession? {
         guard case .online(let session) = self else { return nil }
         return session

@@ -4,8 +4,8 @@ internal import Files
 internal import Glibc
 internal import Synchronization
 
-/// The session process's way to the servers; what it needs is made when it is first needed, so that a process that only
-/// waits stays small.
+/// The session process's access to the servers. Its parts are created on first use, so that a waiting process stays
+/// small.
 final class SessionNetwork: Sendable {
     private struct State {
         var client: HTTPSClient?
@@ -16,7 +16,7 @@ final class SessionNetwork: Sendable {
     private let keys: KeyStore
     private let state = Mutex(State())
 
-    /// - Parameter keys: the device's own.
+    /// - Parameter keys: the device's own keys.
     init(configuration: SupervisorConfiguration, keys: KeyStore) {
         (self.configuration, self.keys) = (configuration, keys)
     }
@@ -24,23 +24,23 @@ final class SessionNetwork: Sendable {
     /// Tests whether the network leads to a server; if not, a worker may sign in offline.
     var reachability: Reachability { Reachability(resolve: configuration.resolve) }
 
-    /// The one client of this process.
+    /// Returns the process's only HTTPS client.
     ///
-    /// - Throws: ``HTTPSError`` where the trust roots cannot be read.
+    /// - Throws: ``HTTPSError`` if the trust roots cannot be read.
     func https() throws -> HTTPSClient {
         if let client = state.withLock(\.client) { return client }
         let made = try HTTPSClient(for: configuration)
         return state.withLock { state in
-            // Somebody may have made one meanwhile.
+            // Another thread may have created one meanwhile.
             if let client = state.client { return client }
             state.client = made
             return made
         }
     }
 
-    /// What the identity platform gives to a device that has joined.
+    /// Returns the token source of a joined device.
     ///
-    /// - Throws: what keeps the device's keys or trust roots from being used.
+    /// - Throws: an error if the device's keys or the trust roots cannot be used.
     func tokenSource(for join: JoinRecord) throws -> TokenSource {
         if let known = state.withLock(\.source), known.join == join { return known.source }
         let made = try TokenSource(

@@ -9,16 +9,16 @@ internal import JSON
 package import Logging
 internal import UnixSocket
 
-/// The session process: it serves the apps of one epoch, holds the worker's credentials, and dies with the session.
+/// The session process. It serves the apps of one epoch, holds the worker's credentials, and ends with the session.
 ///
-/// One waits ready while nobody is signed in; it becomes the worker's when one signs in, and is killed at sign-out, so
-/// that what it held in memory is gone by construction.
+/// One process waits while nobody is signed in. It becomes the worker's process at the sign-in and is killed at the
+/// sign-out, so that everything in its memory is gone.
 package enum SessionProcessMain {
     /// Serves until the supervisor ends the connection or the process.
     ///
-    /// - Throws: ``SessionProcessError`` where the supervisor does not speak as it should, and what makes serving impossible.
-    ///
-    /// - Parameter platform: how to use the chip that a device's configuration names.
+    /// - Parameter platform: returns the chip that a device's configuration names.
+    /// - Throws: ``SessionProcessError`` if the supervisor breaks the protocol, or an error that makes serving
+    ///   impossible.
     package static func run(
         platform: (SupervisorConfiguration) -> (any TrustedPlatform)?, logger: Logger
     ) throws {
@@ -46,13 +46,13 @@ package enum SessionProcessMain {
         while let (message, descriptors) = try? supervisor.receive() { services.take(message, descriptors) }
     }
 
-    /// Keeps the process's memory to itself, and its life no longer than the supervisor's.
+    /// Prevents other processes from reading this process's memory, and makes it die with the supervisor.
     private static func shut() throws {
         let parent = getppid()
         for outcome in [clinux_forbid_dumps(), clinux_die_with_parent(SIGKILL)] where outcome != 0 {
             throw SessionProcessError.notShut(errno: -outcome)
         }
-        // The supervisor may have died before the kernel was asked.
+        // The supervisor may have died before the call to the kernel.
         guard getppid() == parent, parent != 1 else { throw SessionProcessError.orphan }
     }
 }

@@ -4,11 +4,11 @@ internal import BrokerProtocol
 internal import Logging
 internal import UnixSocket
 
-/// The services of one session process, one for each epoch, and which of them takes what the supervisor says.
+/// The services of a session process for one epoch, and the dispatch of the supervisor's messages to them.
 ///
-/// They answer from memory; the supervisor writes what must outlive the process.
+/// The services answer from memory; the supervisor writes to disk what must outlive the process.
 struct SessionServices: Sendable {
-    /// What the supervisor says at the start.
+    /// The supervisor's first message.
     struct Start {
         let configuration: SupervisorConfiguration
         let epoch: Epoch
@@ -16,7 +16,7 @@ struct SessionServices: Sendable {
         let tombstones: [AccountReader: [AccountTombstone]]
         /// The ended epoch that each app is asked about, by bundle id.
         let asked: [String: Epoch]
-        /// Of these, the apps that may do nothing else any more.
+        /// The apps among these that are locked until they have erased.
         let locks: [String: Epoch]
     }
 
@@ -35,7 +35,7 @@ struct SessionServices: Sendable {
 
     init(_ start: Start, supervisor: SupervisorLink, files: DeviceFiles, logger: Logger) {
         let network = SessionNetwork(configuration: start.configuration, keys: files.keyStore)
-        // For what blocks on the disk and is asked for by tasks.
+        // For tasks that need blocking work on the disk.
         let disk = BlockingQueue(label: "baton.session.disk")
         session = CurrentSession(epoch: start.epoch, device: start.device)
         access = AppAccess(session: session, locks: start.locks)
@@ -80,7 +80,7 @@ struct SessionServices: Sendable {
         (self.supervisor, self.files) = (supervisor, files)
     }
 
-    /// Takes a live session up again after this process's predecessor died.
+    /// Resumes a live session after the previous session process died.
     func resume(with key: MemoryKey) throws {
         let epoch = session.epoch
         let worker = try SealedSession(directory: files.session).read(epoch: epoch, under: key)
@@ -91,13 +91,13 @@ struct SessionServices: Sendable {
         }
     }
 
-    /// Begins what goes on without anybody's request.
+    /// Starts the background work.
     func start() {
         endedSessions.start()
         leases.tend()
     }
 
-    /// Takes a message of the supervisor.
+    /// Handles a message from the supervisor.
     func take(_ message: SupervisorMessage, _ descriptors: [Descriptor]) {
         switch message {
         case .start: break

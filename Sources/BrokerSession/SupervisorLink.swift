@@ -6,7 +6,7 @@ internal import Logging
 internal import Synchronization
 internal import UnixSocket
 
-/// The session process's end of the connection to its supervisor; many threads may send, one receives.
+/// The session process's end of the connection to its supervisor. Many threads may send; one thread receives.
 final class SupervisorLink: Sendable {
     private let channel: FramedJSON<SupervisorMessage, SessionProcessMessage>
     private let logger: Logger
@@ -18,19 +18,20 @@ final class SupervisorLink: Sendable {
 
     /// Sends a message.
     ///
-    /// - Throws: ``SocketError`` when the supervisor is gone; this process is about to be killed then.
+    /// - Throws: ``SocketError`` if the supervisor has ended; this process is then killed shortly afterwards.
     func send(_ message: SessionProcessMessage, descriptors: [Descriptor] = []) throws {
         try sending.withLock { _ in try channel.send(message, descriptors: descriptors) }
     }
 
-    /// Sends a message; where the supervisor is gone, so is this process in a moment.
+    /// Sends a message. An error is only logged: if the supervisor has ended, this process is killed shortly
+    /// afterwards.
     func tell(_ message: SessionProcessMessage, descriptors: [Descriptor] = []) {
         do { try send(message, descriptors: descriptors) } catch {
             logger.debug("supervisor does not listen", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Tells the supervisor if an app is refused because of the device, so that the directory is asked about it.
+    /// Tells the supervisor about a refusal caused by the device, so that the directory is asked about the device.
     func noteRefusal(_ error: BrokerError) { if error.meansDevice { tell(.deviceRefused) } }
 
     func receive() throws -> (SupervisorMessage, [Descriptor]) {

@@ -3,22 +3,24 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Knows which accounts each reader of a client has learned of, until the reader acknowledges that the worker has left.
+/// Tracks which accounts each reader of a client was told about, until the reader acknowledges that the worker has
+/// left.
 ///
-/// What a reader is about to be told is on disk first. Meanwhile other requests of the same reader wait, and nobody else's.
+/// A reader is told only after the tombstones are on disk. Until then other requests of the same reader wait; other
+/// readers do not.
 final class AccountChangeTracker: Sendable {
     private struct State {
         var tombstones: [AccountReader: AccountTombstones]
-        /// What readers wait for while the supervisor writes.
+        /// The promises that readers wait for while the supervisor writes.
         var storing: [AccountReader: Promise<Void>] = [:]
     }
 
-    /// What became of an attempt to change what a reader was told.
+    /// The result of an attempt to change a reader's tombstones.
     private enum Change<Answer> {
         case done(Answer)
-        /// The answer may go out once this is on disk.
+        /// The answer may be sent once these tombstones are on disk.
         case stored(Answer, [AccountTombstone], Promise<Void>)
-        /// Another change of the same reader is on its way to the disk.
+        /// Another change of the same reader is being written to disk.
         case occupied(Promise<Void>)
     }
 
@@ -27,7 +29,7 @@ final class AccountChangeTracker: Sendable {
     private let access: AppAccess
     private let supervisor: SupervisorLink
 
-    /// How many named readers one app may have; each is kept on disk.
+    /// The maximum number of named readers of one app; each is kept on disk.
     private static let maximumReaders = 4
 
     init(
@@ -38,7 +40,8 @@ final class AccountChangeTracker: Sendable {
         (self.session, self.access, self.supervisor) = (session, access, supervisor)
     }
 
-    /// The current account and the one that the reader saw before. Blocks until the disk has what the reader is told.
+    /// Returns the current account and the account that the reader saw before. Blocks until the reader's tombstones are
+    /// on disk.
     func currentAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let reader = try reader(ClientRequest(call.parameters), of: call)
         let answer = try change(reader) { tombstones in
@@ -53,7 +56,7 @@ final class AccountChangeTracker: Sendable {
         return AppResponse(type: .accounts, entries: answer.entries)
     }
 
-    /// Notes that a reader has dealt with the leaving of an account. Blocks until that is on disk.
+    /// Records that a reader has handled the departure of an account. Blocks until that is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let note = try Acknowledgement(call.parameters)
         let reader = try reader(note.client, of: call)
@@ -65,8 +68,8 @@ final class AccountChangeTracker: Sendable {
         return AppResponse()
     }
 
-    /// The answer with a token, given only after the disk has it that the reader knows of the worker: an app that only signs
-    /// in, and never asks for the current account, is told of the leaving all the same.
+    /// Delays the answer with a token until it is on disk that the reader knows the worker. An app that only signs in
+    /// and never asks for the current account is then told of the worker's departure, too.
     func noting(_ call: AppRequest, _ answer: AppAnswer) throws(BrokerError) -> AppAnswer {
         switch answer {
         case .elsewhere: return answer
@@ -85,7 +88,7 @@ final class AccountChangeTracker: Sendable {
         }
     }
 
-    /// Notes that the reader of this request gets a token for the worker. Returns when that is on disk.
+    /// Records that the reader of this request gets a token for the worker. Returns when that is on disk.
     func note(_ call: AppRequest) async throws {
         guard try !isNoted(call) else { return }
         let reader = try reader(ClientRequest(call.parameters), of: call)
@@ -113,8 +116,8 @@ final class AccountChangeTracker: Sendable {
         return ((), tombstones.tell(account.homeAccountID, in: now.epoch, byQuery: false))
     }
 
-    /// Notes that the app removed the account that is here, or that somebody signed in through it again. Blocks until that is
-    /// on disk. The note is the client's, so it stands under the reader without a name.
+    /// Records that the app removed the current account, or that somebody signed in through the app again. Blocks until
+    /// that is on disk. The removal belongs to the whole client, so it is kept under the reader without a name.
     func setRemoved(_ isRemoved: Bool, client clientID: String) throws(BrokerError) {
         guard let reader = AccountReader(clientID: clientID, name: "") else { return }
         try change(reader) { tombstones in
@@ -124,7 +127,7 @@ final class AccountChangeTracker: Sendable {
         }
     }
 
-    /// The account that is here and that the client removed; nil if there is none.
+    /// Returns the current account if the client removed it; nil otherwise.
     func removedAccount(client clientID: String) -> String? {
         let now = session.now
         guard let reader = AccountReader(clientID: clientID, name: ""), let account = now.worker?.account else {
@@ -134,19 +137,19 @@ final class AccountChangeTracker: Sendable {
         return isRemoved == true ? account.homeAccountID : nil
     }
 
-    /// Takes what readers have learned of, after some of it was forgotten.
+    /// Replaces all tombstones, after the supervisor has removed old ones.
     func update(_ tombstones: [AccountReader: [AccountTombstone]]) {
         state.withLock { $0.tombstones = tombstones.mapValues(AccountTombstones.init) }
     }
 
-    /// A reader's tombstones are on disk.
+    /// Records that a reader's tombstones are on disk.
     func stored(_ reader: AccountReader) {
         state.withLock { $0.storing.removeValue(forKey: reader) }?.settle(.success(()))
     }
 
-    /// The reader that asks. Its client id is spelled as in the registry, so that one app is one client.
+    /// Returns the reader of a request. Its client id is spelled as in the registry, so that one app is one client.
     ///
-    /// - Throws: ``BrokerError`` where the app may not ask, or has as many readers as one may have.
+    /// - Throws: ``BrokerError`` if the app may not ask, or already has the maximum number of readers.
     private func reader(_ client: ClientRequest, of call: AppRequest) throws(BrokerError) -> AccountReader {
         let reader = try AccountReader(call.parameters, clientID: try access.app(client, in: call).clientID)
         let named = state.withLock { state in
@@ -159,9 +162,9 @@ final class AccountChangeTracker: Sendable {
         return reader
     }
 
-    /// Changes what a reader has been told, one change of the reader at a time, and waits until it is on disk.
+    /// Changes a reader's tombstones, one change at a time, and waits until they are on disk.
     ///
-    /// - Parameter change: gives the answer, and whether it has changed the tombstones.
+    /// - Parameter change: returns the answer, and whether it changed the tombstones.
     private func change<Answer: Sendable>(
         _ reader: AccountReader, _ change: (inout AccountTombstones) -> (Answer, Bool)
     ) throws(BrokerError) -> Answer {

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Answers what apps ask about the device and about who is signed in.
+/// Answers apps' requests about the device and the signed-in account.
 struct AccountService: Sendable {
     let session: CurrentSession
     let access: AppAccess
@@ -26,7 +26,7 @@ struct AccountService: Sendable {
         return AppResponse(type: .accounts, entries: accounts.entries)
     }
 
-    /// The account that is signed in. An app may ask without a client id, but must be an app of this device.
+    /// Returns the signed-in account. The request needs no client id, but must come from an app of this device.
     func defaultAccount(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try ClientRequest.checkVersion(call.parameters)
         let device = try session.sharedDevice()
@@ -39,9 +39,9 @@ struct AccountService: Sendable {
             type: .defaultAccount, entries: DefaultAccountResponse(account: session.worker?.account).entries)
     }
 
-    /// Drops the tokens that this client was given for the account, and notes on disk that it wants no more of them until
-    /// somebody signs in through it. The worker stays signed in on the device: only a sign-out ends a session. Nothing is held
-    /// of an account that is not here.
+    /// Drops the tokens that this client was given for the account, and records on disk that the client gets no more
+    /// until somebody signs in through it. The worker stays signed in on the device: only a sign-out ends a session.
+    /// Nothing is recorded for an account that is not signed in.
     func remove(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let wanted = try RemoveAccountRequest(call.parameters)
         let app = try access.app(wanted.client, in: call)

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Limits how many messages of one process are read and answered at once.
 ///
-/// Each connection has a thread. Without a limit, a process with hundreds of connections has hundreds of threads that compete
-/// for the locks of the session process, and the request of another app waits behind all of them. Further messages of the
-/// process wait in the order in which they came; no process waits for another one's.
+/// Each connection has a thread. Without a limit, a process with hundreds of connections has hundreds of threads that
+/// compete for the locks of the session process, and requests of other apps wait behind all of them. Further messages
+/// of the process wait in the order of arrival; no process waits for another.
 package final class ConcurrencyLimit: Sendable {
     private struct Waiter {
         let connection: ObjectIdentifier
@@ -16,9 +16,9 @@ package final class ConcurrencyLimit: Sendable {
 
     private struct Use {
         var running = 0
-        /// The oldest first; at most one of each connection.
+        /// Oldest first; at most one of each connection.
         var waiting: [Waiter] = []
-        /// Those that were given a turn and have not noticed yet.
+        /// The connections that were given a turn and have not used it yet.
         var admitted: Set<ObjectIdentifier> = []
     }
 
@@ -30,7 +30,7 @@ package final class ConcurrencyLimit: Sendable {
 
     /// Runs `body` when it is the connection's turn.
     ///
-    /// - Returns: nil where the connection was ended while it waited.
+    /// - Returns: nil if the connection ended while it waited.
     package func run<Value>(
         _ connection: ObjectIdentifier, of process: AppProcess, _ body: () throws -> Value
     ) rethrows -> Value? {
@@ -39,10 +39,10 @@ package final class ConcurrencyLimit: Sendable {
         return try body()
     }
 
-    /// How many messages of a process wait for their turn.
+    /// The number of a process's messages that wait for their turn.
     package func waiting(of process: AppProcess) -> Int { uses.withLock { $0[process]?.waiting.count ?? 0 } }
 
-    /// Takes a connection that was ended out of the queue.
+    /// Removes a connection that has ended from the queue.
     package func cancel(_ connection: ObjectIdentifier, of process: AppProcess) {
         let turn: DispatchSemaphore? = uses.withLock { uses in
             guard let index = uses[process]?.waiting.firstIndex(where: { $0.connection == connection }) else {
@@ -68,7 +68,7 @@ package final class ConcurrencyLimit: Sendable {
         return uses.withLock { $0[process]?.admitted.remove(connection) != nil }
     }
 
-    /// Hands the turn to the message that has waited longest.
+    /// Passes the turn to the message that has waited longest.
     private func leave(_ process: AppProcess) {
         let turn: DispatchSemaphore? = uses.withLock { uses in
             guard var use = uses[process] else { return nil }

@@ -4,23 +4,24 @@ package import BrokerIPC
 package import BrokerProtocol
 internal import Synchronization
 
-/// Bounds the memory that open requests and long frames take in the session process, in KiB.
+/// Limits the memory that open requests and long frames take in the session process, in KiB.
 ///
-/// Each process has ``guaranteed`` KiB that nobody else can take. What it uses beyond that comes from a pool, of which each
-/// process, each app and each user has a limited share. So a program that takes all that it can get has only its own requests
-/// refused, and neither another process's sign-out nor its acknowledgement. The sum is bounded because the number of
-/// connections is (``ConnectionLimits``).
+/// Each process has ``guaranteed`` KiB of its own. Anything beyond that comes from a pool, of which each process, each
+/// app and each user has a limited share. A program that takes as much as it can therefore has only its own requests
+/// refused; other processes can still sign out and acknowledge. The total is bounded because the number of connections
+/// is bounded (``ConnectionLimits``).
 package final class RequestLedger: Sendable {
-    /// Whether there is room; if not, the limit that was reached, and how many KiB those have whom it is for.
+    /// Whether a request is admitted. A refusal names the limit that was reached, and how many KiB are counted against
+    /// it.
     package enum Admission: Sendable, Equatable {
         case admitted
         case refused(ConnectionLimitReport.Limit, held: Int)
     }
 
     private struct State {
-        /// All that a process has.
+        /// The KiB used by each process.
         var processes: [AppProcess: Int] = [:]
-        /// What comes from the pool.
+        /// The KiB taken from the pool.
         var apps: [ConnectedApp: Int] = [:]
         var users: [UInt32: Int] = [:]
         var total = 0
@@ -30,11 +31,11 @@ package final class RequestLedger: Sendable {
 
     package init() {}
 
-    /// About eight short requests.
+    /// Enough for about eight short requests.
     static let guaranteed = 32
     private static let limits = ConnectionLimits(process: 2048, session: 6144, app: 2048, user: 8192, total: 12_288)
 
-    /// Longer frames are counted before they are read, and read only of an app that is served.
+    /// Longer frames are counted before they are read, and are read only from an app that is served.
     static let longFrame = 64 << 10
 
     package static func size(ofFrame bytes: Int) -> Int { bytes > longFrame ? bytes / 1024 : 0 }
@@ -43,7 +44,7 @@ package final class RequestLedger: Sendable {
         4 + request.parameters.byteCount / 1024
     }
 
-    /// Takes so many KiB for a process, where there is room for them.
+    /// Takes this many KiB for a process, if its limits allow.
     package func take(_ size: Int, for process: AppProcess) -> Admission {
         guard size > 0 else { return .admitted }
         return state.withLock { state in
@@ -79,12 +80,12 @@ package final class RequestLedger: Sendable {
         state.total += more
     }
 
-    /// Adds to a count, which goes where nothing is left of it.
+    /// Adds to a count, and removes the count when it reaches zero.
     private static func add(_ size: Int, to count: inout Int?) {
         let sum = (count ?? 0) + size
         count = sum > 0 ? sum : nil
     }
 
-    /// The part of a process's KiB that counts against the pool.
+    /// The part of a process's KiB that comes from the pool.
     private static func fromPool(_ own: Int) -> Int { max(0, own - guaranteed) }
 }

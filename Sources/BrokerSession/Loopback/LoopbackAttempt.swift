@@ -4,17 +4,17 @@ internal import OAuth
 internal import Redaction
 internal import Synchronization
 
-/// Ties one attempt to the one browser that begins it: a start address that the first caller uses up, and a cookie that this
-/// caller gets and shows from then on.
+/// Binds one attempt to the browser that begins it. The first caller uses up the start address, receives a cookie, and
+/// must send that cookie from then on.
 ///
 /// All connections of a server share one attempt.
 final class LoopbackAttempt: Sendable {
-    /// The path of the start address, without the slash.
+    /// The path of the start address, without the leading slash.
     let start = ProofKey.verifier()
     private let cookie = ProofKey.verifier()
     private let hasBegun = Mutex(false)
 
-    /// Who sends a request.
+    /// The sender of a request.
     enum Caller: Equatable {
         /// The browser that begins the attempt with this request. The answer must set ``setCookie``.
         case newBrowser
@@ -24,7 +24,7 @@ final class LoopbackAttempt: Sendable {
         case other
     }
 
-    /// Says who sends a request, and begins the attempt with the first request for the start address.
+    /// Identifies the sender of a request. The first request for the start address begins the attempt.
     ///
     /// - Parameter cookies: the values of the `Cookie` fields (RFC 6265 section 4.2).
     func caller(path: Substring, cookies: [String]) -> Caller {
@@ -44,7 +44,7 @@ final class LoopbackAttempt: Sendable {
     private static let cookieName = "baton_attempt"
 
     private func shows(_ cookies: [String]) -> Bool {
-        // A server on another port of this address may have set one of the same name: any of them counts.
+        // A server on another port of this address may have set a cookie of the same name, so any match counts.
         let expected = Array("\(Self.cookieName)=\(cookie)".utf8)
         return cookies.flatMap { $0.split(separator: ";") }.contains { pair in
             equalInConstantTime(Array(pair.drop { $0 == " " }.utf8), expected)

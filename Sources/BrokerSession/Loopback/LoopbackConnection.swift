@@ -4,10 +4,10 @@ internal import NIOHTTP1
 internal import OAuth
 internal import Redaction
 
-/// Serves one connection of a ``LoopbackServer``: one request, one answer, then it ends.
+/// Serves one connection of a ``LoopbackServer``: one request and one answer, then the connection ends.
 ///
-/// Nothing is served before the kernel has said that the user of the browser is at the other end. Nothing is read until then
-/// either, except what is left when the other end closes its side; that is dropped.
+/// Nothing is read or served until the kernel has confirmed that the browser's user is at the other end. The only
+/// exception is data that is left when the other end closes its side; it is dropped.
 final class LoopbackConnection: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -16,12 +16,12 @@ final class LoopbackConnection: ChannelInboundHandler {
     private let owner: LoopbackOwner
     private let limits: LoopbackServer.Limits
     private let admitted: LoopbackConnectionLimiter
-    /// What this connection counts as: unjudged, then admitted.
+    /// The connection's place: among unjudged connections first, then among admitted ones.
     private var place: LoopbackConnectionLimiter.Place?
     private let unable: @Sendable (LoopbackPeerError) -> Void
     private let serve: @Sendable (LoopbackRequest) async -> LoopbackResponse
 
-    /// The browser's user is at the other end.
+    /// Whether the browser's user is at the other end.
     private var isAdmitted = false
     private var deadline: Scheduled<Void>?
     private var head: HTTPRequestHead?
@@ -38,7 +38,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         (self.unable, self.serve) = (unable, serve)
     }
 
-    // MARK: - Who connects
+    // MARK: - The peer
 
     func channelActive(context: ChannelHandlerContext) {
         expectProgress(context)
@@ -65,7 +65,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         }
     }
 
-    /// Closes the connection where the next step takes too long.
+    /// Closes the connection if the next step takes too long.
     private func expectProgress(_ context: ChannelHandlerContext) {
         deadline?.cancel()
         let channel = context.channel
@@ -85,7 +85,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         guard isAdmitted else { return context.close(promise: nil) }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            // Nothing follows the one request: every answer ends its connection.
+            // Only one request is accepted: every answer ends its connection.
             guard self.head == nil else { return context.close(promise: nil) }
             self.head = head
         case .body(let buffer):
@@ -103,7 +103,7 @@ final class LoopbackConnection: ChannelInboundHandler {
 
     private func respond(to head: HTTPRequestHead, form: SecretBytes, _ context: ChannelHandlerContext) {
         let own = "127.0.0.1:\(context.channel.localAddress?.port ?? 0)"
-        // Another name for this address is a page of somebody else's that wants in (DNS rebinding).
+        // A different host name for this address means a page of another site that tries to get in (DNS rebinding).
         guard head.headers["Host"] == [own] else { return send(.notFound, context) }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let caller = attempt.caller(path: parts[0], cookies: head.headers["Cookie"])
@@ -114,7 +114,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         case (.GET, .sameBrowser(isStart: false)):
             request = .get(path: String(parts[0]), query: parts.count == 2 ? String(parts[1]) : nil)
         case (.POST, .sameBrowser):
-            // A form of another site's page would come with that site's origin.
+            // A form from another site's page would carry that site's origin.
             guard head.headers["Origin"] == ["http://\(own)"] else { return send(.notFound, context) }
             request = .post(path: String(parts[0]), form: form)
         default: return send(.notFound, context)
@@ -122,7 +122,7 @@ final class LoopbackConnection: ChannelInboundHandler {
         answer(request, setsCookie: caller == .newBrowser, context)
     }
 
-    /// Has the request answered away from this loop.
+    /// Has the request answered outside this event loop.
     private func answer(_ request: LoopbackRequest, setsCookie: Bool, _ context: ChannelHandlerContext) {
         let answered = context.eventLoop.makePromise(of: LoopbackResponse.self)
         let serve = serve

@@ -2,15 +2,15 @@
 package import BrokerDevice
 internal import Synchronization
 
-/// The user whose browser a ``LoopbackServer`` serves, for the connections that wait to know.
+/// The user whose browser a ``LoopbackServer`` serves, for connections that wait until the user is known.
 ///
-/// Any process may connect and go again while nobody has opened a browser: a connection that ends waits no more.
+/// Before a browser is opened, any process may connect and disconnect; a connection that ends stops waiting.
 package final class LoopbackOwner: Sendable {
     package typealias Waiter = @Sendable (UInt32?) -> Void
 
     private enum State {
         case unknown([ObjectIdentifier: Waiter])
-        /// Nil where there is no browser.
+        /// Nil if no browser will open.
         case known(UInt32?)
     }
 
@@ -20,7 +20,8 @@ package final class LoopbackOwner: Sendable {
         owner.whenSettled { [weak self] outcome in self?.settle(try? outcome.get()) }
     }
 
-    /// Calls `waiter` once when the user is known, or when there will be none, unless `connection` leaves before.
+    /// Calls `waiter` once the user is known, or once it is certain that no browser will open, unless `connection`
+    /// leaves before.
     package func tell(_ connection: ObjectIdentifier, _ waiter: @escaping Waiter) {
         let known: UInt32?? = state.withLock { state in
             switch state {
@@ -34,7 +35,7 @@ package final class LoopbackOwner: Sendable {
         if let known { waiter(known) }
     }
 
-    /// Releases what `connection` waits with, which is never called then; the connection has ended.
+    /// Removes the waiter of a connection that has ended; it is never called then.
     package func leave(_ connection: ObjectIdentifier) {
         state.withLock { state in
             guard case .unknown(var waiters) = state else { return }
@@ -43,9 +44,9 @@ package final class LoopbackOwner: Sendable {
         }
     }
 
-    /// Ends the wait; only the first call counts.
+    /// Settles the user; only the first call has an effect.
     ///
-    /// - Parameter owner: nil where there will be no browser.
+    /// - Parameter owner: nil if no browser will open.
     package func settle(_ owner: UInt32?) {
         let waiters: [Waiter] = state.withLock { state in
             guard case .unknown(let waiters) = state else { return [] }

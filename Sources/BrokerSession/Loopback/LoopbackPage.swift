@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the person sees in the browser at the end of a sign-in; it names nobody.
+/// The pages shown in the browser at the end of a sign-in. They contain no names.
 enum LoopbackPage {
     static let done = page("You are signed in", "Return to your app. Every app on this device knows you now.")
     static let refused = page("You are not signed in", "Return to your app and try again.")

@@ -3,13 +3,14 @@ internal import CLinux
 internal import Glibc
 internal import NIOCore
 
-/// Whose socket is at the other end of a loopback connection, as the kernel reports it (sock_diag(7)).
+/// Determines the user at the other end of a loopback connection, as reported by the kernel (sock_diag(7)).
 enum LoopbackPeer {
-    /// The user of the process that connected; nil where the connection is gone already, for which the kernel names nobody.
+    /// Returns the user of the process that connected; nil if the connection has already ended, so that the kernel
+    /// reports no user.
     ///
-    /// It takes one system call that the kernel answers at once, so that an event loop may ask.
+    /// The call is one system call that returns immediately, so an event loop may make it.
     ///
-    /// - Throws: ``LoopbackPeerError`` where the kernel does not answer.
+    /// - Throws: ``LoopbackPeerError`` if the kernel does not answer.
     static func user(of channel: any Channel) throws(LoopbackPeerError) -> UInt32? {
         guard let peer = channel.remoteAddress, let local = channel.localAddress else { return nil }
         var user: uid_t = 0
@@ -22,7 +23,7 @@ enum LoopbackPeer {
     }
 }
 
-/// The kernel does not say who connects to a loopback port.
+/// The kernel does not report which user connects to a loopback port.
 package struct LoopbackPeerError: Error, Sendable, Equatable {
     package let errno: Int32
 }

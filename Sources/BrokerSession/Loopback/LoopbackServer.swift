@@ -9,25 +9,26 @@ internal import Synchronization
 
 /// A web server on a loopback port that serves one browser for one attempt (RFC 8252 section 7.3).
 ///
-/// Any process of the machine can connect to the port. Only connections of the user who opened the browser are read, as the
-/// kernel reports that user; of these only the browser that began at the start address is served, which it shows by a
-/// cookie. One ``LoopbackAttempt`` is shared by all connections.
+/// Any process of the machine can connect to the port. Requests are read only from connections of the user who opened
+/// the browser, as reported by the kernel. Of these, only the browser that began at the start address is served; it
+/// identifies itself by a cookie. All connections share one ``LoopbackAttempt``.
 package final class LoopbackServer: Sendable {
-    /// How much a browser may take of this process.
+    /// Limits on what a browser may use of this process.
     package struct Limits: Sendable {
-        /// Connections of the browser at once; the next one is closed unread.
+        /// The browser's concurrent connections; further ones are closed unread.
         package var connections = 16
-        /// Connections at once of which nothing is known yet, since no browser was opened.
+        /// Concurrent connections whose user is not known yet, because no browser has been opened.
         package var unjudged = 64
-        /// From the connection to the end of the request, and again for the answer.
+        /// The time from the connection to the end of the request, and again for the answer.
         package var patience = Duration.seconds(10)
-        /// Bytes of a form; a user name and a password have 256 characters each, of up to four bytes, percent-encoded.
+        /// The size of a form in bytes. A user name and a password have up to 256 characters each, of up to four bytes,
+        /// percent-encoded.
         package var form = 8 << 10
 
         package init() {}
     }
 
-    /// The scheme, address and port, with no slash at the end.
+    /// The scheme, address and port, without a slash at the end.
     package let origin: String
     private let attempt: LoopbackAttempt
     private let owner: LoopbackOwner
@@ -37,15 +38,15 @@ package final class LoopbackServer: Sendable {
         (self.origin, self.attempt, self.owner, self.channel) = (origin, attempt, owner, channel)
     }
 
-    /// The address that the browser opens. It works for the first browser that opens it.
+    /// The address that the browser opens. It works only for the first browser that opens it.
     package var startURL: String { origin + "/" + attempt.start }
 
     /// Listens on a free port.
     ///
     /// - Parameters:
-    ///   - owner: the user who opens the browser; no request is read before it is settled.
-    ///   - unable: is called where the kernel does not say who connects, so that nobody can be served.
-    ///   - serve: answers the browser.
+    ///   - owner: the user who opens the browser; no request is read before this is settled.
+    ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
+    ///   - serve: answers the browser's requests.
     /// - Throws: `ChannelError`, `IOError`.
     package static func open(
         owner: Promise<UInt32>, limits: Limits = Limits(), unable: @escaping @Sendable (LoopbackPeerError) -> Void,
@@ -56,7 +57,7 @@ package final class LoopbackServer: Sendable {
         let unjudged = LoopbackConnectionLimiter(limit: limits.unjudged)
         let admitted = LoopbackConnectionLimiter(limit: limits.connections)
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // Other users can fill the queue of the kernel, too; it is emptied as fast as they do.
+            // Other users can fill the kernel's queue, too; it is emptied as fast as connections arrive.
             .serverChannelOption(.backlog, value: 256)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in
@@ -74,7 +75,7 @@ package final class LoopbackServer: Sendable {
         return LoopbackServer(origin: "http://127.0.0.1:\(port)", attempt: attempt, owner: owner, channel: channel)
     }
 
-    /// Closes the port, and what connected before a browser was opened; answers that are on their way still go out.
+    /// Closes the port and all connections made before a browser was opened. Answers under way are still sent.
     package func close() {
         channel.close(promise: nil)
         owner.settle(nil)

@@ -2,28 +2,28 @@
 internal import FoundationEssentials
 package import OAuth
 
-/// A lease that the device holds, with what it has to remember of it.
+/// A lease that the device holds, with the device's records about it.
 package struct HeldLease: Sendable, Equatable {
     package let lease: OfflineLease
     var record: Record
 
-    /// What stands in the lease's sealed file.
+    /// The content of the lease's sealed file.
     struct Record: Codable, Equatable {
         /// The signed lease.
         let token: String
         /// The organisation's key that signed it, a JWK.
         let key: String
-        /// The account of time when the device was given it.
+        /// The account of time when the device received the lease.
         let since: OfflineTime.Mark
-        /// Attempts that were wrong, or were never judged, since the last right one.
+        /// Attempts since the last correct one that were wrong or never judged.
         var attempts = 0
-        /// Names for receipts that were used.
+        /// The number of pseudonyms for receipts that were used.
         var subjectsUsed = 0
-        /// How the worker's PIN is known; nil where they have set none.
+        /// The verifier of the worker's PIN; nil if they have set none.
         var pin: OfflinePIN?
     }
 
-    /// Reads a record; the signature is checked each time.
+    /// Reads a record and checks the lease's signature.
     ///
     /// - Throws: ``JOSEFailure``, ``MembersFailure``.
     init(_ record: Record) throws {
@@ -32,10 +32,10 @@ package struct HeldLease: Sendable, Equatable {
         self.record = record
     }
 
-    /// Whether it is for the device of that id.
+    /// Whether the lease is for the device with that id.
     func isFor(device: String) -> Bool { lease.device.lowercased() == device.lowercased() }
 
-    /// The next name for receipts; the first ones come again when all were used.
+    /// The next pseudonym for receipts. After the last one, the first is used again.
     package var nextSubject: String? {
         guard !lease.receiptSubjects.isEmpty else { return nil }
         return lease.receiptSubjects[record.subjectsUsed % lease.receiptSubjects.count]

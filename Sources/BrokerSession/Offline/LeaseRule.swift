@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package import OAuth
 
-/// Whether a lease still lets its worker in, by the device's own account of time.
+/// Decides whether a lease is still valid, by the device's own account of time.
 package enum LeaseRule {
-    /// What ended it.
+    /// Why a lease ended.
     package enum End: String, Sendable, Equatable, CaseIterable {
-        /// The signed end by the wall clock has come.
+        /// The signed end by the wall clock has passed.
         case wallClock = "wall-clock"
-        /// The device has been powered on for as long as it may.
+        /// The device has been powered on for longer than the lease allows.
         case poweredTime = "powered-time"
-        /// It has been started as often as it may.
+        /// The device has been started more often than the lease allows.
         case boots
     }
 
-    /// The first end that has come; nil while the lease holds.
+    /// Returns the first reason for which the lease has ended; nil while it is valid.
     ///
     /// - Parameters:
-    ///   - since: the account when the device was given the lease.
-    ///   - time: the account, with the present moment in it.
+    ///   - since: the account of time when the device received the lease.
+    ///   - time: the current account of time.
     package static func end(of lease: OfflineLease, since: OfflineTime.Mark, by time: OfflineTime) -> End? {
         if time.highest >= lease.ends { return .wallClock }
         let now = time.mark
-        // An account that has become less is none: it was put back.
+        // If the account has decreased, an older one was put back; the lease has ended.
         guard now.powered >= since.powered, now.powered - since.powered < lease.limits.poweredSeconds else {
             return .poweredTime
         }
@@ -29,6 +29,6 @@ package enum LeaseRule {
         return nil
     }
 
-    /// Whether anybody may sign in offline at all: not while the wall clock is behind what was seen already.
+    /// Whether anyone may sign in offline: not while the wall clock is behind a time that was already seen.
     package static func mayBegin(by time: OfflineTime) -> Bool { !time.isSetBack }
 }

@@ -2,9 +2,10 @@
 internal import BrokerIPC
 internal import OAuth
 
-/// Counting attempts to sign in with a lease, on disk before each is judged.
+/// Counts sign-in attempts with a lease on disk, before each attempt is judged.
 extension LeaseStore {
-    /// Takes one attempt off a lease, on disk when this returns; nil where none was left, after which the lease is gone.
+    /// Takes one attempt from a lease; the count is on disk when this returns. Returns nil if no attempt was left, and
+    /// erases the lease.
     package func charge(_ held: HeldLease) throws -> HeldLease? {
         guard !held.isUsedUp else {
             try erase(held.lease.id, because: "attempts")
@@ -17,21 +18,21 @@ extension LeaseStore {
         return charged
     }
 
-    /// The attempt was wrong; the last one erases the lease.
+    /// Records a wrong attempt. The last wrong attempt erases the lease.
     func fail(_ held: HeldLease) throws {
         guard held.isUsedUp else { return }
         try erase(held.lease.id, because: "attempts")
         if try ids().isEmpty { try eraseAll() }
     }
 
-    /// The attempt was not judged: nobody has gained a guess by it, and nobody loses one.
+    /// Takes back an attempt that was not judged, since it gained no guess.
     func giveBack(_ held: HeldLease) throws {
         var changed = held
         changed.record.attempts -= 1
         try keep(changed)
     }
 
-    /// The attempt was right: the count begins anew, and the name for receipts is used.
+    /// Records a correct attempt: the count starts again, and the current pseudonym for receipts counts as used.
     func succeed(_ held: HeldLease) throws {
         var changed = held
         changed.record.attempts = 0

@@ -6,9 +6,9 @@ package import Logging
 package import OAuth
 internal import Redaction
 
-/// The device's offline leases, each in a sealed file under a random name, and its account of time beside them.
+/// The device's offline leases, each in a sealed file with a random name, and the device's account of time.
 ///
-/// One process has them at a time. Every call blocks on the disk; calls come one after the other, from one queue.
+/// One process uses them at a time. Every call blocks on the disk. Calls must come one after the other, from one queue.
 package struct LeaseStore: Sendable {
     private let directory: Directory
     private let seal: DeviceSeal
@@ -24,17 +24,17 @@ package struct LeaseStore: Sendable {
         (self.directory, self.seal, self.now, self.logger) = (directory, seal, now, logger)
     }
 
-    /// Whether a folder holds anything of offline sign-in, without opening it.
+    /// Whether a folder contains no files of offline sign-in. Opens none of them.
     package static func isEmpty(_ directory: Directory) throws -> Bool {
         try directory.names().isEmpty
     }
 
     // MARK: - Time
 
-    /// Takes the present moment into the account and writes that down; leases that have ended, or cannot be believed, go.
+    /// Adds the current moment to the account of time on disk, and erases leases that have ended or cannot be verified.
     ///
-    /// - Returns: the leases that hold, and whether anybody may begin with one.
-    /// - Throws: ``FileError``, or what the machine's clock throws.
+    /// - Returns: the valid leases, and whether anyone may sign in with one.
+    /// - Throws: ``FileError``, or the error of the machine's clock.
     @discardableResult
     package func look() throws -> (leases: [HeldLease], mayBegin: Bool) {
         guard let time = try advance(trusting: nil) else { return ([], true) }
@@ -51,7 +51,8 @@ package struct LeaseStore: Sendable {
         return (leases, LeaseRule.mayBegin(by: time))
     }
 
-    /// The account with this moment in it, on disk; nil where there is none, after which no lease is left.
+    /// Returns the account of time including this moment, written to disk. If there is no account, erases all leases
+    /// and, without the server's time, returns nil.
     private func advance(trusting server: Int?) throws -> OfflineTime? {
         let moment = try now()
         var time: OfflineTime
@@ -70,15 +71,16 @@ package struct LeaseStore: Sendable {
 
     // MARK: - Leases
 
-    /// The ids of all leases in hand.
+    /// The ids of all stored leases.
     package func ids() throws -> [String] { try LeaseFile.ids(in: directory) }
 
-    /// Follows the server's word: what is not good goes, a new lease takes the place of its worker's former one.
+    /// Applies the server's answer: erases leases that are no longer good, and stores a new lease in place of the
+    /// worker's former one.
     ///
     /// - Parameters:
-    ///   - asked: the leases that the question named; others have come since.
+    ///   - asked: the leases that the question named; others may have been added since.
     ///   - key: the published key that the new lease names.
-    /// - Throws: ``JOSEFailure`` for a lease that the key did not sign or that is not for this device; ``FileError``.
+    /// - Throws: ``JOSEFailure`` for a lease that was not signed by the key or is not for this device; ``FileError``.
     package func follow(
         _ answer: OfflineAnswer, asked: [String], key: JSONWebKey?, device: String, tenant: String
     ) throws {
@@ -103,8 +105,8 @@ package struct LeaseStore: Sendable {
             throw JOSEFailure.malformed
         }
         let former = try held().filter { $0.lease.person.id == new.lease.person.id }
-        // A PIN stays with the person at this device while one lease follows the other; not one at which somebody has
-        // guessed wrong last: a new lease would give them all attempts anew.
+        // A renewed lease keeps the worker's PIN unless the last guess was wrong: a new lease would reset the number of
+        // attempts.
         var new = new
         new.record.pin = former.filter { $0.isFor(device: device) && $0.record.attempts == 0 }.compactMap(\.record.pin)
             .first { $0.isAllowed(by: new.lease) }
@@ -120,16 +122,16 @@ package struct LeaseStore: Sendable {
         }
     }
 
-    /// Keeps the worker's PIN in place of the one before.
+    /// Stores the worker's PIN in place of the previous one.
     ///
-    /// - Throws: ``FileError``, the library's error.
+    /// - Throws: ``FileError``, or an error of the cryptography library.
     package func setPIN(_ pin: OfflinePIN, of held: HeldLease) throws {
         var changed = held
         changed.record.pin = pin
         try keep(changed)
     }
 
-    /// Every lease that can be read; one that cannot goes.
+    /// Returns every readable lease, and erases the others.
     package func held() throws -> [HeldLease] {
         try ids().compactMap { id in
             do {
@@ -144,7 +146,7 @@ package struct LeaseStore: Sendable {
         }
     }
 
-    /// Writes a lease again as it is, for the time that this takes.
+    /// Writes a lease again unchanged, which takes as long as counting an attempt.
     func rewrite(_ held: HeldLease) throws { try keep(held) }
 
     /// Writes a lease.
@@ -162,14 +164,14 @@ package struct LeaseStore: Sendable {
         for name in try directory.names() { try directory.file(name).remove() }
     }
 
-    /// Removes what a crash left of a write.
+    /// Removes the remains of writes that a crash interrupted.
     private func removeDrafts() throws {
         for name in try directory.names() where name != Self.timeName && !LeaseFile.isName(name) {
             try directory.file(name).remove()
         }
     }
 
-    /// A name of the server's that may be a file's.
+    /// Whether an id from the server may be used as a file name.
     private static func isName(_ id: String) -> Bool {
         id.utf8.count == 36
             && id.utf8.allSatisfy { $0 == 0x2d || (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
@@ -177,7 +179,9 @@ package struct LeaseStore: Sendable {
 
     // MARK: - Files
 
-    /// What a sealed file holds; nil where there is none, or it does not open: then it is none of this device's.
+    /// Returns the content of a sealed file; nil if the file is missing, or if the account of time cannot be opened.
+    ///
+    /// - Throws: ``DeviceStateDamaged`` if a lease cannot be opened, ``FileError``.
     private func read<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value? {
         guard let sealed = try directory.file(name).read(limit: Self.limit) else { return nil }
         do {

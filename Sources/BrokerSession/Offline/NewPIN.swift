@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Judges what a worker typed to set a PIN, before anything is kept.
+/// Checks the PIN that a worker typed, before anything is stored.
 package enum NewPIN {
-    /// Why it is not taken; nil for one that is.
+    /// Why the PIN is refused; nil if it is accepted.
     ///
-    /// - Parameter proof: the sign-in with the server that this follows.
+    /// - Parameter proof: the sign-in with the server that precedes the PIN.
     package static func refusal(
         of typed: OfflineForm.Typed, after proof: RecentSignIn, at moment: ContinuousClock.Instant
     ) -> OfflinePage.Notice? {

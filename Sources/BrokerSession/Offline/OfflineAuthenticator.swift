@@ -3,14 +3,14 @@ package import BrokerDevice
 internal import OAuth
 package import Redaction
 
-/// Knows a worker again by what they typed: every attempt is counted on disk before it is judged. Blocks.
+/// Authenticates a worker offline. Every attempt is counted on disk before it is judged. Blocks.
 package struct OfflineAuthenticator {
     package enum Finding: Sendable, Equatable {
         case known(HeldLease)
         case wrong
-        /// Nobody can sign in: the clock was set back.
+        /// Nobody can sign in, because the clock was set back.
         case clockSetBack
-        /// The device's chip has not judged the PIN; the attempt costs nothing.
+        /// The device's chip has not judged the PIN; the attempt is not counted.
         case unjudged(TrustedPlatformFailure)
     }
 
@@ -19,16 +19,17 @@ package struct OfflineAuthenticator {
     private let platform: (any TrustedPlatform)?
 
     /// - Parameters:
-    ///   - device: the id by which the organisation knows this device; leases for another are none.
-    ///   - platform: the device's chip, where it has one.
+    ///   - device: the id of this device in the organisation; leases for other devices are ignored.
+    ///   - platform: the device's chip, if it has one.
     package init(store: LeaseStore, device: String, platform: (any TrustedPlatform)? = nil) {
         (self.store, self.device, self.platform) = (store, device, platform)
     }
 
-    /// Judges one attempt. A name that nobody here has costs the same work as one that somebody has; not where a chip would
-    /// be asked for a PIN, since it would count that.
+    /// Judges one attempt. An unknown name costs the same work as a known one. The exception is a PIN kept by a chip:
+    /// the chip is not asked for an unknown name, since it would count a wrong attempt.
     ///
-    /// - Throws: ``FileError``, or the library's error: nothing is known then, and the attempt stays counted.
+    /// - Throws: ``FileError``, or an error of the cryptography library. The result is then unknown, and the attempt
+    ///   stays counted.
     package func judge(name: String, secret: SecretBytes) throws -> Finding {
         let (all, mayBegin) = try store.look()
         guard mayBegin else { return .clockSetBack }
@@ -47,7 +48,8 @@ package struct OfflineAuthenticator {
                 return .wrong
             }
         } catch let failure as TrustedPlatformFailure {
-            // Nothing at all was judged, the password neither: else a chip that is locked would make guesses free.
+            // Give the attempt back only because nothing was judged, not even the password; otherwise a locked chip
+            // would allow free guesses.
             try store.giveBack(charged)
             return .unjudged(failure)
         }
@@ -55,7 +57,7 @@ package struct OfflineAuthenticator {
         return .known(charged)
     }
 
-    /// Whether the worker has set a PIN here, the lease takes it, and this is it.
+    /// Whether the worker has set a PIN, the lease allows it, and this is the PIN.
     private func isPIN(_ secret: SecretBytes, of held: HeldLease) throws -> Bool {
         guard OfflinePIN.hasShape(secret), let pin = held.record.pin, pin.isAllowed(by: held.lease) else {
             return false
@@ -63,7 +65,8 @@ package struct OfflineAuthenticator {
         return try pin.matches(secret, platform: platform)
     }
 
-    /// Does the work of an attempt on a lease that it is not for. A chip is not asked: it would count that.
+    /// Does the work of an attempt for an unknown name, on another worker's lease. A chip is not asked, since it would
+    /// count the attempt.
     private func pretend(_ secret: SecretBytes, _ held: HeldLease) throws {
         if OfflinePIN.hasShape(secret), let pin = held.record.pin, !pin.isUnderPlatform {
             _ = try pin.matches(secret, platform: nil)

@@ -3,15 +3,15 @@ internal import OAuth
 package import Redaction
 internal import Synchronization
 
-/// What only the page of one offline sign-in knows: for each form an address and a token that are good once.
+/// The forms of one offline sign-in. Each form has an address and a token that can be used once.
 package final class OfflineForm: Sendable {
-    /// What a person typed.
+    /// The values that the person typed.
     package struct Typed: Sendable {
         package let name: String
         package let secret: SecretBytes
-        /// The same once more, where a PIN is set.
+        /// The repeated PIN, when a PIN is set.
         package let again: SecretBytes?
-        /// Whether the person wants to set none.
+        /// Whether the person declined to set a PIN.
         package let isDeclined: Bool
 
         package init(name: String, secret: SecretBytes, again: SecretBytes? = nil, isDeclined: Bool = false) {
@@ -19,34 +19,34 @@ package final class OfflineForm: Sendable {
         }
     }
 
-    /// A form that was shown.
+    /// A form that was sent to the browser.
     struct Form: Sendable, Equatable {
         let action: String
         let token: String
     }
 
     let purpose: OfflinePage.Purpose
-    /// The form that is open.
+    /// The form that may be submitted now.
     private let form = Mutex<Form?>(nil)
 
     private enum Field: String, WireName { case again, later, name, secret, token }
 
     init(purpose: OfflinePage.Purpose) { self.purpose = purpose }
 
-    /// A new form, which takes the place of the one before.
+    /// Creates a new form, which replaces the previous one.
     func newForm() -> Form {
         let form = Form(action: ProofKey.verifier(), token: ProofKey.verifier())
         self.form.withLock { $0 = form }
         return form
     }
 
-    /// Whether `path` is where the form that is open goes to.
+    /// Whether `path` is the address of the current form.
     func isAction(_ path: String) -> Bool {
         guard let form = form.withLock(\.self) else { return false }
         return equalInConstantTime(Array(path.utf8), Array("/\(form.action)".utf8))
     }
 
-    /// What was typed into the form that is open, which this closes; nil for a post that does not bring its token back.
+    /// Returns the values typed into the current form, and closes the form; nil if the post does not contain its token.
     func take(_ body: SecretBytes) -> Typed? {
         var body = unsafe body.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&body) }

@@ -5,12 +5,12 @@ internal import Logging
 internal import OAuth
 internal import Synchronization
 
-/// Looks after the leases of this device: fetched after a sign-in, asked about whenever there is reason to, and erased.
+/// Manages the leases of this device: fetches them after a sign-in, asks the server about them, and erases them.
 final class OfflineLeaseService: Sendable {
     private struct State {
-        /// The leases, once they were needed.
+        /// The store of the leases; nil until it is needed.
         var store: LeaseStore?
-        /// Whether the account of time is written down now and then.
+        /// Whether the account of time is being recorded regularly.
         var isTending = false
     }
 
@@ -31,17 +31,17 @@ final class OfflineLeaseService: Sendable {
         (self.files, self.disk, self.logger) = (files, disk, logger)
     }
 
-    // MARK: - On the disk
+    // MARK: - The store
 
-    /// Runs `body` with the leases, where it may block.
+    /// Runs `body` with the leases, on a queue that may block.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where the device has no sealing key, ``KeyFileExposed``, ``FileError``, and what
-    ///   `body` throws.
+    /// - Throws: ``DeviceStateDamaged`` if the device has no sealing key, ``KeyFileExposed``, ``FileError``, and the
+    ///   errors of `body`.
     func with<Value: Sendable>(_ body: @escaping @Sendable (LeaseStore) throws -> Value) async throws -> Value {
         try await disk.run { [self] in try body(try store()) }
     }
 
-    /// The store of leases, read with the device's sealing key once; called from the disk's queue alone.
+    /// The store of leases, created once with the device's sealing key. Called only on the disk's queue.
     private func store() throws -> LeaseStore {
         if let store = state.withLock({ $0.store }) { return store }
         let made = LeaseStore(
@@ -50,7 +50,7 @@ final class OfflineLeaseService: Sendable {
         return made
     }
 
-    /// The leases that hold; the supervisor is told how many there are. Blocks.
+    /// Returns the valid leases, and reports their number to the supervisor. Blocks.
     ///
     /// - Throws: as ``LeaseStore/look()``.
     @discardableResult
@@ -72,11 +72,11 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    // MARK: - What the device holds
+    // MARK: - Leases on the device
 
-    /// Writes the account of time down every ten minutes while the device holds leases.
+    /// Records the account of time every ten minutes while the device holds leases.
     ///
-    /// - Parameter asking: whether the server is asked first.
+    /// - Parameter asking: whether to ask the server first.
     func tend(asking: Bool = true) {
         let begins = state.withLock { state in
             defer { state.isTending = true }
@@ -84,7 +84,7 @@ final class OfflineLeaseService: Sendable {
         }
         guard begins else { return }
         Task { [self] in
-            // The server may be long in answering, and the doctor asks meanwhile.
+            // Count the leases first: the server may take long to answer, and `baton doctor` may ask meanwhile.
             if asking, await holdsLeases() {
                 await count()
                 await askWhereHeld()
@@ -103,10 +103,10 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    /// Fetches a lease of the worker who has just signed in, where the organisation gives any; until it is there, or the
-    /// session over.
+    /// Fetches a lease for the worker who has just signed in, if the organisation issues leases. Retries until the
+    /// lease is stored or the session is over.
     ///
-    /// - Parameter then: what follows once the lease is there.
+    /// - Parameter then: called once the lease is stored.
     func fetch(for worker: WorkerSession, then: @escaping @Sendable () async -> Void) {
         guard worker.offersLeases else { return }
         Task { [self] in
@@ -122,16 +122,17 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    /// Asks whether the leases on the device are still good, if there are any. A worker whose lease is not has to leave.
+    /// Asks the server whether the leases on the device are still good, if there are any. Ends an offline session whose
+    /// lease is not.
     func askWhereHeld() async {
         guard await holdsLeases() else { return }
         _ = await ask(session: nil)
         await leaveWithLease()
     }
 
-    /// Asks the server whether the leases on the device are still good, and for one of the worker of a session.
+    /// Asks the server whether the leases on the device are still good, and for a lease for the worker of a session.
     ///
-    /// - Returns: whether the server answered and the answer was followed.
+    /// - Returns: whether the server answered and the answer was applied.
     private func ask(session serverSession: String?) async -> Bool {
         do {
             let join = try session.join()
@@ -159,9 +160,9 @@ final class OfflineLeaseService: Sendable {
         }
     }
 
-    // MARK: - A worker who signed in by a lease
+    // MARK: - An offline session
 
-    /// Ends the session of a worker who signed in by a lease when that lease ends, by itself or by the server's answer.
+    /// Ends an offline session when its lease ends, by itself or by the server's answer.
     func watch(_ worker: OfflineSession) {
         Task { [self] in
             while isHere(worker) {
@@ -177,7 +178,7 @@ final class OfflineLeaseService: Sendable {
         return present.lease == worker.lease
     }
 
-    /// Ends the session if the lease is no longer in the store; a store that cannot be read ends nothing.
+    /// Ends the session if its lease is no longer in the store. If the store cannot be read, the session continues.
     private func leaveWithLease() async {
         guard case .offline(let worker) = session.worker else { return }
         do {

@@ -3,13 +3,13 @@ internal import BrokerDevice
 internal import Files
 internal import Glibc
 
-/// What a device can tell of the time by itself.
+/// A moment as the device can measure it without a server.
 package struct OfflineMoment: Sendable, Equatable {
-    /// Seconds since 1970 by the wall clock, which anybody at the machine may be able to set.
+    /// Seconds since 1970 by the wall clock, which users of the machine may be able to set.
     package let wall: Int
-    /// Seconds since the machine was started, sleep included; only a start sets it back.
+    /// Seconds since the machine was started, including sleep; only a restart resets it.
     package let sinceBoot: Int
-    /// The random name of this start of the machine.
+    /// The kernel's random id of this start of the machine.
     package let boot: String
 
     package init(wall: Int, sinceBoot: Int, boot: String) {
@@ -18,9 +18,10 @@ package struct OfflineMoment: Sendable, Equatable {
 }
 
 extension OfflineMoment {
-    /// What the machine says now.
+    /// Returns the current moment.
     ///
-    /// - Throws: ``FileError``, or ``DeviceStateDamaged`` where the kernel names no start: then nothing can be measured.
+    /// - Throws: ``FileError``, or ``DeviceStateDamaged`` if the kernel provides no boot id; time cannot be measured
+    ///   then.
     package static func now() throws -> OfflineMoment {
         let name = "/proc/sys/kernel/random/boot_id"
         guard let bytes = try AtomicFile(path: name).read(limit: 128), bytes.count >= 36 else {

@@ -6,37 +6,37 @@ internal import FoundationEssentials
 internal import OAuth
 package import Redaction
 
-/// How a device knows a worker's PIN again: by its chip, which counts wrong ones and locks itself, or by a hash where the
-/// organisation has opted in to that.
+/// The verifier of a worker's PIN: a secret in the device's chip, which counts wrong PINs and locks itself, or a hash
+/// if the organisation has opted in to that.
 package struct OfflinePIN: Sendable, Codable, Equatable {
     private enum Keeper: Sendable, Codable, Equatable {
-        /// A random secret that the chip opens by the PIN alone, and its SHA-256.
+        /// A random secret that the chip releases only for the PIN, and the secret's SHA-256.
         case chip(blob: [UInt8], digest: [UInt8])
-        /// scrypt of the PIN, and log₂ of its N.
+        /// The scrypt hash of the PIN, and log₂ of its N.
         case file(logarithm: Int, salt: [UInt8], digest: [UInt8])
     }
 
     private let keeper: Keeper
 
-    /// 128 MiB and about 0.4 s a guess, which is little protection for a million PINs.
+    /// 128 MiB and about 0.4 s for each guess, which is little protection for a million PINs.
     private static let logarithm = 17
-    /// A chip takes an authorization of 32 bytes.
+    /// A chip accepts an authorization of up to 32 bytes.
     private static let digits = 6...32
 
     /// Why a PIN is refused.
     package enum PolicyViolation: Error, Equatable {
-        /// Too short, too long, or not of digits alone.
+        /// Too short, too long, or with characters other than digits.
         case shape
-        /// One digit only, digits that count up or down, or one short piece again and again.
+        /// A single repeated digit, digits that count up or down, or a short sequence repeated.
         case trivial
     }
 
-    /// Keeps a PIN; blocks for as long as chip or scrypt takes.
+    /// Creates the verifier of a PIN; blocks for as long as the chip or scrypt takes.
     ///
     /// - Parameters:
-    ///   - platform: the device's chip; nil where there is none, and a hash has to do.
-    ///   - logarithm: what the hash costs, log₂ of scrypt's N.
-    /// - Throws: ``PolicyViolation``, ``TrustedPlatformFailure``, the library's error.
+    ///   - platform: the device's chip; nil to use a hash, if there is no chip.
+    ///   - logarithm: the cost of the hash: log₂ of scrypt's N.
+    /// - Throws: ``PolicyViolation``, ``TrustedPlatformFailure``, or an error of the cryptography library.
     package init(_ pin: SecretBytes, platform: (any TrustedPlatform)?, logarithm: Int = logarithm) throws {
         try Self.check(pin)
         if let platform {
@@ -49,10 +49,10 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether it is the PIN; blocks as long. Where the chip keeps it, a wrong one counts there.
+    /// Whether this is the PIN; blocks for as long as the chip or scrypt takes. A chip counts wrong PINs.
     ///
-    /// - Throws: ``TrustedPlatformFailure`` where the chip has not judged, also where there is none any more; the library's
-    ///   error.
+    /// - Throws: ``TrustedPlatformFailure`` if the chip has not judged the PIN or is missing; or an error of the
+    ///   cryptography library.
     package func matches(_ pin: SecretBytes, platform: (any TrustedPlatform)?) throws -> Bool {
         switch keeper {
         case .file(let logarithm, let salt, let digest):
@@ -67,13 +67,13 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
         }
     }
 
-    /// Whether the chip keeps it.
+    /// Whether the chip keeps the PIN.
     package var isUnderPlatform: Bool {
         guard case .chip = keeper else { return false }
         return true
     }
 
-    /// Whether a lease lets its worker in by this PIN.
+    /// Whether the lease allows a sign-in with this PIN.
     func isAllowed(by lease: OfflineLease) -> Bool { lease.takesPIN(underPlatform: isUnderPlatform) }
 
     private static func digest(of secret: SecretBytes) -> [UInt8] {
@@ -92,13 +92,13 @@ package struct OfflinePIN: Sendable, Codable, Equatable {
 // MARK: - Strength
 
 extension OfflinePIN {
-    /// Whether something that was typed may be a PIN at all.
+    /// Whether the typed text has the form of a PIN.
     package static func hasShape(_ typed: SecretBytes) -> Bool {
         guard digits.contains(typed.count) else { return false }
         return unsafe typed.withUnsafeBytes { unsafe $0.allSatisfy { (0x30...0x39).contains($0) } }
     }
 
-    /// Judges a PIN that somebody wants to set.
+    /// Checks the strength of a new PIN.
     package static func check(_ pin: SecretBytes) throws(PolicyViolation) {
         guard hasShape(pin) else { throw .shape }
         var digits = unsafe pin.withUnsafeBytes { unsafe Array($0) }
@@ -107,16 +107,16 @@ extension OfflinePIN {
         guard steps != [0], steps != [1], steps != [9], !isRepeated(digits) else { throw .trivial }
     }
 
-    /// Whether one piece of up to three digits makes up all of it, as in 121212 and 1212121.
+    /// Whether a sequence of up to three digits is repeated throughout, as in 121212 and 1212121.
     private static func isRepeated(_ digits: [UInt8]) -> Bool {
         (1...3).contains { length in digits.indices.allSatisfy { digits[$0] == digits[$0 % length] } }
     }
 }
 
 extension OfflineLease {
-    /// Whether the worker may be known by a PIN.
+    /// Whether the worker may sign in with a PIN.
     ///
-    /// - Parameter underPlatform: whether a chip keeps it.
+    /// - Parameter underPlatform: whether a chip keeps the PIN.
     func takesPIN(underPlatform: Bool) -> Bool {
         credentials.contains(.pinWithoutTPM) || underPlatform && credentials.contains(.pin)
     }

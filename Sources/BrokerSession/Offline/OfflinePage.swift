@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The broker's own page for a sign-in without the server. It names nobody, runs no script and loads nothing.
+/// The broker's own page for offline sign-in. It contains no names, runs no script and loads nothing.
 package enum OfflinePage {
-    /// By what somebody may be known at this device.
+    /// The credential that the page asks for.
     package enum Secret: Sendable, Equatable {
         case password, pin, either
 
@@ -15,11 +15,11 @@ package enum OfflinePage {
         }
     }
 
-    /// What a page is for.
+    /// The purpose of a page.
     package enum Purpose: Sendable, Equatable {
         /// Signing in without the server.
         case signIn(by: Secret)
-        /// Setting a PIN for that, with the server.
+        /// Setting a PIN for offline sign-in, while the server can be reached.
         case newPIN
 
         fileprivate var title: String { self == .newPIN ? "Set a PIN" : "Sign in without the server" }
@@ -58,15 +58,15 @@ package enum OfflinePage {
         }
     }
 
-    /// What the person is told above the form.
+    /// The message above the form.
     package enum Notice: Sendable, CaseIterable {
         case none, wrong, clock
-        /// The device's chip takes no PIN for a while, or does not answer.
+        /// The device's chip is locked against PINs for a while, or does not answer.
         case chipLocked, chipSilent
-        /// Why a PIN is not set.
+        /// Why a PIN was not set.
         case pinsDiffer, pinShape, pinTrivial, pinNotKept, pinLate
 
-        /// How programs that read a page aloud take it (WAI-ARIA 1.2).
+        /// The message's role for screen readers (WAI-ARIA 1.2).
         fileprivate var role: String { self == .none ? "status" : "alert" }
 
         fileprivate func text(_ purpose: Purpose) -> String {
@@ -89,7 +89,7 @@ package enum OfflinePage {
             }
         }
 
-        /// How somebody signs in all the same whose PIN was not judged.
+        /// How a person can sign in although their PIN was not judged.
         private static func way(_ purpose: Purpose) -> String {
             purpose == .signIn(by: .pin)
                 ? "Try again later, or connect the device to the network." : "Use your password, or try again later."
@@ -99,12 +99,12 @@ package enum OfflinePage {
             "With it you can sign in here when the server cannot be reached. Choose 6 digits or more that nobody would guess."
     }
 
-    /// The form.
+    /// The page with the form.
     ///
     /// - Parameters:
-    ///   - action: the path that it is posted to, of this attempt alone.
-    ///   - token: what the post must bring back.
-    ///   - nonce: what the page's one style sheet is let in by.
+    ///   - action: the path that the form is posted to, used only for this form.
+    ///   - token: the token that the post must contain.
+    ///   - nonce: the nonce that the page's policy requires of its style sheet.
     static func form(_ purpose: Purpose, action: String, token: String, nonce: String, notice: Notice) -> String {
         page(
             nonce: nonce, title: purpose.title,
@@ -117,7 +117,7 @@ package enum OfflinePage {
             """)
     }
 
-    /// What the person reads at the end.
+    /// The page after success.
     static func done(_ purpose: Purpose, nonce: String) -> String {
         switch purpose {
         case .signIn:
@@ -132,7 +132,7 @@ package enum OfflinePage {
         }
     }
 
-    /// What a person reads who wants no PIN.
+    /// The page for a person who declined to set a PIN.
     static func declined(nonce: String) -> String {
         text(
             nonce: nonce, title: "No PIN is set",

@@ -4,17 +4,17 @@ internal import BrokerProtocol
 internal import JSON
 internal import OAuth
 
-/// A worker who is at the device by an offline lease.
+/// The session of a worker who signed in with an offline lease.
 struct OfflineSession: Sendable {
     let account: AccountRecord
     /// The lease's id; the session ends with it.
     let lease: String
-    /// What is sealed in this session is sealed under it, as in every other.
+    /// The key that seals the session's files, as in every session.
     let key: MemoryKey
 }
 
 extension OfflineLease {
-    /// The worker as apps are told, the same account as with the server.
+    /// The worker's account for apps, equal to their account with the server.
     ///
     /// - Parameter environment: the host of the identity platform.
     func account(environment: String) -> AccountRecord {
@@ -34,13 +34,14 @@ extension OfflineLease {
 }
 
 extension BrokerError {
-    /// To an app that wants a token of a worker who signed in offline, while the server is away.
+    /// The answer to an app that requests a token of a worker who signed in offline, while the server cannot be
+    /// reached.
     static let signedInOffline = BrokerError(
         .network,
         "The worker is signed in without the server, which gives no tokens. Use the account; ask again when the network is "
             + "back, interactively.", reason: .signedInOffline)
 
-    /// The same, when the server is back: somebody has to prove themselves to it.
+    /// The same, once the server can be reached again: the worker must authenticate with it.
     static let backOnline = BrokerError(
         .interactionRequired,
         "The worker signed in without the server, which can be reached again. Ask interactively for a token.",

@@ -4,7 +4,7 @@ internal import BrokerProtocol
 internal import Logging
 internal import OAuth
 
-/// A worker's sign-in without the server: the device judges, by a lease, what they type on a page of its own.
+/// A worker's sign-in without the server. The device asks for a credential on its own page and judges it by a lease.
 struct OfflineSignIn: Sendable {
     let session: CurrentSession
     let leases: OfflineLeaseService
@@ -14,9 +14,9 @@ struct OfflineSignIn: Sendable {
     let disk: BlockingQueue
     let logger: Logger
 
-    /// Whether a sign-in goes on without the server: somebody holds a lease here, and the network leads to no server.
+    /// Whether to sign in offline: the device holds a lease, and the network leads to no server.
     ///
-    /// If that cannot be found out, the sign-in goes on with the server.
+    /// If that cannot be determined, the sign-in uses the server.
     func isDue() async -> Bool {
         guard let join = session.device.join else { return false }
         do {

@@ -2,29 +2,29 @@
 package import BrokerDevice
 internal import OAuth
 
-/// The broker's page for one offline sign-in, or for one PIN, and what the person types into it.
+/// The broker's page for one offline sign-in or for setting a PIN, and the handling of its form.
 package struct OfflineSignInServer: Sendable {
-    /// What became of what the person typed.
+    /// The result of a submitted form.
     package enum Verdict: Sendable {
-        /// The worker is known, or the PIN kept; the page says so.
+        /// The worker is authenticated, or the PIN is stored; the page says so.
         case known
-        /// The person wants to set no PIN; the page says so.
+        /// The person declined to set a PIN; the page says so.
         case declined
-        /// The form comes once more.
+        /// The form is shown again.
         case again(OfflinePage.Notice)
     }
 
     private let server: LoopbackServer
 
-    /// What the browser opens.
+    /// The address that the browser opens.
     package var startURL: String { server.startURL }
 
     /// Listens on a free port.
     ///
     /// - Parameters:
     ///   - owner: the user who opens the browser.
-    ///   - unable: is called where the kernel does not say who connects, so that nobody can be served.
-    ///   - judge: hears what was typed; one at a time.
+    ///   - unable: called if the kernel does not report who connects, so that nobody can be served.
+    ///   - judge: judges the typed values; called for one form at a time.
     /// - Throws: as ``LoopbackServer/open(owner:limits:unable:serve:)``.
     package static func open(
         _ purpose: OfflinePage.Purpose = .signIn(by: .password), notice: OfflinePage.Notice = .none,
@@ -44,7 +44,7 @@ package struct OfflineSignInServer: Sendable {
         return OfflineSignInServer(server: server)
     }
 
-    /// Closes the port; answers that are on their way still go out.
+    /// Closes the port. Answers under way are still sent.
     package func close() { server.close() }
 
     private static func answer(_ verdict: Verdict, _ attempt: OfflineForm) -> LoopbackResponse {
@@ -67,7 +67,7 @@ package struct OfflineSignInServer: Sendable {
         return .page(
             text(nonce),
             headers: [
-                // Under `no-referrer` a browser sends `Origin: null`, and the form would be refused.
+                // With `no-referrer`, browsers send `Origin: null`, and the form would be refused.
                 ("Referrer-Policy", "same-origin"),
                 (
                     "Content-Security-Policy",

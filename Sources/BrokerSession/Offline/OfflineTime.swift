@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much time a device knows to have passed, over its starts: a pure account that is written down now and then.
+/// The device's account of time: how much time has passed, across restarts of the machine. It is a pure value that is
+/// written to disk regularly.
 ///
-/// The wall clock counts by its highest reading; what lies behind that was set back. Time powered on is exact within one
-/// start of the machine; of a start that ended without a last entry, what came after the entry before is lost, which the
-/// number of starts bounds.
+/// The wall clock counts by its highest reading; a lower reading means that the clock was set back. Time powered on is
+/// exact within one start of the machine. If a start ends without a last entry, the time after its previous entry is
+/// lost; the limit on the number of starts bounds that loss.
 package struct OfflineTime: Sendable, Codable, Equatable {
-    /// A place in the account, from which a lease is measured.
+    /// A position in the account, from which a lease is measured.
     package struct Mark: Sendable, Codable, Equatable {
-        /// Seconds powered on, summed over the starts.
+        /// Seconds powered on, summed over all starts.
         let powered: Int
-        /// Starts of the machine.
+        /// The number of restarts of the machine.
         let boots: Int
     }
 
-    /// The latest wall clock that was seen or that the server told, in seconds since 1970.
+    /// The latest wall clock time that was seen or reported by the server, in seconds since 1970.
     package private(set) var highest: Int
-    /// The wall clock was seen behind that; only the server's word makes it believable again.
+    /// Whether the wall clock was seen behind that time. Only the server's time clears this.
     package private(set) var isSetBack = false
     private var boot: String
     private var lastSinceBoot: Int
     private var powered = 0
     private var boots = 0
 
-    /// Seconds by which the wall clock may be behind: a time service sets it back by less now and then.
+    /// Seconds by which the wall clock may lag behind, since time services set it back by small amounts.
     package static let tolerance = 60
 
     package init(at moment: OfflineMoment) {
@@ -32,7 +33,7 @@ package struct OfflineTime: Sendable, Codable, Equatable {
         lastSinceBoot = moment.sinceBoot
     }
 
-    /// Takes the present moment into the account.
+    /// Adds the current moment to the account.
     package mutating func note(_ moment: OfflineMoment) {
         if moment.boot == boot {
             powered += max(0, moment.sinceBoot - lastSinceBoot)
@@ -46,17 +47,17 @@ package struct OfflineTime: Sendable, Codable, Equatable {
         highest = max(highest, moment.wall)
     }
 
-    /// Takes the server's clock for the truth: a wall clock that is right by it is believed again.
+    /// Adopts the server's time. The wall clock is trusted again if it agrees with the server.
     ///
     /// - Parameter server: seconds since 1970.
     package mutating func trust(_ server: Int, at moment: OfflineMoment) {
         note(moment)
         highest = server
         isSetBack = moment.wall < server - Self.tolerance
-        // Ahead of the server is late for a lease, and no way around its end.
+        // A clock ahead of the server only ends leases earlier; it cannot extend them.
         if !isSetBack { highest = max(server, moment.wall) }
     }
 
-    /// Where the account stands.
+    /// The current position in the account.
     package var mark: Mark { Mark(powered: powered, boots: boots) }
 }

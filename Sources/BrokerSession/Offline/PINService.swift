@@ -6,9 +6,9 @@ internal import Logging
 internal import OAuth
 internal import Synchronization
 
-/// Lets the worker who has just signed in with the server set a PIN for signing in without it, on a page of the broker's own.
+/// Lets a worker who has just signed in with the server set a PIN for offline sign-in, on the broker's own page.
 final class PINService: Sendable {
-    /// Who may set a PIN.
+    /// A worker who may set a PIN.
     private struct Worker: Sendable {
         let join: JoinRecord
         let userID: String
@@ -19,10 +19,10 @@ final class PINService: Sendable {
     private let attempts: SignInAttempts
     private let leases: OfflineLeaseService
     private let supervisor: SupervisorLink
-    /// The device's chip, where it has one.
+    /// The device's chip; nil if it has none.
     private let platform: (any TrustedPlatform)?
     private let logger: Logger
-    /// That the worker who is here has just signed in; nil also once this process took the session up again.
+    /// The recent sign-in of the current worker; nil also after this process has resumed the session.
     private let proof = Mutex<RecentSignIn?>(nil)
 
     init(
@@ -33,10 +33,10 @@ final class PINService: Sendable {
         (self.supervisor, self.platform, self.logger) = (supervisor, platform, logger)
     }
 
-    /// The worker who is here has just signed in with the server.
+    /// Records that the current worker has just signed in with the server.
     func note(_ proof: RecentSignIn) { self.proof.withLock { $0 = proof } }
 
-    /// Shows the page to the worker who has just signed in, where their lease takes a PIN here and they have none.
+    /// Shows the page to the worker who has just signed in, if their lease allows a PIN here and they have none.
     func offer() async {
         guard proof.withLock({ $0 }) != nil else { return }
         do {
@@ -50,7 +50,7 @@ final class PINService: Sendable {
         }
     }
 
-    /// Shows the page because the operator asks for it, also to a worker who has a PIN; says what became of it.
+    /// Shows the page at an operator's request, even if the worker has a PIN. Reports the result to the supervisor.
     func set() {
         Task { [self] in
             let failure: OperatorFailure?
@@ -132,19 +132,19 @@ final class PINService: Sendable {
 }
 
 extension OperatorFailure {
-    /// The sign-in is too long ago: anybody may be at the device now.
+    /// The sign-in is too long ago; another person may be at the device now.
     fileprivate static let pinNeedsProof = OperatorFailure(
         code: "pin_needs_proof", message: "A PIN is set in the first three minutes after a sign-in with the server.",
         remedy: "Sign out, sign in, and try again at once.")
 
-    /// No lease of theirs takes a PIN here.
+    /// None of the worker's leases allows a PIN here.
     fileprivate static let pinNotAllowed = OperatorFailure(
         code: "pin_not_allowed", message: "This worker has no leave to sign in at this device by a PIN.",
         remedy:
             "Turn it on with baton admin offline on --pin (devices with a TPM) or --pin-without-tpm, then sign in again."
     )
 
-    /// The worker does not want one.
+    /// The worker declined to set a PIN.
     fileprivate static let pinDeclined = OperatorFailure(
         code: "pin_declined", message: "The worker has set no PIN.", remedy: "Nothing is to be done.")
 }

@@ -4,24 +4,24 @@ internal import Glibc
 internal import NIOCore
 internal import NIOPosix
 
-/// Whether the network leads to a server at all.
+/// Tests whether the network leads to a server at all.
 ///
-/// Nothing is sent and nothing is believed: a server that takes the connection is there, whatever it says then, and whoever
-/// it is. So neither an error of the server's nor a certificate that is not good makes a device offline.
+/// Nothing is sent, and the server is not verified: if anything accepts the connection, the device counts as online. So
+/// neither a server error nor an invalid certificate makes a device offline.
 package struct Reachability: Sendable {
-    /// Host name → address, for names that no resolver knows.
+    /// Addresses by host name, for names that no resolver knows.
     private let resolve: [String: String]
 
     package init(resolve: [String: String]) { self.resolve = resolve }
 
-    /// Seconds for a connection.
+    /// Seconds to wait for a connection.
     private static let patience: Int64 = 5
 
     /// Tries to connect.
     ///
     /// - Parameter url: `https://<host>[:<port>]`.
-    /// - Returns: false only where the network said that there is no way there, or said nothing in time.
-    /// - Throws: what kept this device from finding out.
+    /// - Returns: false only if the network reported that there is no route, or did not answer in time.
+    /// - Throws: an error if this device could not find out.
     package func leads(to url: String) async throws -> Bool {
         guard let (host, port) = Self.address(in: url) else { throw HTTPSError(.invalidURL, "not an https URL") }
         do {
@@ -48,7 +48,7 @@ package struct Reachability: Sendable {
         return (String(authority[..<colon]), port)
     }
 
-    /// Whether an error is the network's word, and not this process's own trouble (no descriptors, no memory).
+    /// Whether an error is an answer of the network, rather than a problem of this process (no descriptors, no memory).
     private static func saysNo(_ error: any Error) -> Bool {
         switch error {
         case ChannelError.connectTimeout: true

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// That a worker has just shown the server who they are, in a browser that nobody had used before.
+/// A recent sign-in of a worker with the server, in a browser that was new to this session.
 ///
-/// Only so is a PIN set: who finds a device that somebody left open has not signed in, and sets none.
+/// A PIN can be set only after one: a person who finds a device left open has not signed in and cannot set a PIN.
 package struct RecentSignIn: Sendable, Equatable {
-    /// For how long after the sign-in a PIN may be set.
+    /// How long after the sign-in a PIN may be set.
     package static let patience = Duration.seconds(180)
 
     private let end: ContinuousClock.Instant
 
-    /// - Parameter moment: when the worker was known.
+    /// - Parameter moment: when the worker was authenticated.
     package init(at moment: ContinuousClock.Instant) { end = moment + Self.patience }
 
-    /// What is left of it; nil once it is over.
+    /// The remaining time; nil once it is over.
     package func left(at moment: ContinuousClock.Instant) -> Duration? { moment < end ? end - moment : nil }
 }

@@ -16,22 +16,22 @@ final class AppAccess: Sendable {
 
     func update(_ locks: [String: Epoch]) { self.locks.withLock { $0 = locks } }
 
-    /// The ended epoch that keeps an app locked; nil for one that is not.
+    /// The ended epoch that keeps an app locked; nil if the app is not locked.
     func lock(of bundleID: String) -> Epoch? { locks.withLock { $0[bundleID] } }
 
-    /// Whether some app is locked because of that epoch.
+    /// Whether any app is locked because of that epoch.
     func holdsLock(of epoch: Epoch) -> Bool { locks.withLock { $0.values.contains(epoch) } }
 
-    /// The registered app, also one that is locked.
+    /// Returns the registered app, even if it is locked.
     ///
-    /// - Throws: ``BrokerError`` where the device is not in shared mode, or the process may not use this client id.
+    /// - Throws: ``BrokerError`` if the device is not in shared mode, or the process may not use this client id.
     func registered(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         try session.sharedDevice().app(client.clientID, for: call.identity)
     }
 
-    /// The registered app that a request comes from.
+    /// Returns the registered app that a request comes from.
     ///
-    /// - Throws: as ``registered(_:in:)``, and where the app has not erased what is of a former worker.
+    /// - Throws: as ``registered(_:in:)``, and if the app has not erased the data of a former worker.
     @discardableResult
     func app(_ client: ClientRequest, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try registered(client, in: call)
@@ -44,7 +44,7 @@ final class AppAccess: Sendable {
         return app
     }
 
-    /// Checks the app of a request for tokens; its redirect URI must be a registered one.
+    /// Checks the app of a request for tokens; its redirect URI must be registered.
     @discardableResult
     func check(_ client: ClientRequest, redirectURI: String, in call: AppRequest) throws(BrokerError) -> RegisteredApp {
         let app = try app(client, in: call)

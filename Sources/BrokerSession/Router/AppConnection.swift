@@ -10,43 +10,43 @@ internal import Redaction
 internal import Synchronization
 internal import UnixSocket
 
-/// One app's connection: it begins with a hello, belongs to one epoch, and ends with it.
+/// One app's connection. It begins with a hello, belongs to one epoch, and ends with it.
 ///
-/// A thread reads; replies go out under a lock from whatever thread made them. What is not a message of the protocol
-/// closes this connection and no other.
+/// One thread reads; any thread may send replies, under a lock. A message that violates the protocol closes this
+/// connection and no other.
 final class AppConnection: Sendable {
     let peer: PeerRecord
     private let connection: Connection
-    /// One message at a time.
+    /// Ensures that only one message is written at a time.
     private let writing = Mutex<Void>(())
     private let state = Mutex(State())
     private let ledger: RequestLedger
     private let concurrency: ConcurrencyLimit
-    /// Told of requests and frames that there is no room for.
+    /// Called for requests and frames that exceed a limit.
     private let refused: @Sendable (ConnectionLimitReport.Limit, _ held: Int) -> Void
 
     private struct State {
         var hello: ClientHello?
-        /// Requests without an answer yet.
+        /// The number of requests without an answer.
         var open = 0
-        /// When it began, or asked last, counted for all connections.
+        /// When the connection began or last sent a request, counted across all connections.
         var last = AppConnection.moments.add(1, ordering: .relaxed).newValue
-        /// What to do when the app gives a request up, by the request's id.
+        /// Called when the app cancels a request, by the request's id.
         var cancellations: [String: @Sendable () -> Void] = [:]
-        /// Answers that were made by others than the connection's own thread.
+        /// Answers made by threads other than the connection's own.
         var outbox: [@Sendable () -> Void] = []
-        /// Whether a thread sends them.
+        /// Whether a thread is sending them.
         var isServed = false
     }
 
-    /// Milliseconds that an app may leave its replies unread before it is cut off.
+    /// Milliseconds that an app may leave its replies unread before its connection is closed.
     private static let sendPatience: Int32 = 2000
-    /// Milliseconds for the hello.
+    /// Milliseconds to wait for the hello.
     private static let helloPatience: Int32 = 5000
-    /// For the rest of a message that has begun.
+    /// The time limit for the rest of a message that has begun.
     private static let framePatience = Duration.seconds(5)
 
-    /// Requests that one app may have open at once.
+    /// The maximum number of open requests on one connection.
     private static let maximumOpen = 64
 
     init(
@@ -59,14 +59,15 @@ final class AppConnection: Sendable {
     }
 
     var descriptor: Descriptor { connection.descriptor }
-    /// The ended epoch that this connection is there to acknowledge, and nothing else.
+    /// The ended epoch that this connection may acknowledge, if it is for that only.
     var endedEpoch: Epoch? { state.withLock(\.hello)?.endedEpoch }
-    /// Whether the app has said hello and takes events.
+    /// Whether the app has said hello and asked for events.
     var wantsEvents: Bool { state.withLock(\.hello)?.wantsEvents ?? false }
 
-    /// Greets and serves until either side ends the connection.
+    /// Exchanges hellos and serves requests until either side ends the connection.
     ///
-    /// - Parameter greeted: called when the app has said hello, before the broker does; whether it is served.
+    /// - Parameter greeted: called when the app has said hello, before the broker does; returns whether the app is
+    ///   served.
     func serve(
         epoch: Epoch, logger: Logger, greeted: (AppConnection) -> Bool, answer: (Request, AppConnection) -> Void
     ) {
@@ -89,7 +90,7 @@ final class AppConnection: Sendable {
                 switch try receive() {
                 case .hello: return
                 case .request(let request):
-                    // What does not take its answers keeps no turn while it is waited for.
+                    // An app that does not read its answers must not hold a turn while the broker waits for it.
                     guard isReading() else { return }
                     guard inTurn({ serve(request, answer) }) == true else { return }
                 case .cancel(let id): state.withLock { $0.cancellations.removeValue(forKey: id) }?()
@@ -100,25 +101,25 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Runs `body` when it is the turn of a message of this connection; nil where the connection was ended before.
+    /// Runs `body` when it is this connection's turn; returns nil if the connection ended before.
     private func inTurn<Value>(_ body: () throws -> Value) rethrows -> Value? {
         try concurrency.run(ObjectIdentifier(self), of: peer.process, body)
     }
 
-    /// Answers a request, or begins to; false where the app has asked too often without waiting for answers.
+    /// Answers a request, or begins to. Returns false if the app has too many open requests.
     private func serve(_ request: Request, _ answer: (Request, AppConnection) -> Void) -> Bool {
         guard admit(request) else { return false }
         answer(request, self)
         return true
     }
 
-    /// Waits until there is room for an answer; false where the app does not make any in time.
+    /// Waits until there is room for an answer; returns false if the app does not read in time.
     private func isReading() -> Bool {
-        // What an app asked before it went away is served, too.
+        // Requests that an app sent before it went away are served, too.
         descriptor.withNumber { readiness($0, within: Self.sendPatience) != 0 }
     }
 
-    /// Whether requests are open, and when the last one came.
+    /// Whether the connection is idle, and when its last request came.
     var use: ConnectionTable<ObjectIdentifier>.Use {
         state.withLock { .init(isIdle: $0.open == 0, last: $0.last) }
     }
@@ -147,7 +148,7 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Whether a frame of this length may come: long ones come from apps that are served alone.
+    /// Whether a frame of this length is accepted: long frames only from apps that are served.
     private func takesFrames(of bytes: Int) -> Bool {
         bytes <= RequestLedger.longFrame || state.withLock { $0.hello != nil && $0.hello?.endedEpoch == nil }
     }
@@ -173,7 +174,7 @@ final class AppConnection: Sendable {
         try writing.withLock { _ in try connection.write(bytes) }
     }
 
-    /// Sends the one reply to a request; an app that does not take it is cut off.
+    /// Sends the one reply to a request. Ends the connection if the app does not read the reply.
     func reply(to request: Request, _ outcome: Result<FlatMap, BrokerError>) {
         state.withLock { state in
             state.cancellations[request.id] = nil
@@ -183,7 +184,7 @@ final class AppConnection: Sendable {
         do { try send(.reply(Reply(requestID: request.id, outcome: outcome))) } catch { end() }
     }
 
-    /// Runs what answers the app on a thread that is this connection's alone: an app that does not read holds up nobody else.
+    /// Runs `answer` on a thread used only by this connection, so that an app that does not read delays no other.
     func answerLater(_ answer: @escaping @Sendable () -> Void) {
         let isServed = state.withLock { state in
             state.outbox.append(answer)
@@ -209,10 +210,10 @@ final class AppConnection: Sendable {
         }
     }
 
-    /// Tells the app something unasked, where it reads what it is sent; one that does not is not waited for.
+    /// Sends an event if the socket has room for it; does not wait for an app that does not read.
     func tell(_ event: BrokerEvent) {
         let message = BrokerMessage.event(event)
-        // A socket that the kernel calls writable has more room than an event needs.
+        // A socket that the kernel reports as writable has more room than an event needs.
         guard descriptor.withNumber({ readiness($0, within: 0) == Int16(POLLOUT) }) else { return }
         let sent: Bool? = writing.withLockIfAvailable { _ in
             do { try connection.write(message.bytes) } catch { return false }
@@ -221,12 +222,12 @@ final class AppConnection: Sendable {
         if sent == false { end() }
     }
 
-    /// What to do when the app gives up `request`, or goes away while it waits.
+    /// Sets the action for when the app cancels `request`, or disconnects while it waits.
     func onCancel(_ request: Request, _ action: @escaping @Sendable () -> Void) {
         state.withLock { $0.cancellations[request.id] = action }
     }
 
-    /// Ends the connection: to the app, the notice that its epoch is over.
+    /// Ends the connection. That tells the app that its epoch is over.
     func end() {
         connection.shutDown()
         concurrency.cancel(ObjectIdentifier(self), of: peer.process)
@@ -238,7 +239,7 @@ final class AppConnection: Sendable {
     }
 }
 
-/// What poll(2) says of writing to a socket; 0 where there is no room for a message within so many milliseconds.
+/// Returns the result of poll(2) for writing to a socket; 0 if there is no room within this many milliseconds.
 private func readiness(_ number: Int32, within milliseconds: Int32) -> Int16 {
     var question = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
     return unsafe poll(&question, 1, milliseconds) == 1 ? question.revents : 0

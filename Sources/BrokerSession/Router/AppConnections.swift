@@ -8,15 +8,15 @@ internal import Processes
 internal import Synchronization
 internal import UnixSocket
 
-/// The connections of the apps to this process: gives each a place and a thread, and knows which are there.
+/// Manages the apps' connections to this process: gives each a place and a thread.
 final class AppConnections: Sendable {
     private typealias Table = ConnectionTable<ObjectIdentifier>
 
     private struct State {
-        /// The epoch in whose name apps are greeted.
+        /// The epoch that apps are told in the hello.
         var epoch: Epoch
         var open: [ObjectIdentifier: AppConnection] = [:]
-        /// A table for each stage, so that connections in one stage cannot keep out those in another.
+        /// One table for each stage, so that connections in one stage cannot keep out those in another.
         var places: [ConnectionLimitReport.Stage: Table] = [
             .greeting: Table(ConnectionLimits.greeting.scaled()), .serving: Table(ConnectionLimits.serving.scaled()),
             .acknowledging: Table(ConnectionLimits.acknowledging.scaled()),
@@ -34,7 +34,7 @@ final class AppConnections: Sendable {
     private let logger: Logger
     private let ledger = RequestLedger()
     private let concurrency = ConcurrencyLimit()
-    /// A connection with a higher descriptor number is refused, so that some remain for sealed files and the network.
+    /// The highest descriptor number of a connection. The numbers above are left for sealed files and the network.
     private let fileCeiling = Int32(clamping: OpenFileLimit.current - ConnectionLimits.reserve / 2)
     /// Seconds between two reports about the same app and limit.
     private static let reportPause = 1
@@ -44,14 +44,14 @@ final class AppConnections: Sendable {
         (self.erasures, self.supervisor, self.logger) = (erasures, supervisor, logger)
     }
 
-    /// Those that asked for events.
+    /// The connections that asked for events.
     var listeners: [AppConnection] { state.withLock { $0.open.values.filter(\.wantsEvents) } }
 
     func contains(_ app: AppConnection) -> Bool { state.withLock { $0.open[ObjectIdentifier(app)] != nil } }
 
-    /// Greets apps in the name of a new epoch from here on.
+    /// Uses a new epoch in hellos from now on.
     ///
-    /// - Returns: the connections of the epoch before.
+    /// - Returns: the connections of the previous epoch.
     func begin(_ epoch: Epoch) -> [AppConnection] {
         state.withLock { state in
             state.epoch = epoch
@@ -59,11 +59,11 @@ final class AppConnections: Sendable {
         }
     }
 
-    /// Serves an app on a thread of its own, where there is a place for it.
+    /// Serves an app on its own thread, if there is a place for it.
     ///
     /// - Parameters:
     ///   - answer: answers a request, on that thread.
-    ///   - gone: is called when the connection has ended.
+    ///   - gone: called when the connection has ended.
     func serve(
         _ descriptor: Descriptor, of peer: PeerRecord, answer: @escaping @Sendable (Request, AppConnection) -> Void,
         gone: @escaping @Sendable (AppConnection) -> Void
@@ -91,14 +91,14 @@ final class AppConnections: Sendable {
 
     /// Decides whether an app that has said hello is served.
     private func greeted(_ app: AppConnection, in epoch: Epoch) -> Bool {
-        // Only for an epoch that some app is asked about: the places are kept for those who must answer.
+        // Only for an epoch that some app is asked about: these places are kept for apps that must answer.
         let acknowledges = app.endedEpoch.map(erasures.isAsked(about:)) ?? false
         guard enter(acknowledges ? .acknowledging : .serving, app) else { return false }
         if app.wantsEvents { supervisor.tell(.listenerArrived(epoch: epoch)) }
         return true
     }
 
-    /// Admits a connection to a stage, if need be in the place of another one, and removes it from its former stage.
+    /// Moves a connection to a stage, in place of another one if necessary.
     private func enter(_ stage: ConnectionLimitReport.Stage, _ app: AppConnection) -> Bool {
         let (admission, displaced) = state.withLock { state -> (Table.Admission, AppConnection?) in
             let open = state.open
@@ -130,9 +130,9 @@ final class AppConnections: Sendable {
         }
     }
 
-    /// Tells the supervisor that a process has as many connections as it may have.
+    /// Tells the supervisor that a process has reached a connection limit.
     ///
-    /// - Parameter held: how many it has; nil for the connections in `stage`.
+    /// - Parameter held: how many are counted against the limit; nil to count the connections in `stage`.
     private func report(
         _ limit: ConnectionLimitReport.Limit, _ stage: ConnectionLimitReport.Stage, of process: AppProcess,
         held: Int? = nil

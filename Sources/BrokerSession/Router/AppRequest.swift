@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// A request of an app, with the connection that its one answer goes to.
+/// A request from an app, with the connection that its one answer goes to.
 struct AppRequest: Sendable {
     let request: Request
     let app: AppConnection
@@ -15,13 +15,13 @@ struct AppRequest: Sendable {
     /// Sends the answer from this thread, which may block until the app reads.
     func reply(_ outcome: Result<FlatMap, BrokerError>) { app.reply(to: request, outcome) }
 
-    /// Answers with an error, and leaves a line by which the app's report of it can be found.
+    /// Answers with an error, and logs it so that the app's report of it can be found.
     func refuse(_ error: BrokerError) {
         refusals.report(error, to: self)
         reply(.failure(error))
     }
 
-    /// Answers from a thread of the connection's own, for an app that does not read must not hold up a task.
+    /// Answers from a thread of the connection, since an app that does not read must not block a task.
     func answerLater(_ outcome: Result<FlatMap, BrokerError>) {
         app.answerLater {
             switch outcome {
@@ -31,16 +31,16 @@ struct AppRequest: Sendable {
         }
     }
 
-    /// What to do when the app gives the request up, or goes away while it waits.
+    /// Sets the action for when the app cancels the request, or disconnects while it waits.
     func onCancel(_ action: @escaping @Sendable () -> Void) { app.onCancel(request, action) }
 }
 
-/// What a service has to say to an app; what every response says is added to it.
+/// A service's answer to an app, without the entries that every response has.
 struct AppResponse: Sendable {
     var type = ResponseType.generic
     var entries = FlatMap()
 
-    /// The whole response to an operation.
+    /// Returns the whole response to an operation.
     ///
     /// - Throws: ``BrokerError`` while the device is neither shared nor personal.
     func entries(to operation: Operation, from device: DeviceSnapshot) throws(BrokerError) -> FlatMap {
@@ -52,8 +52,8 @@ struct AppResponse: Sendable {
 enum AppAnswer: Sendable {
     /// At once: everything is in memory.
     case now(AppResponse)
-    /// After a request to the identity platform, or to the person.
+    /// After a request to the identity platform, or after the person has acted.
     case later(@Sendable () async throws -> AppResponse)
-    /// By whoever took the request on, or by the end of the connection.
+    /// By the service or process that took over the request, or by the end of the connection.
     case elsewhere
 }

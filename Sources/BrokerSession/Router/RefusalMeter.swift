@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Lets a few refusals a second through to the supervisor, so that an app that asks without end does not keep it busy.
+/// Passes only a few refusals each second on to the supervisor, so that an app that sends requests without end does not
+/// keep it busy.
 struct RefusalMeter: Sendable {
     private var second = 0
     private var told = 0
@@ -8,7 +9,8 @@ struct RefusalMeter: Sendable {
 
     private static let perSecond = 8
 
-    /// Whether a refusal at `time` (seconds) may be told, and how many before it were not.
+    /// Returns how many refusals before this one were suppressed; nil if a refusal at `time` (in seconds) may not be
+    /// reported.
     mutating func admits(at time: Int) -> Int? {
         if time != second { (second, told) = (time, 0) }
         guard told < Self.perSecond else {

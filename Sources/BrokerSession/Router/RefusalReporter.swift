@@ -6,9 +6,10 @@ internal import Glibc
 internal import Logging
 internal import Synchronization
 
-/// Logs why apps were refused, and tells the supervisor of it for `baton doctor`.
+/// Logs why apps were refused, and reports it to the supervisor for `baton doctor`.
 ///
-/// Nothing goes along that an app could have made up or that is a worker's: of a request only what the registry knows.
+/// A report contains nothing that an app could have invented and nothing of a worker: of a request, only what the
+/// registry knows.
 final class RefusalReporter: Sendable {
     private let session: CurrentSession
     private let supervisor: SupervisorLink
@@ -19,7 +20,7 @@ final class RefusalReporter: Sendable {
         (self.session, self.supervisor, self.logger) = (session, supervisor, logger)
     }
 
-    /// An app is answered with this error.
+    /// Reports that an app is answered with this error.
     func report(_ error: BrokerError, to call: AppRequest) {
         logger.info(
             "refused",
@@ -31,7 +32,7 @@ final class RefusalReporter: Sendable {
         note(.refused, call, code: error.code, reason: error.reason)
     }
 
-    /// A person is asked to sign in.
+    /// Reports that a person is asked to sign in.
     func reportPrompt(for call: AppRequest, reason: BrokerError.Reason) {
         note(.prompted, call, code: nil, reason: reason)
     }

@@ -2,7 +2,7 @@
 internal import BrokerDevice
 internal import BrokerProtocol
 
-/// Gives each request of an app to the service that answers it, and sends the answer.
+/// Passes each request of an app to the service for it, and sends the answer.
 struct RequestRouter: Sendable {
     let session: CurrentSession
     let refusals: RefusalReporter
@@ -15,7 +15,7 @@ struct RequestRouter: Sendable {
     let activity: ActivityReporter
     let supervisor: SupervisorLink
 
-    /// Answers at once where everything is in memory, else later from another thread.
+    /// Answers a request at once if everything is in memory, otherwise later from another thread.
     func answer(_ request: Request, from app: AppConnection) {
         let call = AppRequest(request: request, app: app, refusals: refusals)
         do throws(BrokerError) {
@@ -30,7 +30,7 @@ struct RequestRouter: Sendable {
             case .later(let response): Task { await answer(call, with: response) }
             case .elsewhere: break
             }
-            // After its answer: the connection may end at once.
+            // After the answer: the connection may end at once.
             if request.operation == .readyToEnd { signOuts.isReady(app) }
         } catch { call.refuse(error) }
     }

@@ -4,25 +4,26 @@ internal import BrokerProtocol
 internal import OAuth
 internal import Redaction
 
-/// A sign-in of a person in the browser: authorization code with proof key, for the broker itself (RFC 8252, RFC 7636).
+/// A person's sign-in in the browser, with an authorization code and a proof key, for the broker itself (RFC 8252, RFC
+/// 7636).
 struct InteractiveSignIn: Sendable {
     let server: IdentityClient
     let scopes: Scopes
-    /// The name that the app suggests.
+    /// The user name that the app suggests.
     var loginHint: String?
     var prompt: String?
-    /// A claims request, JSON text, which the server judges before anybody is asked.
+    /// A claims request as JSON text. The server checks it before it shows a page.
     var claims: String?
-    /// What the app adds to the address.
+    /// Query parameters that the app adds to the address.
     var extraParameters: [String: String] = [:]
-    /// Proves to the server that this device shows the page; nil where the device has not joined.
+    /// The proof for the server that this device shows the page; nil if the device has not joined.
     var deviceProof: PageProof?
 
-    /// What the token endpoint gave for the code.
+    /// The token endpoint's answer to the code.
     struct Tokens: Sendable {
         let accessToken: Sensitive<String>
         let refreshToken: Sensitive<String>
-        /// Who signed in.
+        /// The account of the person who signed in.
         let homeAccountID: String
     }
 
@@ -42,9 +43,9 @@ struct InteractiveSignIn: Sendable {
         return try await redeem(try code(in: answer), verifier, redirectURI: redirection.redirectURI)
     }
 
-    /// What the broker says itself may not be said by an app, in its name or against it.
+    /// Refuses an app's query parameters that the broker sets itself.
     ///
-    /// - Throws: ``BrokerError`` -51112 that names the parameter.
+    /// - Throws: ``BrokerError`` -51112, which names the parameter.
     static func check(extraParameters: [String: String]) throws(BrokerError) {
         for name in extraParameters.keys where reserved.contains(name.lowercased()) {
             throw BrokerError(

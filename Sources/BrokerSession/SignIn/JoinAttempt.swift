@@ -7,16 +7,16 @@ internal import Redaction
 internal import SwiftASN1
 internal import X509
 
-/// The registration of the device in a directory by an administrator who signs in at this device.
+/// The registration of the device in a directory, by an administrator who signs in on this device.
 struct JoinAttempt: Sendable {
     let attempts: SignInAttempts
     let network: SessionNetwork
     let supervisor: SupervisorLink
     let files: DeviceFiles
-    /// Where keys are made and written.
+    /// The queue for making and writing keys.
     let disk: BlockingQueue
 
-    /// Registers the device because an operator orders it; the supervisor ends this process afterwards.
+    /// Registers the device at an operator's order; the supervisor ends this process afterwards.
     func start(_ order: JoinOrder) {
         let attempt: SignInAttempt
         do throws(BrokerError) { attempt = try attempts.begin() } catch {
@@ -33,12 +33,13 @@ struct JoinAttempt: Sendable {
         }
     }
 
-    /// Signs the administrator in, registers the device as a shared one, and gives what must be kept.
+    /// Signs the administrator in, registers the device as a shared one, and returns the registration to store.
     ///
-    /// Key files are on disk before the directory hears of the keys, and what it answers before anybody else hears of it.
-    /// A join that came to nothing has left keys, which are used again: the directory takes the same key for the same device.
+    /// The key files are on disk before the directory receives the keys, and the directory's answer is on disk before
+    /// it is reported. A join that failed leaves keys, which the next one uses: the directory accepts the same key for
+    /// the same device.
     ///
-    /// - Throws: ``OperatorFailure`` where the directory refuses; ``BrokerError``, ``HTTPSError``.
+    /// - Throws: ``OperatorFailure`` if the directory refuses; ``BrokerError``, ``HTTPSError``.
     private func run(_ order: JoinOrder, in attempt: SignInAttempt) async throws -> JoinRecord {
         let https = try network.https()
         let server = IdentityClient(https: https, loginURL: order.loginURL, tenant: order.tenant)
@@ -91,7 +92,7 @@ struct JoinAttempt: Sendable {
             thumbprint: reply.thumbprint)
     }
 
-    /// The tenant that issued the administrator's token; the order may have named it by a domain.
+    /// The id of the tenant that issued the administrator's token. The order may name the tenant by a domain instead.
     private static func tenantID(in token: Sensitive<String>) throws -> String {
         try CompactJWS(token.exposed).claims().string(ClaimName.tenantID)
     }

@@ -14,12 +14,14 @@ struct OnlineSignIn: Sendable {
     let disk: BlockingQueue
     let logger: Logger
 
-    /// The person proves who they are; the server gives a PRT, which is sealed on disk when this returns.
+    /// Authenticates the person in the browser and gets a PRT, which is sealed on disk when this returns.
     ///
     /// - Parameters:
-    ///   - wanted: the app's request, of whose tenant the platform is asked under this name.
-    ///   - account: whose proof alone is taken; nil for anybody's.
-    /// - Throws: ``BrokerError``, also where somebody else proved who they are: then the server has opened no session here.
+    ///   - wanted: the app's request.
+    ///   - tenant: the name of the tenant for requests to the platform.
+    ///   - account: the only account that is accepted; nil for any account.
+    /// - Throws: ``BrokerError``, also if another person authenticated; the server has then opened no session for this
+    ///   device.
     func prove(
         _ attempt: SignInAttempt, for wanted: TokenRequest, tenant: String, epoch: Epoch, key: MemoryKey,
         as account: AccountRecord? = nil
@@ -49,7 +51,7 @@ struct OnlineSignIn: Sendable {
         }
         Failpoint.sessionGranted.reach()
         supervisor.tell(.receiptSubject(worker.receiptSubject))
-        // From here the server holds a session: that is written down before anything can be answered.
+        // The server holds a session from here on. The supervisor records it before anything is answered.
         supervisor.tell(
             .sessionKnown(EndedSession(serverSession: worker.serverSession, epoch: epoch)))
         try await disk.run { [files] in

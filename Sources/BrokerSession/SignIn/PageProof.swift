@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Logging
 
-/// The device's proof for a sign-in page, which the sign-in waits for no longer than a moment.
+/// The device's proof for a sign-in page, with a time limit.
 ///
-/// Without it the server counts wrong passwords as a stranger's, and the sign-in goes on.
+/// Without the proof the sign-in continues, but the server counts wrong passwords as those of a stranger.
 package struct PageProof: Sendable {
     package static let timeLimit = Duration.seconds(5)
 
@@ -11,7 +11,7 @@ package struct PageProof: Sendable {
     private let logger: Logger
     private let make: @Sendable () async throws -> String
 
-    /// - Parameter make: fetches what the server wants to have signed, and signs it.
+    /// - Parameter make: fetches the data that the server wants signed, and signs it.
     package init(
         clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
         make: @escaping @Sendable () async throws -> String
@@ -23,7 +23,7 @@ package struct PageProof: Sendable {
         var description: String { "none within \(PageProof.timeLimit.components.seconds) seconds" }
     }
 
-    /// Makes the proof; nil, and a line in the log, where that fails or takes too long.
+    /// Makes the proof; returns nil and logs the error if that fails or takes too long.
     package func text() async -> String? {
         do {
             return try await withThrowingTaskGroup(of: String.self) { group in

@@ -4,22 +4,22 @@ internal import BrokerProtocol
 internal import Synchronization
 internal import UnixSocket
 
-/// One person at the browser: a sign-in, a join, or a PIN, from the request to the end of it.
+/// One person's use of the browser for a sign-in, a join or a PIN, from the request to its end.
 struct SignInAttempt: Sendable {
     let requestID: UInt64
     /// Asks the supervisor to open a loopback address in the browser.
     let open: @Sendable (String) throws -> Void
     /// The supervisor's permission to begin, with the epoch and the key.
     let admission = Promise<(Epoch, MemoryKey)>()
-    /// The sign-in is in the journal.
+    /// Settles when the sign-in is in the journal.
     let confirmation = Promise<Void>()
-    /// The user whose agent opens the browser, as the supervisor says.
+    /// The user whose agent opens the browser, as reported by the supervisor.
     let browserOwner = Promise<UInt32>()
-    /// Settles with an error when the person closed the browser, the app gave up, or the time is over.
+    /// Settles with an error if the person closed the browser, the app gave up, or the time is over.
     let interruption = Promise<Void>()
 
-    /// Runs `body`, and interrupts the attempt when the time is over: a page that somebody left open must not keep the next
-    /// worker waiting for ever.
+    /// Runs `body`, and interrupts the attempt when the time is over. A page that was left open must not keep the next
+    /// worker waiting forever.
     func inTime<Value: Sendable>(
         _ patience: Duration = .seconds(600), _ body: () async throws -> Value
     ) async throws -> Value {
@@ -34,13 +34,13 @@ struct SignInAttempt: Sendable {
         return try await body()
     }
 
-    /// The app gives up what it asked for.
+    /// Interrupts the attempt because the app gave up its request.
     func giveUp() {
         interruption.settle(.failure(BrokerError(.programCanceled, "The app gave the sign-in up.")))
     }
 }
 
-/// The attempt that is under way, one at a time, and what the supervisor says to it.
+/// Holds the attempt under way, at most one at a time, and passes the supervisor's messages to it.
 final class SignInAttempts: Sendable {
     private struct State {
         var current: SignInAttempt?
@@ -52,9 +52,9 @@ final class SignInAttempts: Sendable {
 
     init(supervisor: SupervisorLink) { self.supervisor = supervisor }
 
-    /// Begins one.
+    /// Begins an attempt.
     ///
-    /// - Throws: ``BrokerError`` while another is under way.
+    /// - Throws: ``BrokerError`` if another attempt is under way.
     func begin() throws(BrokerError) -> SignInAttempt {
         let attempt: SignInAttempt? = state.withLock { state in
             guard state.current == nil else { return nil }
@@ -71,7 +71,7 @@ final class SignInAttempts: Sendable {
         return attempt
     }
 
-    /// Lets the next one begin.
+    /// Ends an attempt, so that the next one may begin.
     func end(_ attempt: SignInAttempt) {
         state.withLock { state in
             if state.current?.requestID == attempt.requestID { state.current = nil }
@@ -82,7 +82,7 @@ final class SignInAttempts: Sendable {
         state.withLock { state in state.current.flatMap { $0.requestID == requestID ? $0 : nil } }
     }
 
-    // MARK: - What the supervisor says
+    // MARK: - Messages from the supervisor
 
     /// - Parameter key: the session key's memory file.
     func admit(_ requestID: UInt64, epoch: Epoch, key: Descriptor?) {
@@ -139,11 +139,11 @@ extension BrowserEnd {
 }
 
 extension BrokerError {
-    /// To an app whose worker is not the one who holds the device.
+    /// The answer to an app whose worker is not the one who holds the device.
     static let otherWorker = BrokerError(
         .mismatchedAccount, "Another worker is signed in on this device. Sign out first.", reason: .otherAccount)
 
-    /// The kernel does not say whose browser connects, so that no page can be served to it alone.
+    /// The kernel does not report who connects, so no page can be served to the right browser only.
     static func browserNotKnown(_ error: LoopbackPeerError) -> BrokerError {
         BrokerError(
             .noWindow,

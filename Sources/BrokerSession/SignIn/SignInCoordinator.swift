@@ -5,7 +5,7 @@ internal import BrokerProtocol
 internal import Dispatch
 internal import Logging
 
-/// Answers interactive requests: signs a worker in, one attempt at a time, or gives the signed-in worker's token.
+/// Answers interactive requests: signs a worker in, one attempt at a time, or returns a token of the signed-in worker.
 struct SignInCoordinator: Sendable {
     let session: CurrentSession
     let attempts: SignInAttempts
@@ -22,14 +22,14 @@ struct SignInCoordinator: Sendable {
     let supervisor: SupervisorLink
     let logger: Logger
 
-    /// What an app asks interactively, and of which tenant.
+    /// An app's interactive request, and its tenant.
     private struct InteractiveRequest: Sendable {
         let call: AppRequest
         let wanted: TokenRequest
         let tenant: String
     }
 
-    /// Signs a worker in, or gives the signed-in worker's token: who is signed in is signed in for every app.
+    /// Signs a worker in, or returns a token of the signed-in worker: a worker is signed in for every app.
     func login(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try TokenRequest(call.parameters)
         try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
@@ -39,7 +39,8 @@ struct SignInCoordinator: Sendable {
         guard !call.request.isSilent else {
             throw BrokerError(.interactionRequired, "A sign-in shows a page; the request forbids it.")
         }
-        // The sign-in is the next worker's: its app asks again in the next epoch, which begins when this connection ends.
+        // The sign-in is for the next worker. The app sends it again in the next epoch, which begins when this
+        // connection ends.
         guard !signOuts.isLeaving else {
             call.onCancel { call.refuse(BrokerError(.programCanceled, "The app gave the sign-in up.")) }
             return .elsewhere
@@ -60,7 +61,7 @@ struct SignInCoordinator: Sendable {
         return attempt
     }
 
-    /// A request while somebody is signed in.
+    /// Answers a request while a worker is signed in.
     private func again(_ request: InteractiveRequest, _ worker: SignedInUser) throws(BrokerError) -> AppAnswer {
         guard request.wanted.means(worker.account) else { throw .otherWorker }
         guard request.wanted.prompt != "login", request.wanted.prompt != "create" else {
@@ -83,7 +84,7 @@ struct SignInCoordinator: Sendable {
         AppResponse(try await tokens.token(for: request.wanted, tenant: request.tenant, of: worker))
     }
 
-    // MARK: - Nobody is signed in
+    // MARK: - A new sign-in
 
     private func signIn(_ attempt: SignInAttempt, _ request: InteractiveRequest) async {
         var isAdmitted = false
@@ -96,7 +97,7 @@ struct SignInCoordinator: Sendable {
             try await attempt.confirmation.value()
             session.begin(worker, in: epoch)
             attempts.end(attempt)
-            // Every other app belongs to the epoch before; the one that signed in gets its answer first.
+            // All other connections belong to the previous epoch. The app that signed in gets its answer first.
             for other in connections.begin(epoch) where other !== request.call.app { other.end() }
             Failpoint.sessionBegun.reach()
             let outcome = await began(worker, request, key: key, proof: proof)
@@ -110,7 +111,8 @@ struct SignInCoordinator: Sendable {
             attempts.end(attempt)
             DispatchQueue.global().async { [isAdmitted] in
                 request.call.refuse(failure)
-                // The answer is out; now the supervisor may end this process and what it holds of the attempt.
+                // The answer was sent; the supervisor may now end this process and everything that it holds of the
+                // attempt.
                 if isAdmitted { supervisor.tell(.signInFailed(OperatorFailure(failure))) }
             }
         }
@@ -124,14 +126,14 @@ struct SignInCoordinator: Sendable {
             try await online.prove(attempt, for: request.wanted, tenant: request.tenant, epoch: epoch, key: key))
     }
 
-    /// The worker holds the device: begins what goes on for as long as the session, and gives the app its first answer.
+    /// Starts the background work of the new session, and returns the app's first answer.
     private func began(
         _ worker: SignedInUser, _ request: InteractiveRequest, key: MemoryKey, proof: RecentSignIn
     ) async -> Result<FlatMap, BrokerError> {
         switch worker {
         case .online(let session):
             renewal.start(under: key)
-            // The epoch's browser was empty before, so that somebody has typed what only this worker knows.
+            // The epoch's browser was empty before, so a person has typed a secret that only this worker knows.
             pins.note(proof)
             leases.fetch(for: session, then: pins.offer)
             do {
@@ -147,7 +149,8 @@ struct SignInCoordinator: Sendable {
 
     // MARK: - A worker who signed in offline
 
-    /// The worker who is here offline proves themselves to the server, in the same epoch; from then on there are tokens.
+    /// Has the worker of an offline session authenticate with the server, in the same epoch. From then on there are
+    /// tokens.
     private func becomeOnline(
         _ offline: OfflineSession, by attempt: SignInAttempt, for request: InteractiveRequest
     ) async throws -> AppResponse {

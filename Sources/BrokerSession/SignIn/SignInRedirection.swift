@@ -4,22 +4,22 @@ internal import BrokerProtocol
 internal import OAuth
 internal import Redaction
 
-/// The device's end of a sign-in at the identity platform: sends the browser there, and takes the answer back (RFC 8252
-/// section 7.3).
+/// The device's side of a sign-in at the identity platform: redirects the browser there, and receives the answer (RFC
+/// 8252 section 7.3).
 struct SignInRedirection: Sendable {
-    /// The parameters that came back.
+    /// The parameters of the answer.
     let answer: Promise<FormParameters>
     private let server: LoopbackServer
 
-    /// Where the identity platform sends the answer.
+    /// The address to which the identity platform sends the answer.
     var redirectURI: String { server.origin }
-    /// What the browser opens.
+    /// The address that the browser opens.
     var startURL: String { server.startURL }
 
     /// Listens on a free port.
     ///
-    /// - Parameter authorizeURL: gives the identity platform's address for a redirect URI and a `state`; only an answer with
-    ///   that `state` is taken.
+    /// - Parameter authorizeURL: returns the identity platform's address for a redirect URI and a `state`. Only an
+    ///   answer with that `state` is accepted.
     static func open(
         for attempt: SignInAttempt,
         authorizeURL: @escaping @Sendable (_ redirectURI: String, _ state: String) -> String
@@ -52,7 +52,7 @@ struct SignInRedirection: Sendable {
     /// Closes the port.
     func close() { server.close() }
 
-    /// The parameters of an answer that brings `state` back; nil for any other.
+    /// The parameters of an answer that contains `state`; nil for any other.
     private static func fields(in query: String, of state: String) -> FormParameters? {
         guard let fields = try? FormParameters(parsing: Array(query.utf8)), let returned = fields[ParameterName.state],
             equalInConstantTime(Array(returned.utf8), Array(state.utf8))

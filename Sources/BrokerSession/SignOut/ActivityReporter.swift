@@ -3,7 +3,7 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Tells the supervisor that a person did something at the device, which puts the end of an idle session off.
+/// Tells the supervisor that a person did something at the device, which postpones the end of an idle session.
 final class ActivityReporter: Sendable {
     private let session: CurrentSession
     private let access: AppAccess
@@ -14,14 +14,14 @@ final class ActivityReporter: Sendable {
         (self.session, self.access, self.supervisor) = (session, access, supervisor)
     }
 
-    /// An app says that a person did something.
+    /// Handles an app's report that a person did something.
     func report(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try access.app(ClientRequest(call.parameters), in: call)
         personActed()
         return AppResponse()
     }
 
-    /// A person has done something at the device; told once a second at most.
+    /// Reports that a person did something at the device, at most once a second.
     func personActed() {
         let now = ContinuousClock.now
         let isDue = last.withLock { last in

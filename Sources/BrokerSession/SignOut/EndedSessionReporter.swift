@@ -5,7 +5,8 @@ internal import Logging
 package import OAuth
 internal import Synchronization
 
-/// Tells the server of the sessions that ended on this device, until it knows; needs nothing of any worker.
+/// Reports ended sessions of this device to the server until the server has confirmed them. It needs no credential of a
+/// worker.
 final class EndedSessionReporter: Sendable {
     private let session: CurrentSession
     private let network: SessionNetwork
@@ -17,7 +18,7 @@ final class EndedSessionReporter: Sendable {
         (self.session, self.network, self.supervisor, self.logger) = (session, network, supervisor, logger)
     }
 
-    /// Begins to tell, where there is anything to tell and nobody does already.
+    /// Starts reporting, unless there is nothing to report or a task reports already.
     func start() {
         let device = session.device
         guard device.join != nil, !device.endedSessions.isEmpty else { return }
@@ -33,14 +34,14 @@ final class EndedSessionReporter: Sendable {
                 patience = min(patience * 2, .seconds(60))
             }
             isReporting.withLock { $0 = false }
-            // One that came after the last look.
+            // A session may have ended since the last look.
             start()
         }
     }
 
-    /// Tells the server of each session once; one that it refuses does not hold up the others.
+    /// Reports each session once. A refusal of one session does not delay the others.
     ///
-    /// - Returns: whether none is left.
+    /// - Returns: whether no session is left to report.
     private func reportOnce() async -> Bool {
         for ended in session.device.endedSessions {
             do {
@@ -65,7 +66,8 @@ final class EndedSessionReporter: Sendable {
 }
 
 extension EndedSession {
-    /// Whether nothing is left to tell after that refusal. The server answers that a session has ended where it does not
-    /// know it; the one final refusal is that the device itself is registered no more, with which its sessions went.
+    /// Whether the refusal means that nothing is left to report. The server also confirms the end of sessions that it
+    /// does not know. The only final refusal is that the device is no longer registered; its sessions were removed with
+    /// it.
     package func isSettled(by refusal: OAuthError) -> Bool { refusal.number == OAuthError.unknownDeviceNumber }
 }

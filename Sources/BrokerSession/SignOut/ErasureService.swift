@@ -3,14 +3,14 @@ internal import BrokerDevice
 internal import BrokerProtocol
 internal import Synchronization
 
-/// Has apps register that they erase a worker's data themselves, asks them after a sign-out, and takes their answers.
+/// Registers apps that erase a worker's data themselves, asks them after a sign-out, and records their answers.
 ///
-/// What an app says is on disk, at the supervisor, before the app hears that it is noted.
+/// The supervisor writes an app's answer to disk before the app is answered.
 final class ErasureService: Sendable {
     private struct State {
         /// The ended epoch that each app is asked about, by bundle id.
         var asked: [String: Epoch]
-        /// What apps wait to hear of from the supervisor.
+        /// The promises that apps wait for until the supervisor answers.
         var waiting: [UInt64: Promise<Bool>] = [:]
         var requests: UInt64 = 0
     }
@@ -26,12 +26,12 @@ final class ErasureService: Sendable {
         (self.session, self.access, self.supervisor) = (session, access, supervisor)
     }
 
-    /// Whether any app still has to say that it has erased what is of this epoch.
+    /// Whether any app must still confirm that it has erased its data of this epoch.
     func isAsked(about ended: Epoch) -> Bool {
         state.withLock { $0.asked.values.contains(ended) } || access.holdsLock(of: ended)
     }
 
-    /// The epoch, and the ended one that the app has to erase; a locked app may ask, too.
+    /// Returns the current epoch, and the ended epoch whose data the app must erase. A locked app may ask, too.
     func epoch(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let bundleID = try access.registered(ClientRequest(call.parameters), in: call).bundleID
         var response = AppResponse()
@@ -41,7 +41,8 @@ final class ErasureService: Sendable {
         return response
     }
 
-    /// Registers the app's eraser: the sign-out asks the app whether it has erased. Blocks until that is on disk.
+    /// Registers the app's eraser: after a sign-out the app is asked whether it has erased. Blocks until that is on
+    /// disk.
     func register(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let app = try access.app(ClientRequest(call.parameters), in: call)
         let now = session.now
@@ -57,7 +58,7 @@ final class ErasureService: Sendable {
         return AppResponse()
     }
 
-    /// Takes an app's answer about an ended epoch. Blocks until that is on disk.
+    /// Records an app's answer about an ended epoch. Blocks until that is on disk.
     func acknowledge(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         let report = try EraserReport(call.parameters)
         let bundleID = try access.registered(report.client, in: call).bundleID
@@ -78,7 +79,7 @@ final class ErasureService: Sendable {
         return AppResponse()
     }
 
-    /// Tells the supervisor, and waits until it has dealt with that. Each app has a thread of its own that may wait.
+    /// Sends a message to the supervisor, and waits for its answer. Each app has its own thread, which may block.
     private func settled(_ message: (UInt64) -> SessionProcessMessage) throws(BrokerError) -> Bool {
         let promise = Promise<Bool>()
         let requestID = state.withLock { state in
@@ -90,7 +91,7 @@ final class ErasureService: Sendable {
         do { return try promise.wait() } catch { throw BrokerError(reading: error) }
     }
 
-    /// The supervisor has noted, or refused, what an app said with this request.
+    /// Handles the supervisor's answer to the request: the app's message was recorded or refused.
     func settle(_ requestID: UInt64, accepted: Bool) {
         state.withLock { $0.waiting.removeValue(forKey: requestID) }?.settle(.success(accepted))
     }

@@ -4,19 +4,19 @@ internal import BrokerProtocol
 internal import Logging
 internal import Synchronization
 
-/// Passes apps' sign-outs on to the supervisor, and tells apps of a sign-out before it comes, so that they can save.
+/// Passes apps' sign-outs on to the supervisor, and announces a sign-out to apps so that they can save.
 final class SignOutNotifier: Sendable {
     private struct State {
-        /// Whether a sign-out was asked for or announced.
+        /// Whether a sign-out was requested or announced.
         var isLeaving = false
-        /// The epoch of whose end the apps were told.
+        /// The epoch whose end was announced to the apps.
         var ending: Epoch?
-        /// The connections that were told of the end and have not said that they are ready.
+        /// The connections that were told of the end and are not ready yet.
         var unready: Set<ObjectIdentifier> = []
-        /// The sign-outs that were passed on to the supervisor, which holds the connection of each, and by whom.
+        /// The number of sign-outs passed on to the supervisor, by process. The supervisor holds a connection for each.
         var requests: [AppProcess: Int] = [:]
 
-        /// Whether one more may be passed on; they end with this process.
+        /// Whether one more sign-out may be passed on. The counts end with this process.
         mutating func admitsRequest(of process: AppProcess) -> Bool {
             guard requests[process, default: 0] < maximumRequestsOfProcess,
                 requests.values.reduce(0, +) < maximumRequests
@@ -44,12 +44,12 @@ final class SignOutNotifier: Sendable {
         (self.supervisor, self.logger) = (supervisor, logger)
     }
 
-    /// Whether a sign-out was asked for or announced.
+    /// Whether a sign-out was requested or announced.
     var isLeaving: Bool { state.withLock(\.isLeaving) }
 
-    // MARK: - What apps ask
+    // MARK: - Requests from apps
 
-    /// Has the supervisor sign the worker out; it answers the app itself, on the connection that it is handed.
+    /// Has the supervisor sign the worker out. The supervisor answers the app itself, on the connection passed to it.
     func signOut(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try SignOutRequest(call.parameters)
         try access.app(wanted.client, in: call)
@@ -77,13 +77,13 @@ final class SignOutNotifier: Sendable {
         return .elsewhere
     }
 
-    /// The app needs no more time before the end; ``isReady(_:)`` takes note of it once the app is answered.
+    /// Accepts that the app needs no more time before the end; ``isReady(_:)`` records it after the app is answered.
     func readyToEnd(_ call: AppRequest) throws(BrokerError) -> AppResponse {
         try access.app(ClientRequest(call.parameters), in: call)
         return AppResponse()
     }
 
-    /// Notes that a connection needs no more time before the end, or has gone.
+    /// Records that a connection needs no more time before the end, or has ended.
     func isReady(_ app: AppConnection) {
         let ended: Epoch? = state.withLock { state in
             guard state.unready.remove(ObjectIdentifier(app)) != nil else { return nil }
@@ -92,9 +92,9 @@ final class SignOutNotifier: Sendable {
         if let ended { supervisor.tell(.appsReady(epoch: ended)) }
     }
 
-    // MARK: - What the supervisor says
+    // MARK: - Messages from the supervisor
 
-    /// Tells the apps that asked for it that the epoch is about to end.
+    /// Tells the apps that asked for events that the epoch is about to end.
     func announce(_ epoch: Epoch, milliseconds: Int) {
         let listeners = connections.listeners
         state.withLock { state in
@@ -104,11 +104,11 @@ final class SignOutNotifier: Sendable {
         }
         for app in listeners { app.tell(.willEnd(epoch, milliseconds: milliseconds)) }
         if listeners.isEmpty { supervisor.tell(.appsReady(epoch: epoch)) }
-        // One that went away before it was noted as unready has said nothing.
+        // A connection that ended before it was recorded as unready will send nothing.
         for app in listeners where !connections.contains(app) { isReady(app) }
     }
 
-    /// Tells the apps that asked for events that the person should do something.
+    /// Warns the apps that asked for events that the session is idle.
     func warn(_ epoch: Epoch, seconds: Int) {
         for app in connections.listeners { app.tell(.idle(epoch, seconds: seconds)) }
     }

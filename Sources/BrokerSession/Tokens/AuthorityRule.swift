@@ -3,16 +3,16 @@ package import BrokerDevice
 package import BrokerProtocol
 internal import DeviceManagement
 
-/// Which authorities of apps this device can serve: its own organisation's, under the identity platform's name or under
-/// one of the names that the single sign-on profile stands in for.
+/// Decides which authorities of apps this device can serve: those of its own organisation, under the identity
+/// platform's host name or under a host name that the single sign-on profile replaces.
 package struct AuthorityRule {
     let join: JoinRecord
 
     package init(join: JoinRecord) { self.join = join }
 
-    /// The name to use for the tenant at the identity platform.
+    /// Returns the name to use for the tenant at the identity platform.
     ///
-    /// A domain is passed on, for only the server knows whose it is.
+    /// A domain is passed on, since only the server knows which organisation it belongs to.
     ///
     /// - Throws: ``BrokerError`` -51600 for another identity platform, another organisation, or personal accounts.
     package func tenant(of authority: String) throws(BrokerError) -> String {

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Logging
 internal import OAuth
 
-/// Renews the worker's PRT for as long as this process, and so the session, lives.
+/// Renews the worker's PRT for the lifetime of this process, and thus of the session.
 struct PrimaryRefreshTokenRenewal: Sendable {
     let session: CurrentSession
     let network: SessionNetwork
@@ -16,12 +16,13 @@ struct PrimaryRefreshTokenRenewal: Sendable {
 
     private enum Outcome { case done, unanswered, refused }
 
-    /// A program that is to die at a renewal has one now.
+    /// A process that a test kills at a renewal renews at once.
     private static let renewsAtOnce = Failpoint.renewalGranted.isArmed || Failpoint.renewalSealed.isArmed
 
-    /// Renews whenever it is due.
+    /// Renews the PRT whenever it is due.
     ///
-    /// Where the server does not answer, it is asked again soon: what it gave meanwhile it gives again for an hour.
+    /// If the server does not answer, the request is repeated soon: for an hour, the server repeats an answer that was
+    /// lost.
     func start(under key: MemoryKey) {
         Task {
             var patience = 5
@@ -46,7 +47,7 @@ struct PrimaryRefreshTokenRenewal: Sendable {
             let renewed = try await network.tokenSource(for: session.join()).renewed(worker)
             Failpoint.renewalGranted.reach()
             let epoch = session.replace(with: renewed)
-            // The old token opens nothing any more: the new one has to be there when this process is started again.
+            // The old token is no longer valid; the new one must be on disk in case this process is restarted.
             try await disk.run { [files] in
                 try SealedSession(directory: files.session).write(renewed, epoch: epoch, under: key)
             }

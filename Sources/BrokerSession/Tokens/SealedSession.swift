@@ -8,7 +8,8 @@ internal import JSON
 internal import OAuth
 internal import Redaction
 
-/// A worker's session on disk, sealed under the session's memory key: once that key is gone, nothing opens it.
+/// A worker's session on disk, sealed with the session's memory key. Once that key is destroyed, the file cannot be
+/// opened.
 struct SealedSession {
     let directory: Directory
 
@@ -24,7 +25,7 @@ struct SealedSession {
         static let lease = "lease"
     }
 
-    /// Writes the session down, durably.
+    /// Writes a session with the server, durably.
     func write(_ session: WorkerSession, epoch: Epoch, under key: MemoryKey) throws {
         try write(
             .object([
@@ -35,7 +36,7 @@ struct SealedSession {
             ]), epoch: epoch, under: key)
     }
 
-    /// Writes down, durably, who is here without the server.
+    /// Writes an offline session, durably.
     func write(_ session: OfflineSession, epoch: Epoch) throws {
         try write(
             .object([Member.account: session.account.json, Member.lease: .string(session.lease)]), epoch: epoch,
@@ -50,9 +51,9 @@ struct SealedSession {
         try directory.file(Self.fileName).replace(with: Array(combined))
     }
 
-    /// Reads the session of `epoch` back.
+    /// Reads the session of `epoch`.
     ///
-    /// - Throws: ``SealedSessionUnreadable`` where there is none, it was changed, or the key is another.
+    /// - Throws: ``SealedSessionUnreadable`` if the file is missing or was changed, or if the key is wrong.
     func read(epoch: Epoch, under key: MemoryKey) throws -> SignedInUser {
         guard let combined = try directory.file(Self.fileName).read(limit: 1 << 20) else {
             throw SealedSessionUnreadable()
@@ -89,7 +90,7 @@ struct SealedSession {
     }
 }
 
-/// The session's file is missing, damaged, or of another key; the session cannot go on.
+/// The session's file is missing, damaged, or sealed with another key; the session cannot continue.
 struct SealedSessionUnreadable: Error, Equatable {}
 
 extension MemoryKey {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// The access tokens that the worker's apps were given in this session; dies with the process.
+/// The access tokens that the worker's apps got in this session. Kept in memory only.
 struct TokenCache {
     private struct Key: Hashable {
         let clientID: String
@@ -12,12 +12,13 @@ struct TokenCache {
 
     private var tokens: [Key: TokenResponse] = [:]
 
-    /// A token with less life than this, in seconds, is fetched anew.
+    /// A token with less remaining lifetime than this, in seconds, is fetched again.
     private static let leastLife = 120
-    /// Tokens of one session; a client that asks for ever new sets of scopes cannot fill the memory.
+    /// The maximum number of tokens in a session, so that a client that keeps asking for new sets of scopes cannot fill
+    /// the memory.
     private static let maximum = 512
 
-    /// A token that still lives long enough for exactly these scopes.
+    /// A cached token for exactly these scopes with enough lifetime; nil if there is none.
     func token(for request: TokenRequest, tenant: String, now: Int) -> TokenResponse? {
         guard !request.forceRefresh, request.claims == nil, let token = tokens[Self.key(request, tenant)],
             token.expiresOn - now >= Self.leastLife
@@ -25,7 +26,7 @@ struct TokenCache {
         return token
     }
 
-    /// Keeps what was asked without special wishes: a token with asked claims is for one request.
+    /// Stores a token. A token with requested claims is for one request only and is not stored.
     mutating func keep(_ token: TokenResponse, for request: TokenRequest, tenant: String, now: Int) {
         guard request.claims == nil else { return }
         if tokens.count >= Self.maximum { tokens = tokens.filter { $0.value.expiresOn - now >= Self.leastLife } }
@@ -33,7 +34,7 @@ struct TokenCache {
         tokens[Self.key(request, tenant)] = token
     }
 
-    /// Forgets the tokens of one client.
+    /// Drops the tokens of one client.
     mutating func drop(client clientID: String) {
         let clientID = clientID.lowercased()
         tokens = tokens.filter { $0.key.clientID != clientID }

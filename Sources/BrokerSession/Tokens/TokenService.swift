@@ -6,7 +6,7 @@ internal import OAuth
 internal import Redaction
 internal import Synchronization
 
-/// Gets apps their tokens without a person: from the cache, or through the worker's PRT.
+/// Gets tokens for apps without showing a page: from the cache, or with the worker's PRT.
 final class TokenService: Sendable {
     private struct State {
         var cache = TokenCache()
@@ -28,9 +28,9 @@ final class TokenService: Sendable {
         self.changes = changes
     }
 
-    // MARK: - An app's token
+    // MARK: - Tokens of the worker
 
-    /// A token of the worker who is signed in, for an app that asks without a person.
+    /// Answers an app's silent request with a token of the signed-in worker.
     func silentToken(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try TokenRequest(call.parameters)
         let app = try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
@@ -49,9 +49,9 @@ final class TokenService: Sendable {
         return .later { [self] in AppResponse(try await token(for: wanted, tenant: tenant, of: worker)) }
     }
 
-    /// Gets a token from the identity platform; the supervisor knows how long it lives before the app has it.
+    /// Gets a token from the identity platform. The supervisor records the token's lifetime before the app gets it.
     ///
-    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, what the reply's reading throws.
+    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply.
     func token(for wanted: TokenRequest, tenant: String, of worker: WorkerSession) async throws -> TokenResponse {
         let source = try network.tokenSource(for: session.join()).serving(wanted, tenant: tenant)
         let token = try await token(for: wanted, of: worker, from: source)
@@ -63,7 +63,7 @@ final class TokenService: Sendable {
         return token
     }
 
-    /// Asks once more where the PRT was renewed while the request was on its way.
+    /// Repeats the request once if the PRT was renewed while the request was under way.
     private func token(
         for wanted: TokenRequest, of worker: WorkerSession, from source: TokenSource
     ) async throws -> TokenResponse {
@@ -77,7 +77,7 @@ final class TokenService: Sendable {
         }
     }
 
-    /// The worker whom a silent request means.
+    /// The worker that a silent request refers to.
     private func worker(for wanted: TokenRequest) throws(BrokerError) -> SignedInUser {
         guard let worker = session.worker else {
             throw BrokerError(
@@ -91,24 +91,25 @@ final class TokenService: Sendable {
         return worker
     }
 
-    /// Why a worker who signed in offline has no token: the server is away, or waits for them.
+    /// Why a worker who signed in offline gets no token: the server cannot be reached, or the worker must authenticate
+    /// with it.
     func refusalOffline() async -> BrokerError {
         do {
             return try await network.reachability.leads(to: session.join().loginURL) ? .backOnline : .signedInOffline
         } catch let error as BrokerError { return error } catch { return .signedInOffline }
     }
 
-    /// Drops the tokens that one client was given.
+    /// Drops the cached tokens of one client.
     func drop(client clientID: String) { state.withLock { $0.cache.drop(client: clientID) } }
 
-    /// The receipt will not say less than the life of this token.
+    /// Handles the supervisor's confirmation: the receipt will not state an earlier end than that of this token.
     func tokenNoted(until time: Int) {
         for promise in state.withLock({ $0.life.note(until: time) }) { promise.settle(.success(())) }
     }
 
-    // MARK: - The device's token
+    // MARK: - Tokens of the device
 
-    /// A token of the device itself, whether somebody is signed in or not.
+    /// Answers with a token of the device itself, whether or not a worker is signed in.
     func deviceToken(_ call: AppRequest) throws(BrokerError) -> AppAnswer {
         let wanted = try BrokerProtocol::DeviceTokenRequest(call.parameters)
         try access.check(wanted.client, redirectURI: wanted.redirectURI, in: call)
@@ -125,13 +126,14 @@ extension AppResponse {
     init(_ token: TokenResponse) { self.init(type: .token, entries: token.entries) }
 }
 
-/// How long the tokens live that apps were given in this session, as the supervisor knows it: the receipt must not say less.
+/// The latest expiry of this session's tokens that the supervisor has recorded: the receipt must not state an earlier
+/// time.
 private struct TokenLife {
-    /// No token that lives longer has to be told of.
+    /// Tokens that expire no later than this need not be reported.
     private var noted = 0
     private var waiting: [(until: Int, promise: Promise<Void>)] = []
 
-    /// What has to be waited for before a token that lives until `time` is given; nil where nothing has.
+    /// Returns the promise to wait for before an app gets a token that expires at `time`; nil if none is needed.
     mutating func wait(until time: Int) -> Promise<Void>? {
         guard time > noted else { return nil }
         let promise = Promise<Void>()
@@ -139,7 +141,7 @@ private struct TokenLife {
         return promise
     }
 
-    /// The supervisor knows of a token that lives until `time`; gives whom to tell.
+    /// Records that the supervisor has recorded a token that expires at `time`, and returns the promises to settle.
     mutating func note(until time: Int) -> [Promise<Void>] {
         noted = max(noted, time)
         let done = waiting.filter { $0.until <= noted }.map(\.promise)

@@ -7,13 +7,13 @@ internal import Redaction
 internal import SwiftASN1
 internal import X509
 
-/// What a joined device and a signed-in worker can get from the identity platform.
+/// The requests that a joined device and a signed-in worker can make to the identity platform.
 struct TokenSource: Sendable {
-    /// Who speaks to the identity platform where no worker has to.
+    /// Signs requests in the device's own name.
     private(set) var device: DeviceCallSigner
     var server: IdentityClient { device.server }
     var keys: DeviceKeys { device.keys }
-    /// DER.
+    /// The device certificate, as DER.
     var certificate: [UInt8] { device.certificate }
 
     init(join: JoinRecord, keys: DeviceKeys, https: any HTTPSending, now: @escaping @Sendable () -> Int) throws {
@@ -23,7 +23,8 @@ struct TokenSource: Sendable {
     /// Seconds since 1970.
     @Sendable func now() -> Int { device.now() }
 
-    /// The same, for what one request of an app asks: under its id, and of the tenant by the name that it uses.
+    /// Returns the same source for one request of an app: with the request's correlation id, and the tenant name that
+    /// it uses.
     func serving(_ request: TokenRequest, tenant: String) -> TokenSource {
         var source = self
         source.device.server.correlationID = request.client.correlationID
@@ -31,7 +32,7 @@ struct TokenSource: Sendable {
         return source
     }
 
-    /// Turns a fresh sign-in into the worker's session: a PRT bound to device and epoch.
+    /// Exchanges a fresh sign-in for the worker's session: a PRT bound to device and epoch.
     func session(
         refreshToken: Sensitive<String>, epoch: Epoch, environment: String
     ) async throws -> WorkerSession {
@@ -53,7 +54,7 @@ struct TokenSource: Sendable {
         return try WorkerSession(reply, key: key, nonces: nonces, environment: environment, now: now())
     }
 
-    /// Another PRT for the session, under the same key.
+    /// Gets a new PRT for the session, under the same key.
     func renewed(_ session: WorkerSession) async throws -> WorkerSession {
         let asked = now()
         let answer = try await server.post(with: session.nonces) { nonce in
@@ -68,11 +69,11 @@ struct TokenSource: Sendable {
         return session.renewed(try PrimaryRefreshToken.RenewalReply(decoding: body), now: asked)
     }
 
-    /// An app's token through the worker's PRT.
+    /// Gets a token for an app with the worker's PRT.
     func token(for request: TokenRequest, of session: WorkerSession) async throws -> TokenResponse {
         let (asked, claims) = (now(), try request.claimsWithCapabilities())
         let answer = try await server.post(with: session.nonces) { nonce in
-            // No offline_access: the broker renews through the PRT alone.
+            // No offline_access: the broker renews only through the PRT.
             let use = PrimaryRefreshToken.UseRequest(
                 token: session.token, clientID: request.client.clientID, redirectURI: request.redirectURI,
                 scopes: Scopes(request.scopes + [Scopes.openID, Scopes.profile]), nonce: nonce,
@@ -102,9 +103,9 @@ struct TokenSource: Sendable {
         return response
     }
 
-    /// Tells the server that a session has ended on this device; no credential of the worker is needed.
+    /// Reports to the server that a session has ended on this device. It needs no credential of the worker.
     ///
-    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` where the answer does not say that it was heard.
+    /// - Throws: ``OAuthError`` for a refusal, ``BrokerError`` if the answer does not confirm the end.
     func end(_ session: EndedSession) async throws {
         guard let counter = Int(exactly: session.epoch.counter),
             let deviceEpoch = DeviceEpoch(id: session.epoch.id.description, counter: counter)
@@ -121,11 +122,11 @@ struct TokenSource: Sendable {
         }
     }
 
-    // MARK: - In the device's own name
+    // MARK: - Requests of the device
 
-    /// A token of the device itself, signed for by the device key; nothing of a worker goes into it.
+    /// Gets a token of the device itself, signed for with the device key. It contains nothing of a worker.
     ///
-    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, what the reply's reading throws.
+    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply.
     func deviceToken(for request: BrokerProtocol::DeviceTokenRequest) async throws -> DeviceTokenResponse {
         var server = server
         server.correlationID = request.client.correlationID
@@ -140,7 +141,7 @@ struct TokenSource: Sendable {
             }
         }
         let reply = try Members(decoding: answer)
-        // A reply that names a person was not what was asked for (DTK-2).
+        // A reply that names a person is not what was requested (DTK-2).
         guard reply[ReplyName.refreshToken] == nil, reply[ReplyName.idToken] == nil else {
             throw BrokerError(.serverError, "The identity platform's token of the device is a person's. Update it.")
         }
@@ -153,9 +154,10 @@ struct TokenSource: Sendable {
             expiresOn: asked + seconds)
     }
 
-    /// Asks how the leases in hand stand, and for one of the worker of a session.
+    /// Asks whether the leases on the device are still good, and for a lease for the worker of a session.
     ///
-    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, what the reply's reading throws: then nothing is known.
+    /// - Throws: ``OAuthError``, ``BrokerError``, ``HTTPSError``, or an error in the reply; nothing is then known about
+    ///   the leases.
     func leases(held: [String], session: String?) async throws -> OfflineAnswer {
         let body = try await device.answer { binding in
             OfflineQuestion(binding, sessionID: session, held: held)
@@ -163,9 +165,9 @@ struct TokenSource: Sendable {
         return try OfflineAnswer(decoding: body)
     }
 
-    /// Gives a refresh token back that this device has no use for (RFC 7009).
+    /// Revokes a refresh token that this device does not need (RFC 7009).
     ///
-    /// - Throws: as ``IdentityClient/post(_:to:)``; the token ends by itself then.
+    /// - Throws: as ``IdentityClient/post(_:to:)``; the token then expires by itself.
     func giveBack(_ token: Sensitive<String>) async throws {
         var form = FormParameters()
         form.append(ParameterName.clientID, WellKnownApplication.broker)
@@ -173,7 +175,7 @@ struct TokenSource: Sendable {
         _ = try await server.post(form, to: EndpointPath.revocation(tenant: server.tenant))
     }
 
-    /// The key that the organisation publishes under the id which a signed token names; nil where it publishes none.
+    /// Returns the organisation's published key whose id a signed token names; nil if there is none.
     ///
     /// - Throws: ``HTTPSError``, ``JOSEFailure``.
     func signingKey(of token: String) async throws -> JSONWebKey? {
@@ -192,9 +194,9 @@ extension TokenRequest {
         static let values = "values"
     }
 
-    /// The claims request together with what the app says that it can do; nil for neither.
+    /// The claims request combined with the app's client capabilities; nil if there is neither.
     ///
-    /// - Throws: ``BrokerError`` -51112 where the claims are no JSON object.
+    /// - Throws: ``BrokerError`` -51112 if the claims are not a JSON object.
     func claimsWithCapabilities() throws(BrokerError) -> String? {
         guard !clientCapabilities.isEmpty else { return claims }
         var members: [String: JSONValue] = [:]

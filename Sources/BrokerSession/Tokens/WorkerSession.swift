@@ -5,27 +5,27 @@ internal import JSON
 internal import OAuth
 internal import Redaction
 
-/// A worker's session: the account, the PRT and the key that proves it; lives in this process's memory and, sealed under
-/// the session's memory key, in one file.
+/// A worker's session: the account, the PRT, and the key that proves its possession. It is kept in this process's
+/// memory and, sealed with the session's memory key, in one file.
 struct WorkerSession: Sendable {
     let account: AccountRecord
     let token: Sensitive<String>
     let renewal: RenewalSchedule
     let key: SessionKey
-    /// For this session's signed requests alone.
+    /// The nonces for this session's signed requests.
     var nonces = NonceStore()
-    /// The server's number of the session.
+    /// The session's number at the server.
     let serverSession: String
-    /// What the server calls the worker in receipts; nil where it gave no name, and after the process was started again.
+    /// The worker's pseudonym for receipts; nil if the server sent none, and after a restart of the process.
     var receiptSubject: String?
-    /// Whether the server said that it gives offline leases.
+    /// Whether the server issues offline leases.
     var offersLeases = false
 }
 
 extension WorkerSession {
     /// The session that the server opened with a PRT.
     ///
-    /// - Throws: ``BrokerError`` where the reply names no account or no session.
+    /// - Throws: ``BrokerError`` if the reply names no account or no session.
     init(
         _ reply: PrimaryRefreshToken.IssueReply, key: SessionKey, nonces: NonceStore, environment: String,
         now: Int
@@ -47,7 +47,7 @@ extension WorkerSession {
             offersLeases: reply.offersOfflineLeases)
     }
 
-    /// The same session with the PRT of a renewal.
+    /// The same session with a renewed PRT.
     func renewed(_ reply: PrimaryRefreshToken.RenewalReply, now: Int) -> WorkerSession {
         WorkerSession(
             account: account, token: reply.token,
@@ -56,26 +56,27 @@ extension WorkerSession {
     }
 }
 
-/// What the identity platform answers must be about the worker, the session and the app that was asked for: an answer that was
-/// mixed up on its way, or by the server, must not bring anybody another one's token.
+/// Checks that an answer of the identity platform is about the worker, the session and the app of the request. An
+/// answer that was mixed up, on its way or by the server, must not give an app another worker's token.
 extension WorkerSession {
-    /// Looks whom an app's tokens are for.
+    /// Checks the worker and the app of an app's tokens.
     ///
-    /// - Throws: ``BrokerError`` for another worker or another app; ``MembersFailure``, ``Base64Failure``, ``JOSEFailure``.
+    /// - Throws: ``BrokerError`` for another worker or another app; ``MembersFailure``, ``Base64Failure``,
+    ///   ``JOSEFailure``.
     func expectToken(_ reply: Members, for clientID: String) throws {
         try expectOwner(reply)
         let claims = try Self.claims(of: try reply.string(ReplyName.idToken))
         guard try claims.string(ClaimName.audience).lowercased() == clientID.lowercased() else {
             throw BrokerError.answerOfAnother
         }
-        // In a tenant where the worker is a guest they have another object.
+        // In a tenant where the worker is a guest, they have a different object id.
         guard try claims.string(ClaimName.tenantID).lowercased() == account.realm.lowercased() else { return }
         guard try claims.string(ClaimName.objectID).lowercased() == account.localAccountID.lowercased() else {
             throw BrokerError.answerOfAnother
         }
     }
 
-    /// Looks whose PRT a renewal brings.
+    /// Checks the worker and the session of a renewed PRT.
     ///
     /// - Throws: as ``expectToken(_:for:)``, and ``BrokerError`` for another session.
     func expectRenewal(_ reply: Members) throws {
@@ -89,7 +90,8 @@ extension WorkerSession {
         guard owner.lowercased() == account.homeAccountID.lowercased() else { throw BrokerError.answerOfAnother }
     }
 
-    /// The payload of an id token, which the session's key or the TLS connection vouches for, not its signature.
+    /// The payload of an id token. The session's key or the TLS connection vouches for it; its signature is not
+    /// checked.
     private static func claims(of token: String) throws -> Members {
         let segments = token.split(separator: ".", omittingEmptySubsequences: false)
         guard segments.count == 3 else { throw JOSEFailure.malformed }
@@ -98,7 +100,7 @@ extension WorkerSession {
 }
 
 extension BrokerError {
-    /// The identity platform answered what is another worker's, epoch's, session's or app's.
+    /// The identity platform's answer is about another worker, epoch, session or app.
     static let answerOfAnother = BrokerError(
         .serverError,
         "The identity platform's answer is about another worker, epoch, session or app. Look at its log.")
