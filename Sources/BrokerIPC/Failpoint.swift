@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Glibc
 
-/// A point at which a program of the broker can be made to die as by `kill -9`, so that tests can see what comes after.
+/// A point at which a test can make a program of the broker die as with `kill -9`.
 ///
-/// `BATON_FAILPOINT` names it, in a debug build alone: a release build has no code at these points, and does not start
-/// where the variable is set.
+/// `BATON_FAILPOINT` names the point, in debug builds only. A release build contains no code for these points and does
+/// not start if the variable is set.
 package enum Failpoint: String, Sendable, CaseIterable {
-    // The supervisor, in the order in which a session comes to them.
+    // The supervisor, in the order of a session.
     case signInJournaled = "sign-in.journaled"
     case keyMade = "sign-in.key-made"
     case admitted = "sign-in.admitted"
@@ -24,20 +24,20 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case readyJournaled = "sign-out.ready-journaled"
     case answered = "sign-out.answered"
     case joinWritten = "join.written"
-    // The supervisor, on the way out of a join.
+    // The supervisor, when the device leaves or is reset.
     case departureOrdered = "departure.ordered"
     case departureTold = "departure.told"
     case departureErasing = "departure.erasing"
     case departureJoinErased = "departure.join-erased"
     case departureManagementErased = "departure.management-erased"
-    // The supervisor again, at the receipt's own writes.
+    // The supervisor, when it writes the receipt.
     case receiptBegun = "receipt.begun"
     case receiptSubjectKept = "receipt.subject-kept"
     case receiptTokensKept = "receipt.tokens-kept"
     case receiptCommitKept = "receipt.commit-kept"
     case receiptLineWritten = "receipt.line-written"
     case receiptAcknowledged = "receipt.acknowledged"
-    // At the first line under a receipt key alone.
+    // Only at the first line under a receipt key.
     case receiptKeyStated = "receipt.key-stated"
     case receiptEndBegun = "receipt.end-begun"
     // The session process.
@@ -57,7 +57,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
     case browserEnding = "browser.ending"
     case browserCleared = "browser.cleared"
 
-    /// The programs that have such points.
+    /// The programs that have failpoints.
     package enum Program: Sendable { case supervisor, session, agent }
 
     package var program: Program {
@@ -70,7 +70,7 @@ package enum Failpoint: String, Sendable, CaseIterable {
         }
     }
 
-    /// What is going on when the point is reached.
+    /// The operation during which the point is reached.
     package enum Step: Sendable { case signIn, signOut, firstReceipt, renewal, join, departure, offline }
 
     package var step: Step {
@@ -97,13 +97,13 @@ package enum Failpoint: String, Sendable, CaseIterable {
     #if DEBUG
         private static let armed: Failpoint? = name.flatMap(Failpoint.init)
 
-        /// Dies here where this point was named.
+        /// Kills this process if this point was named.
         @inline(never) package func reach() { if self == Self.armed { _ = kill(getpid(), SIGKILL) } }
 
         /// Whether this point was named.
         package var isArmed: Bool { self == Self.armed }
 
-        /// What a process that this one starts must be told.
+        /// The environment that passes the failpoint on to child processes.
         package static var environment: [String: String] { name.map { [variable: $0] } ?? [:] }
     #else
         @inline(__always) package func reach() {}
@@ -113,9 +113,9 @@ package enum Failpoint: String, Sendable, CaseIterable {
 
     private static let name: String? = unsafe getenv(variable).map { unsafe String(cString: $0) }
 
-    /// Looks at the variable before anything else happens.
+    /// Checks the variable before the program does anything else.
     ///
-    /// - Throws: ``FailpointUnknown`` for a name that is none, and for every name in a build without these points.
+    /// - Throws: ``FailpointUnknown`` for an unknown name, and for every name in a release build.
     package static func check() throws {
         guard let name else { return }
         #if DEBUG

@@ -4,10 +4,10 @@ package import JSON
 internal import Redaction
 package import UnixSocket
 
-/// Messages of Baton's own programs to each other: JSON in the frames of a ``Connection``.
+/// Messages between Baton's own programs: JSON in the frames of a ``Connection``.
 ///
-/// Both ends are of one release, so the shapes are Swift's own and need no version; the bytes are read as strictly as
-/// anybody's. ``Wire`` holds the limits of every socket.
+/// Both ends are of the same release, so the messages use Swift's own encoding and need no version. The bytes are
+/// parsed as strictly as those of any other peer. ``Wire`` contains the limits of every socket.
 package struct FramedJSON<Incoming: Decodable & Sendable, Outgoing: Encodable & Sendable>: Sendable {
     package let connection: Connection
     private let limits: JSONLimits
@@ -17,7 +17,7 @@ package struct FramedJSON<Incoming: Decodable & Sendable, Outgoing: Encodable & 
         self.limits = limits
     }
 
-    /// Wraps a connected socket, which carries no descriptors.
+    /// Wraps a connected socket that carries no descriptors.
     package init(_ descriptor: Descriptor, limits: JSONLimits) {
         self.init(
             Connection(descriptor, maximumFrame: limits.bytes, acceptsDescriptors: false), limits: limits)
@@ -32,7 +32,7 @@ package struct FramedJSON<Incoming: Decodable & Sendable, Outgoing: Encodable & 
 
     /// Sends one message.
     ///
-    /// - Throws: ``SocketError`` when the peer is gone, or an encoding error.
+    /// - Throws: ``SocketError`` if the peer has disconnected, or an encoding error.
     package func send(_ message: Outgoing, descriptors: [Descriptor] = []) throws {
         var body = Array(try JSONEncoder().encode(message))
         defer { wipe(&body) }
@@ -41,7 +41,7 @@ package struct FramedJSON<Incoming: Decodable & Sendable, Outgoing: Encodable & 
 
     /// Waits for the next message.
     ///
-    /// - Throws: ``Connection/ReadFailure`` at the end, ``JSONFailure``, or a decoding error.
+    /// - Throws: ``Connection/ReadFailure`` at the end of the connection, ``JSONFailure``, or a decoding error.
     package func receive() throws -> (message: Incoming, descriptors: [Descriptor]) {
         let frame = try connection.read()
         var bytes = unsafe frame.body.withUnsafeBytes { unsafe [UInt8]($0) }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the agent did not do what it was asked; holds neither page nor person.
+/// Why the agent did not carry out an order. Contains neither the page nor the person.
 package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Stable words for other programs.
+    /// Stable codes for other programs.
     package enum Code: String, Sendable {
         case invalidURL = "invalid_url"
         case otherEpochOpen = "other_epoch_open"
@@ -14,7 +14,7 @@ package struct AgentFailure: Error, Sendable, Equatable, CustomStringConvertible
     }
 
     package let code: Code
-    /// Cause and remedy in one or two sentences.
+    /// The cause and the remedy, in one or two sentences.
     package let message: String
 
     package init(_ code: Code, _ message: String) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page of the broker's own listener, the only kind of page that the agent opens: `http://127.0.0.1:<port>/…`.
+/// A page of the broker's own listener, `http://127.0.0.1:<port>/…`. The agent opens no other pages.
 ///
-/// It cannot be mistaken for an option of the browser's command line, and it names no other machine.
+/// It cannot be mistaken for an option on the browser's command line, and it refers to no other machine.
 package struct LoopbackURL: Sendable, Equatable {
     /// The URL as text.
     package let text: String
 
-    /// Checks `text`; nil unless it is such a URL of at most 2048 bytes, without fragment.
+    /// Checks `text`; nil unless it is such a URL of at most 2048 bytes, without a fragment.
     package init?(_ text: String) {
         guard text.utf8.count <= 2048, text.hasPrefix(Self.origin) else { return nil }
         let rest = text.dropFirst(Self.origin.count)
@@ -21,13 +21,13 @@ package struct LoopbackURL: Sendable, Equatable {
     }
 
     private static let origin = "http://127.0.0.1:"
-    /// RFC 3986 section 3.3 and 3.4, less what shells and templates treat as special.
+    /// The characters of RFC 3986 sections 3.3 and 3.4, without those that are special in shells and templates.
     private static let allowed = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/?=&%+:@,".utf8)
 }
 
 extension LoopbackURL: CustomStringConvertible, CustomReflectable {
-    /// The origin alone: what follows the port is a capability.
+    /// The origin only: the part after the port is a capability.
     package var description: String { Self.origin + "…" }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

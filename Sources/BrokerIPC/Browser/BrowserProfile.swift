@@ -4,10 +4,10 @@ internal import CLinux
 package import Files
 internal import Glibc
 
-/// The folders that an epoch's browser may write to; they go with the epoch.
+/// The folders that an epoch's browser may write to. They are removed with the epoch.
 ///
-/// Beside the browser's own profile these are a home and a folder for temporary files, so that downloads, caches and
-/// sockets of the browser are in no place that a later worker reads.
+/// Besides the browser's own profile there are a home folder and a folder for temporary files, so that no downloads,
+/// caches or sockets of the browser are left where a later worker could read them.
 package struct BrowserProfile: Sendable {
     private let profiles: Directory
     /// `<profiles>/<epoch>`.
@@ -20,27 +20,27 @@ package struct BrowserProfile: Sendable {
         temporary = TemporaryFolder(of: epoch, in: self.profiles)
     }
 
-    /// What `{profile}` in the browser's command line stands for.
+    /// The folder that replaces `{profile}` in the browser's command line.
     package var browser: Directory { folder.appending("browser") }
     package var home: Directory { folder.appending("home") }
 
     /// The variable that marks every process of this profile's browser.
     package var mark: String { Self.mark(profiles: folder.path) }
 
-    /// What the mark of every browser with a profile in `profiles` begins with.
+    /// The prefix of the marks of all browsers with a profile in `profiles`.
     package static func mark(profiles: String) -> String { "\(markName)=\(profiles)" }
     package static let markName = "BATON_BROWSER_PROFILE"
 
-    /// The profile of this epoch that the mark of one of its processes names; nil where it names another epoch's.
+    /// The profile that a process's mark names; nil if the mark names a profile of another epoch.
     package init?(mark: String, epoch: Epoch.ID) {
         guard mark.hasPrefix("/"), mark.hasSuffix("/\(epoch)") else { return nil }
         self.init(profiles: String(mark.dropLast(epoch.description.utf8.count + 1)), epoch: epoch)
     }
 
-    /// Whether the profile's own folder is in its place.
+    /// Whether the profile's own folder exists.
     package func isThere() throws(FileError) -> Bool { try Self.isThere(folder) }
 
-    /// Whether anything of the profile is left: its folder, the temporary one, or what waits to be removed.
+    /// Whether anything of the profile is left: its folder, the temporary folder, or files that wait to be removed.
     ///
     /// - Parameter seen: the temporary folder that was recorded while the browser ran.
     package func isAnythingLeft(_ seen: Directory?) throws(FileError) -> Bool {
@@ -58,10 +58,10 @@ package struct BrowserProfile: Sendable {
 
     private var name: String { folder.path.split(separator: "/").last.map(String.init) ?? "" }
 
-    /// Makes the folders for this user alone, where they are not there yet.
+    /// Creates the missing folders, for this user only.
     ///
     /// - Returns: the temporary folder.
-    /// - Throws: ``FileError``, also where others may enter one of them.
+    /// - Throws: ``FileError``, also if others may enter one of the folders.
     package func make() throws(FileError) -> Directory {
         try Self.make([folder, browser, home])
         let temporary = try temporary.make()
@@ -84,12 +84,13 @@ package struct BrowserProfile: Sendable {
         }
     }
 
-    /// Moves the folders out of the live paths, reads back that these are absent, and removes what was moved.
+    /// Moves the folders out of the live paths, verifies that these are absent, and removes the moved folders. It may
+    /// be called again after an error.
     ///
-    /// - Throws: ``FileError`` when something is left, or when that cannot be told; with `EBUSY` where something is
-    ///   mounted in the profile, which hides what is below it. It may be called again.
+    /// - Throws: ``FileError`` if something is left or if that cannot be determined; with `EBUSY` if something is
+    ///   mounted in the profile and hides the files below it.
     package func remove() throws(FileError) {
-        // Neither waits for the other: what keeps one must not keep both.
+        // A failure of one removal must not prevent the other.
         let outcomes = [
             Result { () throws(FileError) in try removeFolder() },
             Result { () throws(FileError) in try temporary.remove() },
@@ -104,9 +105,10 @@ package struct BrowserProfile: Sendable {
         try Self.emptyTrash(in: profiles)
     }
 
-    /// Removes the profiles that an agent left in this folder, each whether or not the others can be removed.
+    /// Removes all profiles that an agent left in this folder. A failure for one profile does not prevent the removal
+    /// of the others.
     ///
-    /// - Returns: of how many epochs something was left.
+    /// - Returns: the number of epochs of which something was left.
     /// - Throws: as ``remove()``.
     package static func removeAll(in profiles: Directory) throws(FileError) -> Int {
         let names = Set(try profiles.names().map { TemporaryFolder.epoch(ofRecord: $0) ?? $0 })
@@ -119,7 +121,7 @@ package struct BrowserProfile: Sendable {
         return left.count
     }
 
-    /// Removes what earlier removals did not finish.
+    /// Completes earlier removals that were interrupted.
     ///
     /// - Throws: as ``remove()``.
     private static func emptyTrash(in profiles: Directory) throws(FileError) {
@@ -129,7 +131,7 @@ package struct BrowserProfile: Sendable {
     private static let trashName = "trash"
 
     private func discard(_ folder: Directory, into trash: Directory) throws(FileError) {
-        // What an interrupted removal left there goes by its own.
+        // Remove what an interrupted removal left under this name.
         try trash.appending(name).removeTree()
         if unsafe rename(folder.path, trash.path + "/" + name) != 0 {
             guard errno == ENOENT else { throw FileError(.rename, errno: errno, path: folder.path) }

@@ -3,18 +3,18 @@ package import BrokerProtocol
 package import Files
 internal import Glibc
 
-/// Where one epoch's browser puts its temporary files.
+/// The folder for the temporary files of one epoch's browser.
 ///
-/// The folder is apart from the profile because a socket's path may have 107 bytes only, and Chromium puts one here. Any
-/// user may make entries in `/tmp`, so the folder has a random name, which is recorded beside the profile before the folder
-/// exists: no other user can make it first, and the next agent finds it. What another user owns under that name is not
-/// the browser's, and counts as absent.
+/// The folder is outside the profile because the path of a socket is limited to 107 bytes, and Chromium creates a
+/// socket here. Any user may create entries in `/tmp`, so the folder has a random name, which is recorded beside the
+/// profile before the folder exists. No other user can create the folder first, and the next agent finds it. An entry
+/// of that name that belongs to another user is not the browser's and counts as absent.
 package struct TemporaryFolder: Sendable {
-    /// A link to the folder.
+    /// The path of the link to the folder.
     private let record: String
     private let profiles: Directory
 
-    /// - Parameter epoch: whose browser it is.
+    /// - Parameter epoch: the epoch of the browser.
     package init(of epoch: Epoch.ID, in profiles: Directory) {
         record = profiles.path + "/\(epoch)" + Self.suffix
         self.profiles = profiles
@@ -23,17 +23,17 @@ package struct TemporaryFolder: Sendable {
     private static let suffix = ".temporary"
     private static let prefix = "/tmp/baton-"
     private static let nameBytes = 16
-    /// Names that are tried where other users have taken the former ones.
+    /// The maximum number of names to try if other users have taken the previous ones.
     private static let maximumNames = 4
 
-    /// The epoch whose folder an entry of the profiles' folder records; nil for another entry.
+    /// The epoch whose folder is recorded by this entry of the profiles' folder; nil for any other entry.
     package static func epoch(ofRecord entry: String) -> String? {
         entry.hasSuffix(suffix) ? String(entry.dropLast(suffix.utf8.count)) : nil
     }
 
-    /// The folder that is recorded; nil where there is no record.
+    /// Returns the recorded folder; nil if there is no record.
     ///
-    /// - Throws: ``FileError``, with `EINVAL` where the record names no folder of an agent.
+    /// - Throws: ``FileError``, with `EINVAL` if the record does not name a folder of an agent.
     package func recorded() throws(FileError) -> Directory? {
         let size = 256
         var target = [CChar](repeating: 0, count: size)
@@ -49,7 +49,7 @@ package struct TemporaryFolder: Sendable {
         return Directory(path: path)
     }
 
-    /// Makes the folder for this user alone, where it is not there yet.
+    /// Creates the folder for this user only, if it does not exist yet.
     package func make() throws(FileError) -> Directory {
         for _ in 0..<Self.maximumNames {
             let folder: Directory
@@ -63,9 +63,9 @@ package struct TemporaryFolder: Sendable {
         throw FileError(.makeDirectory, errno: EEXIST, path: record)
     }
 
-    /// Removes the folder, reads back that it is absent, and forgets it.
+    /// Removes the folder, verifies that it is absent, and removes its record.
     ///
-    /// - Throws: ``FileError`` where something is left; then it may be called again.
+    /// - Throws: ``FileError`` if something is left; it may be called again then.
     package func remove() throws(FileError) {
         guard let folder = try recorded() else { return }
         if try Self.isOwn(folder) {
@@ -75,14 +75,14 @@ package struct TemporaryFolder: Sendable {
         try forget()
     }
 
-    /// Whether the folder is recorded, or the one that was recorded before is there.
+    /// Whether a folder is recorded, or the previously recorded folder `seen` still exists.
     package func isLeft(_ seen: Directory?) throws(FileError) -> Bool {
         if try recorded() != nil { return true }
         guard let seen else { return false }
         return try Self.isOwn(seen)
     }
 
-    /// Whether something of this user has that path.
+    /// Whether this path exists and belongs to this user.
     private static func isOwn(_ folder: Directory) throws(FileError) -> Bool {
         var status = stat()
         guard unsafe lstat(folder.path, &status) == 0 else {
@@ -103,7 +103,7 @@ package struct TemporaryFolder: Sendable {
         guard unsafe symlink(folder.path, record) == 0 else {
             throw FileError(.makeDirectory, errno: errno, path: record)
         }
-        // What is made must be found again, whenever the power fails.
+        // The record must be on disk before the folder exists, so that the folder is found after a power failure.
         try profiles.sync()
         return folder
     }

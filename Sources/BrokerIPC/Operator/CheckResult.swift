@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thing that `baton doctor` looked at, and what it found; nothing secret and nothing of a worker.
+/// The result of one check of `baton doctor`. Contains no secrets and nothing of a worker.
 package struct CheckResult: Sendable, Codable, Equatable {
-    /// What part of the device it is about.
+    /// The part of the device that the check is about.
     package enum Topic: String, Sendable, Codable, CaseIterable {
         case mode, session, apps, agent, server, push, certificates, clock, files, receipts, offline, host
     }
 
-    /// How much it matters.
+    /// The severity of the result.
     package enum Verdict: String, Sendable, Codable {
         case good
-        /// Worth knowing, and nothing to mend.
+        /// Worth knowing, but nothing needs repair.
         case note
-        /// It works, and something should be mended all the same.
+        /// It works, but something should be corrected.
         case warning
-        /// A promise of Baton's does not hold, or workers cannot use the device.
+        /// A promise of Baton is broken, or workers cannot use the device.
         case bad
     }
 
     package let topic: Topic
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package let code: String
     package let verdict: Verdict
     package let message: String

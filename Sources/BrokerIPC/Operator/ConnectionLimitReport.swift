@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An app that has as many connections to the broker as one may have; nothing of a worker.
+/// An app that reached a limit on connections to the broker. Contains nothing of a worker.
 package struct ConnectionLimitReport: Sendable, Codable, Equatable {
-    /// What the connections wait for, or are there for; `requesting` is about their open requests.
+    /// What the connections wait for or are used for; `requesting` is about their open requests.
     package enum Stage: String, Sendable, Codable { case waiting, greeting, serving, acknowledging, requesting }
 
-    /// Whose connections.
+    /// The scope of the limit.
     package enum Limit: String, Sendable, Codable { case process, app, user, total }
 
-    /// The app's bundle id, where its identity tells it from others.
+    /// The app's bundle id, if its identity distinguishes it from other apps.
     package let app: String?
     package let user: UInt32
-    /// The process that connected last; a label, 0 where it is not known.
+    /// The process that connected last; informational only, 0 if unknown.
     package let process: Int32
     package let stage: Stage
     /// The limit that was reached.
     package let limit: Limit
-    /// How many connections those had whom the limit is for; for `requesting`, how many KiB of open requests.
+    /// How many connections counted against the limit; for `requesting`, how many KiB of open requests.
     package let held: Int
-    /// How many were refused, or closed for another one.
+    /// How many connections were refused, or closed in favour of another one.
     package var closed: Int
-    /// Seconds since 1970, of the first and of the last one.
+    /// The times of the first and the last event, in seconds since 1970.
     package var first: Int
     package var last: Int
 
@@ -36,10 +36,10 @@ package struct ConnectionLimitReport: Sendable, Codable, Equatable {
         app == other.app && user == other.user && stage == other.stage && limit == other.limit
     }
 
-    /// What those have as much of as they may, for people.
+    /// The quantity that counted against the limit, for people.
     package var quantity: String { stage == .requesting ? "\(held) KiB of open requests" : "\(held) connections" }
 
-    /// Who it is about, for people.
+    /// The holder of the connections, for people.
     package var whose: String {
         switch limit {
         case .process, .app: app ?? "a program of user \(user) (process \(process))"

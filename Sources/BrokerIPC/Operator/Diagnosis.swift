@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The broker's answer to ``OperatorRequest/examine``: what it found, and what it refused of late.
+/// The broker's answer to ``OperatorRequest/examine``: its findings and its recent refusals.
 package struct Diagnosis: Sendable, Codable, Equatable {
     package let status: DeviceStatus
-    /// What would take the device out of the state that it is in.
+    /// What would change the device's state, one sentence each.
     package let movers: [String]
     package let findings: [CheckResult]
-    /// The oldest first.
+    /// Oldest first.
     package let refusals: [RefusalRecord]
-    /// Refusals that came too fast to be written down one by one.
+    /// The number of refusals that came too fast to be recorded one by one.
     package let unlisted: Int
 
     package init(
@@ -22,26 +22,26 @@ package struct Diagnosis: Sendable, Codable, Equatable {
     }
 }
 
-/// Why an app was refused, or why a person was asked to sign in; it holds nothing of any worker.
+/// Why an app was refused, or why a person was asked to sign in. Contains nothing of a worker.
 package struct RefusalRecord: Sendable, Codable, Equatable {
     package enum Kind: String, Sendable, Codable { case refused, prompted }
 
     package let kind: Kind
-    /// Seconds since 1970, of the first one.
+    /// The time of the first occurrence, in seconds since 1970.
     package let time: Int
-    /// How often in a row.
+    /// The number of occurrences in a row.
     package var count: Int
-    /// The operation, where the broker knows it.
+    /// The operation, if the broker knows it.
     package let operation: String?
-    /// The number that the app was told; nil for a prompt.
+    /// The error number that the app received; nil for a prompt.
     package let code: Int?
-    /// Baton's own word, where there is one.
+    /// Baton's own reason code, if there is one.
     package let reason: String?
     /// The level of the app's identity.
     package let level: String
-    /// The app, where its identity tells it from others.
+    /// The app, if its identity distinguishes it from other apps.
     package let app: String?
-    /// The client id that was asked for, where it is registered.
+    /// The requested client id, if it is registered.
     package let clientID: String?
 
     package init(
@@ -59,7 +59,7 @@ package struct RefusalRecord: Sendable, Codable, Equatable {
         self.clientID = clientID
     }
 
-    /// Whether `other` says the same but for time and count.
+    /// Whether `other` is equal except for time and count.
     package func repeats(_ other: RefusalRecord) -> Bool {
         kind == other.kind && operation == other.operation && code == other.code && reason == other.reason
             && level == other.level && app == other.app && clientID == other.clientID

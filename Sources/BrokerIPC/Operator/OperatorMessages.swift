@@ -1,58 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 package import BrokerProtocol
 
-/// What the command line asks of the device, on a socket that only the device's own user and root may open.
+/// The command line's requests to the device, on a socket that only the device's own user and root may open.
 package enum OperatorRequest: Sendable, Codable, Equatable {
     case status
-    /// Install an enrollment profile: its bytes, base64.
+    /// Install an enrollment profile, given as base64.
     case enroll(profile: String)
-    /// Leave the MDM, with everything that it brought.
+    /// Leave the MDM and remove everything that it installed.
     case unenroll
-    /// Fetch what the MDM has for the device, now.
+    /// Fetch the MDM's commands for the device now.
     case checkIn
-    /// Read the device's own registry of apps anew.
+    /// Read the device's own registry of apps again.
     case reload
-    /// Register the device in a directory; answered when the administrator has finished in the browser.
+    /// Register the device in a directory. The answer is sent when the administrator has finished in the browser.
     case join(JoinOrder)
-    /// Sign the worker out, whoever it is.
+    /// Sign out the current worker.
     case signOut(fromBrowser: Bool)
-    /// Leave the directory: the join ends here and, where it can be reached, there.
+    /// Leave the directory: remove the join from the device and, if the directory can be reached, from the directory.
     case leave
-    /// Give up everything that came with a join, an enrollment or a worker.
+    /// Remove everything that came with a join, an enrollment or a worker.
     case reset
-    /// Leave the quarantine: move aside what is not believed, and begin as a device that has not joined.
+    /// Leave the quarantine: move the untrusted state aside, and start as a device that has not joined.
     case recover
-    /// Look at everything that may be wrong.
+    /// Run all checks of `baton doctor`.
     case examine
-    /// Something happened to the device after which nobody is at it any more.
+    /// An event of the device that ends the session.
     case seat(SeatEvent)
-    /// Let the worker who is signed in set a PIN for offline sign-in, on a page in the session's browser; answered when they
-    /// have.
+    /// Let the signed-in worker set a PIN for offline sign-in, on a page in the session's browser. The answer is sent
+    /// when they have finished.
     case setPIN
 
     private enum JoinCodingKeys: String, CodingKey { case _0 = "order" }
     private enum SeatCodingKeys: String, CodingKey { case _0 = "event" }
 }
 
-/// What the device's hardware tells by a command hook.
+/// An event that the device's hardware reports through a command hook.
 package enum SeatEvent: String, Sendable, Codable, CaseIterable {
-    /// It was put on its charger.
+    /// The device was put on its charger.
     case charger
-    /// It was put into, or taken out of, its dock.
+    /// The device was put into its dock, or taken out.
     case dock
-    /// Its seat, cart or card reader says that the worker has left.
+    /// The seat, cart or card reader reports that the worker has left.
     case seat
 }
 
-/// The one answer to an ``OperatorRequest``.
+/// The answer to an ``OperatorRequest``.
 package enum OperatorReply: Sendable, Codable, Equatable {
     case done
     case status(DeviceStatus)
     case diagnosis(Diagnosis)
     case joined(deviceID: String, tenantID: String)
-    /// The device has left its directory, or was reset; the registration that it had, if any, and whether the directory knows.
+    /// The device has left its directory or was reset: its former registration, if any, and whether the directory
+    /// knows.
     case left(deviceID: String?, isDirectoryTold: Bool)
-    /// What became of the MDM's commands; it keeps those for later.
+    /// The results of the MDM's commands; `later` are those that the MDM keeps for later.
     case checkedIn(done: Int, failed: Int, later: Int)
     case failed(OperatorFailure)
 
@@ -63,7 +64,7 @@ package enum OperatorReply: Sendable, Codable, Equatable {
 
 /// Why an operator's request was not carried out.
 package struct OperatorFailure: Error, Sendable, Codable, Equatable {
-    /// Stable, for programs.
+    /// A stable code, for programs.
     package let code: String
     /// What happened.
     package let message: String
@@ -77,13 +78,13 @@ package struct OperatorFailure: Error, Sendable, Codable, Equatable {
     }
 }
 
-/// What an operator asks for with `baton device join`.
+/// The parameters of `baton device join`.
 package struct JoinOrder: Sendable, Codable, Equatable {
     /// `https://<host>[:<port>]` of the identity platform.
     package let loginURL: String
     /// `https://<host>[:<port>]` of the device registration service.
     package let registrationURL: String
-    /// A tenant id, or a domain of the tenant.
+    /// The tenant's id or one of its domains.
     package let tenant: String
     package let deviceName: String
 
@@ -95,14 +96,15 @@ package struct JoinOrder: Sendable, Codable, Equatable {
     }
 }
 
-/// The device as an operator sees it; nothing of a worker.
+/// The device's status for an operator. Contains nothing of a worker.
 ///
-/// It has more than 15 members because its JSON, which `baton device status --json` prints, is flat: one for each line.
+/// It has more than 15 members because its JSON, which `baton device status --json` prints, is flat, with one member
+/// per line.
 package struct DeviceStatus: Sendable, Codable, Equatable {
-    /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps), `signingOut`, or `quarantined` where
-    /// the state is not believed.
+    /// `ready`, `signingIn`, `joining`, `signedIn`, `ending` (announced to the apps), `signingOut`, or `quarantined` if
+    /// the state is not trusted.
     package let session: String
-    /// What still has to be cleared while signing out.
+    /// What must still be cleared during a sign-out.
     package let pending: [String]
     /// Nil on a quarantined device.
     package let epoch: Epoch?
@@ -117,20 +119,23 @@ package struct DeviceStatus: Sendable, Codable, Equatable {
     /// Bundle ids of the apps that may ask for accounts.
     package let apps: [String]
     package let agentConnected: Bool
-    /// The process of the agent that is connected and its user, as the kernel names them.
+    /// The process and the user of the connected agent, as reported by the kernel.
     package let agentPID: Int32?
     package let agentUser: UInt32?
-    /// Why a sign-out does not go on, each with a remedy.
+    /// Why a sign-out does not finish, each with a remedy.
     package let problems: [String]
-    /// Bundle ids of the apps that have not erased a former worker's data; they do nothing until they have.
+    /// Bundle ids of the locked apps: those that have not erased a former worker's data.
     package let lockedApps: [String]
-    /// When a chain of receipts was found damaged, in seconds since 1970; nil where none was, or what was moved aside is gone.
+    /// When a damaged chain of receipts was last found, in seconds since 1970; nil if there is none, or if it was
+    /// removed.
     package let receiptsDamagedAt: Int?
-    /// What protects the device's own keys: `files`, `tpm`, `partly` where a TPM has some of them; nil where there are none.
+    /// What protects the device's own keys: `files`, `tpm`, or `partly` if a TPM holds some of them; nil if there are
+    /// no keys.
     package let keys: String?
-    /// Who had as many connections as there may be within the last ten minutes; nil where nobody had.
+    /// Who reached a connection limit within the last ten minutes; nil if nobody did.
     package let connectionLimits: [ConnectionLimitReport]?
-    /// What the identity platform last said of the registration; nil if the device has not joined, or has not found out yet.
+    /// The identity platform's last answer about the registration; nil if the device has not joined or has not asked
+    /// yet.
     package let registration: RegistrationStatus?
 
     package init(

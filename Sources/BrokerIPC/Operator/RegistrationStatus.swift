@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import FoundationEssentials
 
-/// What the identity platform last said of this device's registration, and when.
+/// The identity platform's last answer about this device's registration, and its time.
 package struct RegistrationStatus: Sendable, Codable, Equatable {
     package enum State: String, Sendable, Codable, CaseIterable {
         /// The directory lists the device, and it is enabled.
         case good
         case disabled
-        /// The directory does not list the device any more.
+        /// The directory no longer lists the device.
         case removed
         /// The identity platform does not serve the organisation.
         case tenantUnknown = "tenant_unknown"
@@ -15,17 +15,17 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
         case otherTenant = "other_tenant"
     }
 
-    /// The registration that this is about.
+    /// The registration in question.
     package let deviceID: String
     package let tenantID: String
     package let state: State
     /// Seconds since 1970, by this device's clock.
     package let learnedAt: Int
-    /// Seconds by which this device's clock is ahead of the server's (negative: behind); nil if the server gave no time, 0
-    /// if the two agree.
+    /// Seconds by which this device's clock is ahead of the server's (negative: behind); 0 if the two agree, nil if the
+    /// server sent no time.
     package let clockAhead: Int?
 
-    /// Seconds by which two clocks may differ before tokens and requests are taken for stale.
+    /// Seconds by which two clocks may differ before tokens and requests count as stale.
     package static let tolerance = 300
 
     package init(deviceID: String, tenantID: String, state: State, learnedAt: Int, clockAhead: Int?) {
@@ -36,16 +36,17 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
         self.clockAhead = clockAhead.map { abs($0) > Self.tolerance ? $0 : 0 }
     }
 
-    /// Whether the identity platform serves the device, and the clocks agree.
+    /// Whether the identity platform serves the device and the clocks agree.
     package var isHealthy: Bool { state == .good && (clockAhead ?? 0) == 0 }
 
-    /// Whether `other` says the same, whenever it was learned. Two clocks that differ do so by another second each time.
+    /// Whether `other` has the same content, regardless of its time. The measured difference of two clocks varies
+    /// slightly.
     package func repeats(_ other: RegistrationStatus) -> Bool {
         deviceID == other.deviceID && tenantID == other.tenantID && state == other.state
             && abs((clockAhead ?? 0) - (other.clockAhead ?? 0)) < 10
     }
 
-    /// What the doctor says of the registration and of the clock.
+    /// The findings about the registration and the clock, for `baton doctor`.
     package var findings: [CheckResult] { [finding] + (clockFinding.map { [$0] } ?? []) }
 
     private var finding: CheckResult {
@@ -63,12 +64,12 @@ package struct RegistrationStatus: Sendable, Codable, Equatable {
             remedy: Self.clockRemedy)
     }
 
-    /// Why the device is not healthy, each for a person; empty if it is.
+    /// Why the device is not healthy, one sentence each; empty if it is.
     package var problems: [String] {
         findings.filter { $0.verdict == .bad }.map(\.message)
     }
 
-    /// What an operator does next; nil if the device is healthy.
+    /// What an operator must do next; nil if the device is healthy.
     package var remedy: String? {
         remedyOfState ?? (isHealthy ? nil : Self.clockRemedy)
     }
