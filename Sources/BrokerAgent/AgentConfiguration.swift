@@ -2,13 +2,13 @@
 internal import JSON
 package import Logging
 
-/// What `baton-agent` must be told. Every key is needed but `logLevel`; unknown keys are errors.
+/// The configuration of `baton-agent`. All keys except `logLevel` are required; unknown keys are errors.
 ///
 /// | key | type | meaning |
 /// |---|---|---|
 /// | `socket` | string | absolute path of the broker's `agent.sock` |
 /// | `browser.command` | list of strings | see ``BrowserCommand`` |
-/// | `browser.profiles` | string | absolute path of the folder for profiles; belongs to the agent alone |
+/// | `browser.profiles` | string | absolute path of the folder for profiles; only the agent may use it |
 /// | `logLevel` | string | trace, debug, info (default), notice, warning, error, critical |
 package struct AgentConfiguration: Sendable {
     package let socket: String
@@ -44,7 +44,7 @@ package struct AgentConfiguration: Sendable {
         logLevel = level
     }
 
-    /// One object of the file, with only known keys.
+    /// One object of the file, which may contain known keys only.
     private struct Section {
         let members: [String: JSONValue]
         let place: String

@@ -4,9 +4,9 @@ internal import BrokerProtocol
 internal import Glibc
 internal import UnixSocket
 
-/// The agent's way to `batond`: connects, reads orders, and connects anew when the connection is lost.
+/// The agent's connection to `batond`: connects, reads orders, and reconnects when the connection is lost.
 struct BrokerLink: Sendable {
-    /// What the link tells, in this order for each connection.
+    /// The events of the link, in this order for each connection.
     enum Event: Sendable {
         case connected(Channel)
         case order(AgentOrder)
@@ -19,7 +19,7 @@ struct BrokerLink: Sendable {
     let socket: String
     let tell: @Sendable (Event) -> Void
 
-    /// Serves for ever; blocks.
+    /// Serves forever; blocks.
     func run() {
         var wait = Backoff()
         while true {
@@ -29,16 +29,17 @@ struct BrokerLink: Sendable {
                 if readOrders(channel) { wait = Backoff() }
                 tell(.lost)
             } catch {
-                // Nobody listens, or the socket is not there: the pause below is all there is to do.
+                // Nobody listens, or the socket does not exist: pause below and try again.
             }
-            // Also after a connection: a broker that ends each one at once must not be asked without end.
+            // Pause after a connection, too: a broker that ends every connection at once must not be contacted in a
+            // tight loop.
             wait.pause()
         }
     }
 
-    /// Reads until the connection ends; an order that cannot be understood ends it as well.
+    /// Reads orders until the connection ends. An order that cannot be parsed ends the connection as well.
     ///
-    /// - Returns: whether any order came.
+    /// - Returns: whether any order was received.
     private func readOrders(_ channel: Channel) -> Bool {
         defer { channel.connection.shutDown() }
         var came = false
@@ -50,7 +51,7 @@ struct BrokerLink: Sendable {
     }
 }
 
-/// Pauses that grow from 25 ms to a second, with chance in them so that many agents do not come at once.
+/// Pauses that grow from 25 ms to a second. They are randomised so that many agents do not reconnect at once.
 struct Backoff {
     private var milliseconds: UInt32 = 25
 

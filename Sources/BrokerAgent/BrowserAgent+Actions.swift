@@ -8,7 +8,7 @@ internal import Processes
 internal import UnixSocket
 
 extension BrowserAgent {
-    /// Hands the event to the machine and does what it says, until it has nothing more to say.
+    /// Passes the event to the machine and carries out its actions until none is left.
     func perform(_ event: BrowserMachine.Event) -> Result<Void, AgentFailure>? {
         var waiting = machine.handle(event)[...]
         while let action = waiting.popFirst() {
@@ -29,13 +29,13 @@ extension BrowserAgent {
             try channel.send(message)
             if case .hello = message { tellServiceManager() }
         } catch {
-            // The link's thread sees the same end and posts it: then everything is closed.
+            // The link's thread sees the same end and posts it; the browser is closed then.
             logger.notice("the broker does not listen", metadata: ["error": "\(error)"])
             channel.connection.shutDown()
         }
     }
 
-    /// Says once that the agent serves; a manager that does not hear it is its own trouble, not the broker's.
+    /// Notifies the service manager once that the agent serves. A failure is only logged.
     private func tellServiceManager() {
         guard !isReady else { return }
         isReady = true
@@ -67,7 +67,7 @@ extension BrowserAgent {
             browsers[browser.pid] = browser
             Failpoint.browserStarted.reach()
             try BlockingThread.start {
-                // Also where it cannot be awaited, the browser is taken for gone: the sweep that follows makes it so.
+                // If the browser cannot be awaited, it counts as ended; the sweep that follows ends it.
                 let status = try? browser.waitForExit()
                 events.post(.browserEnded(browser.pid, status))
             }

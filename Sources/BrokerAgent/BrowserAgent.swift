@@ -7,31 +7,33 @@ package import Logging
 internal import Processes
 internal import UnixSocket
 
-/// The part of Baton in the worker's graphical session: opens the browser when `batond` asks, and leaves nothing of it.
+/// The agent in the worker's graphical session: opens the browser when `batond` asks for it, and removes everything of
+/// it.
 ///
-/// One thread takes events and acts (``run()``); others wait for orders, signals and browsers and only post.
+/// One thread takes events and acts on them (``run()``). Other threads wait for orders, signals and browsers, and only
+/// post events.
 package final class BrowserAgent {
     let configuration: AgentConfiguration
     let logger: Logger
     let events = Mailbox<Event>()
-    /// The folder of profiles under its real name, which is what the browsers' marks say.
+    /// The real path of the folder of profiles, as used in the browsers' marks.
     private(set) var profiles = ""
     var machine = BrowserMachine()
     var browsers: [Int32: ChildProcess] = [:]
     var channel: BrokerLink.Channel?
-    /// How many pages were opened.
+    /// The number of pages opened so far.
     var pages = 0
-    /// Whether the service manager has been told.
+    /// Whether the service manager was notified.
     var isReady = false
 
-    /// What the threads post.
+    /// The events that the threads post.
     enum Event: Sendable {
         case link(BrokerLink.Event)
         case browserEnded(Int32, ExitStatus?)
         case signal(Int32)
     }
 
-    /// An agent for this configuration; nothing happens before ``run()``.
+    /// Creates an agent for this configuration; nothing happens before ``run()``.
     package init(configuration: AgentConfiguration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
@@ -40,10 +42,10 @@ package final class BrowserAgent {
     /// The signals that the process must block before it starts its first thread.
     package static let signals = [SIGTERM, SIGINT, SIGCHLD, SIGUSR1]
 
-    /// Serves until `SIGTERM` or `SIGINT`; then every browser is gone and its profile removed. Blocks.
+    /// Serves until `SIGTERM` or `SIGINT`. When it returns, every browser has ended and its profile is removed. Blocks.
     ///
-    /// - Throws: ``AgentFailure`` when something of a browser cannot be removed: at the next start it is tried again
-    ///   before `batond` hears of this agent.
+    /// - Throws: ``AgentFailure`` if something of a browser cannot be removed. The next start tries again before the
+    ///   agent says hello to `batond`.
     package func run() throws {
         let lock = try takeOver()
         defer { withExtendedLifetime(lock) {} }
@@ -56,7 +58,7 @@ package final class BrowserAgent {
         }
     }
 
-    /// Makes this process the only agent of its folder of profiles and removes what a crashed one left.
+    /// Makes this process the only agent of its folder of profiles, and removes what a crashed agent left.
     private func takeOver() throws -> Descriptor {
         let adopted = clinux_adopt_orphans()
         guard adopted == 0 else { throw ProcessFailure(step: .watch, errno: -adopted) }
@@ -76,7 +78,7 @@ package final class BrowserAgent {
         return lock
     }
 
-    /// Waits for signals and tells them; blocks.
+    /// Waits for signals and passes them to `tell`; blocks.
     private static func awaitSignals(_ tell: (Int32) -> Void) {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -87,7 +89,7 @@ package final class BrowserAgent {
         }
     }
 
-    /// Blocks ``signals`` for the calling thread and all that it starts.
+    /// Blocks ``signals`` in the calling thread and in all threads that it starts.
     package static func blockSignals() {
         var set = sigset_t()
         unsafe sigemptyset(&set)
@@ -95,7 +97,7 @@ package final class BrowserAgent {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Takes one event; gives the end of the agent when it has come.
+    /// Handles one event; returns the agent's result if the agent must end.
     private func react(to event: Event) throws -> Result<Void, AgentFailure>? {
         switch event {
         case .link(.connected(let channel)):

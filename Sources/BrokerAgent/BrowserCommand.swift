@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The command line that starts a browser: the configured words with their placeholders.
+/// The command line that starts a browser, with placeholders.
 package struct BrowserCommand: Sendable, Equatable {
-    /// The program (an absolute path) and its arguments. `{profile}` and `{url}` are replaced wherever they stand, `{url}` by
-    /// the `file:` address of a ``StartPage``.
+    /// The program (an absolute path) and its arguments. `{profile}` and `{url}` are replaced wherever they occur;
+    /// `{url}` is replaced by the `file:` address of a ``StartPage``.
     package let words: [String]
 
-    /// Checks the words.
+    /// Checks the command line.
     ///
-    /// - Throws: ``ConfigurationFailure`` when the program is no absolute path, or a placeholder is missing.
+    /// - Throws: ``ConfigurationFailure`` if the program is not an absolute path or a placeholder is missing.
     package init(_ words: [String]) throws(ConfigurationFailure) {
         guard let program = words.first, program.hasPrefix("/") else {
             throw ConfigurationFailure(

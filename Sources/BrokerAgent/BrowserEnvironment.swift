@@ -3,13 +3,13 @@ internal import BrokerIPC
 internal import Files
 internal import Glibc
 
-/// The environment that a browser gets: its own folders, and of the session's variables only those that it needs to be
-/// seen and to reach the network.
+/// The environment of a browser: its own folders, and only those variables of the session that the browser needs to
+/// show windows and to reach the network.
 ///
-/// What else a session has (message buses, keyrings, key agents, the agent's own service manager) leads out of the
-/// profile: to programs that are no descendants of the agent and to files that outlive the epoch.
+/// Other variables of a session (message buses, keyrings, key agents, the agent's own service manager) would lead out
+/// of the profile: to programs that are not descendants of the agent, and to files that outlive the epoch.
 enum BrowserEnvironment {
-    /// Where the session shows windows, how it looks and speaks, and where programs and the proxy are.
+    /// The variables for windows, appearance, language, programs and the proxy.
     private static let allowed: Set<String> = [
         "DISPLAY", "XAUTHORITY", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS",
         "XCURSOR_THEME", "XCURSOR_SIZE", "GDK_BACKEND", "GDK_SCALE", "GDK_DPI_SCALE", "LANG", "LANGUAGE", "TZ", "PATH",
@@ -34,20 +34,21 @@ enum BrowserEnvironment {
     ) -> [String: String] {
         var environment = session.filter { allowed.contains($0.key) || $0.key.hasPrefix("LC_") }
         if environment["XAUTHORITY"] == nil, let home = session["HOME"] {
-            // Xlib looks for it in the home, which is another one for the browser.
+            // Xlib looks for the file in the home folder, and the browser has a different one.
             environment["XAUTHORITY"] = home + "/.Xauthority"
         }
         environment["WAYLAND_DISPLAY"] = waylandSocket(session)
         environment["HOME"] = profile.home.path
         environment["TMPDIR"] = temporary.path
         environment["XDG_RUNTIME_DIR"] = temporary.path
-        // Without an address a library would look for the session's bus, or start one that nobody ends.
+        // Without an address, a library would look for the session's bus, or start a bus that nothing ends.
         environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
         environment[BrowserProfile.markName] = profile.folder.path
         return environment
     }
 
-    /// By its path, since the folder that a bare name stands in is another one for the browser.
+    /// The path of the Wayland socket: the browser could not resolve a bare name, since its runtime folder is a
+    /// different one.
     private static func waylandSocket(_ session: [String: String]) -> String? {
         guard let name = session["WAYLAND_DISPLAY"], !name.hasPrefix("/") else { return session["WAYLAND_DISPLAY"] }
         return session["XDG_RUNTIME_DIR"].map { $0 + "/" + name }

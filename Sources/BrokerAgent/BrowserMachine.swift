@@ -2,26 +2,26 @@
 package import BrokerIPC
 package import BrokerProtocol
 
-/// Decides what the agent does: at most one epoch has a browser at any time, and none outlives its epoch.
+/// Decides what the agent does. At most one epoch has a browser at any time, and no browser outlives its epoch.
 package struct BrowserMachine: Sendable, Equatable {
-    /// What there is of a browser.
+    /// The state of the browser.
     package enum State: Sendable, Equatable {
-        /// No process and no profile.
+        /// There is no process and no profile.
         case idle
-        /// The epoch has a profile, and the browsers with these process numbers (none after the person closed them).
+        /// The epoch has a profile, and browsers with these process ids (none after the person closed them).
         case open(epoch: Epoch.ID, browsers: Set<Int32>)
         /// Processes are being ended and the profile removed.
         case clearing(epoch: Epoch.ID, cause: Cause)
-        /// Clearing failed: something may still be there.
+        /// Clearing failed; something may be left.
         case unclean(epoch: Epoch.ID)
     }
 
-    /// Why a browser is cleared away.
+    /// Why a browser is cleared.
     package enum Cause: Sendable, Equatable {
         case ordered, connectionLost, terminated
     }
 
-    /// What happened.
+    /// An event for the machine.
     package enum Event: Sendable, Equatable {
         case connected
         case connectionLost
@@ -29,36 +29,37 @@ package struct BrowserMachine: Sendable, Equatable {
         case started(id: UInt64, browser: Int32)
         case startFailed(id: UInt64, AgentFailure)
         case browserEnded(Int32)
-        /// It ended, and says by its status that it could not do its work.
+        /// The browser ended with an error status.
         case browserBroke(Int32)
-        /// What the browsers left running was ended, too.
+        /// Processes that the browsers left running were ended, too.
         case stragglersEnded
         case cleared(epoch: Epoch.ID)
         case notCleared(epoch: Epoch.ID, AgentFailure)
-        /// Somebody asked the agent to stop.
+        /// The agent was asked to stop.
         case terminated
     }
 
-    /// What is to be done, in this order.
+    /// An action to carry out, in order.
     package enum Action: Sendable, Equatable {
         case report(AgentMessage)
         /// Start the browser; answered by `started` or `startFailed`.
         case start(id: UInt64, epoch: Epoch.ID, url: LoopbackURL)
-        /// End what the browsers left running, keep the profile; answered by `stragglersEnded` or `notCleared`.
+        /// End the processes that the browsers left running and keep the profile; answered by `stragglersEnded` or
+        /// `notCleared`.
         case endStragglers(epoch: Epoch.ID)
         /// End every process and remove the profile; answered by `cleared` or `notCleared`.
         case clear(epoch: Epoch.ID)
-        /// Stop the agent, with an error where something is left.
+        /// Stop the agent, with an error if something is left.
         case finish(AgentFailure?)
     }
 
     package private(set) var state: State
-    /// Whether a browser of this epoch broke since one was asked for.
+    /// Whether a browser of this epoch has failed since the last order to open one.
     private var hasBroken = false
 
     package init(state: State = .idle) { self.state = state }
 
-    /// Takes one event.
+    /// Handles one event.
     package mutating func handle(_ event: Event) -> [Action] {
         switch event {
         case .connected: return connected()
@@ -81,12 +82,12 @@ package struct BrowserMachine: Sendable, Equatable {
     }
 
     private mutating func connected() -> [Action] {
-        // Nobody may be greeted while something of an earlier epoch is left.
+        // The agent must not say hello while something of an earlier epoch is left.
         guard state == .idle else { return [.finish(AgentFailure(.notCleared, "Connected while a browser was left."))] }
         return [.report(.hello(version: AgentMessage.version))]
     }
 
-    /// The session's boundary or the agent itself goes: everything goes with it.
+    /// Handles the loss of the connection or the end of the agent: the browser is cleared in both cases.
     private mutating func leave(_ cause: Cause) -> [Action] {
         switch state {
         case .idle: return cause == .terminated ? [.finish(nil)] : []
@@ -154,7 +155,7 @@ package struct BrowserMachine: Sendable, Equatable {
             state = .unclean(epoch: epoch)
             return [closeFailed(epoch, failure)]
         case .clearing(epoch, _):
-            // Nobody is there to repeat the order: the next start of the agent tries again before it says hello.
+            // No order will be repeated: the next start of the agent tries again before it says hello.
             state = .unclean(epoch: epoch)
             return [.finish(failure)]
         case .open(epoch, _): return [.report(.browserExited(epoch: epoch))]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A configuration that cannot be used: which key, why, and what to do about it.
+/// A configuration that cannot be used: the key, the cause and the remedy.
 package struct ConfigurationFailure: Error, Equatable, CustomStringConvertible {
     package let key: String
     package let cause: String

@@ -4,15 +4,15 @@ internal import CLinux
 internal import Files
 internal import Glibc
 
-/// A file that leads a browser to an address which no other user may learn.
+/// A file that redirects a browser to an address that no other user may learn.
 ///
-/// Every user of the machine can read the arguments of every process (proc(5)); this file only its owner.
+/// Every user of the machine can read the arguments of every process (proc(5)); only its owner can read this file.
 struct StartPage: Sendable {
     private let path: String
 
-    /// Writes the page, which must not be there yet.
+    /// Writes the page. The file must not exist yet.
     ///
-    /// - Parameter folder: may be entered by this user alone.
+    /// - Parameter folder: a folder that only this user may enter.
     /// - Throws: ``FileError``
     init(to address: LoopbackURL, number: Int, in folder: Directory) throws(FileError) {
         path = folder.path + "/start-\(number).html"
@@ -28,7 +28,7 @@ struct StartPage: Sendable {
     }
 
     private static func text(_ address: LoopbackURL) -> String {
-        // Of what an address may hold (see `LoopbackURL`) only this character means something in an attribute.
+        // Of the characters allowed in the address (see `LoopbackURL`), only this one is special in an attribute.
         let target = address.text.replacing("&", with: "&amp;")
         return """
             <!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sign-in</title>
@@ -37,7 +37,7 @@ struct StartPage: Sendable {
             """
     }
 
-    /// What a path may hold unencoded (RFC 3986 section 3.3).
+    /// The characters of a path that need no encoding (RFC 3986 section 3.3).
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
 
     private static func encoded(_ byte: UInt8) -> String {
