@@ -7,7 +7,7 @@ internal import Glibc
 internal import Logging
 internal import Processes
 
-/// The agent of a worker's graphical session: it owns the browser, so that the browser goes when the worker goes.
+/// The agent of a worker's graphical session. It owns the browser, so that the browser ends with the session.
 @main
 struct BatonAgent: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -25,7 +25,7 @@ struct BatonAgent: ParsableCommand {
     func run() throws {
         try Failpoint.check()
         try OwnMemory.shut()
-        // Before the first thread, so that every thread has them blocked and only the one that waits gets them.
+        // Before the first thread, so that every thread blocks the signals and only the waiting thread receives them.
         BrowserAgent.blockSignals()
         let configuration = try read()
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }

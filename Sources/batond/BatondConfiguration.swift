@@ -92,7 +92,7 @@ struct BatondConfiguration: Decodable {
     }
 }
 
-/// A configuration that cannot be used; the program does not start on a guess.
+/// A configuration that cannot be used; the program does not start with guessed values.
 struct ConfigurationError: Error, CustomStringConvertible {
     let file: String
     let cause: String

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// A crash must not write memory to a disk.
+/// Prevents a crash from writing memory to a disk.
 enum CoreDumps {
-    /// Sets the limit for this process and those that it starts.
+    /// Sets the limit for core dumps to zero, for this process and its children.
     ///
-    /// - Throws: ``ConfigurationError`` where the kernel refuses.
+    /// - Throws: ``ConfigurationError`` if the kernel refuses.
     static func forbid() throws {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0 else {

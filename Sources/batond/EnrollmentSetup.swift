@@ -7,11 +7,12 @@ import Glibc
 import Logging
 import Processes
 
-/// Puts the device's side of management together with the broker's supervisor.
+/// Connects the device's side of management to the broker's supervisor.
 enum EnrollmentSetup {
-    /// The agent that enrolls the device and obeys its server; every change reaches the supervisor.
+    /// Creates the agent that enrolls the device and carries out the MDM's commands. It reports every change to the
+    /// supervisor.
     ///
-    /// - Throws: ``DeviceStateDamaged`` where the device's record cannot be read.
+    /// - Throws: ``DeviceStateDamaged`` if the device's record cannot be read.
     static func agent(
         _ configuration: SupervisorConfiguration, marker: ManagedMarker, inputs: Mailbox<SupervisorInput>,
         logger: Logger
@@ -33,7 +34,8 @@ enum EnrollmentSetup {
             logger: logger)
     }
 
-    /// The part that holds the line to the server of `agent`'s enrollment; the supervisor hears what it learns.
+    /// Creates the client of the push channel to the server of `agent`'s enrollment. It reports changes to the
+    /// supervisor.
     static func line(
         _ configuration: SupervisorConfiguration, _ platform: (any TrustedPlatform)?, agent: EnrollmentAgent,
         inputs: Mailbox<SupervisorInput>,
@@ -60,7 +62,7 @@ enum EnrollmentSetup {
         return keeper
     }
 
-    /// Makes the client that reaches the identity platform.
+    /// Returns a function that makes the client for the identity platform.
     static func https(_ configuration: SupervisorConfiguration) -> @Sendable () throws -> any HTTPSending {
         let (roots, resolve) = (configuration.trustRoots, configuration.resolve)
         return {
@@ -68,7 +70,7 @@ enum EnrollmentSetup {
         }
     }
 
-    /// - Throws: ``FileError``, also where there is no such file: that is not "trusts nobody".
+    /// - Throws: ``FileError``, also if the file does not exist: a missing file must not mean that nobody is trusted.
     private static func content(of file: String) throws -> [UInt8] {
         guard let content = try AtomicFile(path: file).read() else {
             throw FileError(.open, errno: ENOENT, path: file)

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The beginning of this very program anew in the same process (execve(2)).
+/// Restarts this program in the same process (execve(2)).
 ///
-/// Connections, threads and memory of the former one end with it, and its process number stays, by which a service manager
-/// knows it.
+/// Connections, threads and memory end with the old image. The process id stays the same, so a service manager still
+/// recognises the process.
 enum NewImage {
     private static let ownExecutable = "/proc/self/exe"
     private static let flag = "--begun-anew"
 
-    /// Begins anew with the arguments of this one.
+    /// Restarts with the same arguments.
     ///
     /// - Throws: ``ConfigurationError`` if the kernel refuses; nothing has ended then.
     static func begin() throws -> Never {
-        // The service manager was told already that this process serves.
+        // The service manager was already told that this process serves.
         let words = CommandLine.arguments.filter { $0 != flag } + [flag]
         var arguments: [UnsafeMutablePointer<CChar>?] = unsafe words.map { unsafe strdup($0) }
         unsafe arguments.append(nil)
-        // By its own path the process list names it as before; one that was replaced on the disk goes on as it is.
+        // Started by its own path, the program keeps its name in the process list. If its file was replaced, this image
+        // runs again.
         if let path = unsafe realpath(ownExecutable, nil) {
             _ = unsafe execv(path, arguments)
         }

@@ -17,7 +17,8 @@ struct ServeSession: ParsableCommand {
 
     func run() throws {
         try Failpoint.check()
-        // The supervisor has raised its own, which a process inherits; one that was started otherwise has to do it here.
+        // The supervisor has raised its own limit, and a child inherits it; a process started otherwise must raise the
+        // limit here.
         OpenFileLimit.raise(to: ConnectionLimits.wantedFiles)
         var logger = Logger(label: "batond.session")
         logger.logLevel = logLevel

@@ -12,14 +12,14 @@ import ServiceLifecycle
 import UnixSignals
 import UnixSocket
 
-/// The supervisor.
+/// Runs the supervisor.
 struct Supervise: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the broker on this device.")
 
     @Option(help: "The configuration file (JSON; see docs/configuration.md).")
     var config: String
-    /// Set by the broker itself, when it begins anew in the same process.
+    /// Set by the broker itself when it restarts in the same process.
     @Flag(help: .hidden)
     var begunAnew = false
 
@@ -32,13 +32,13 @@ struct Supervise: AsyncParsableCommand {
         }
     }
 
-    /// What became of the quarantine.
+    /// The result of the quarantine.
     private enum QuarantineOutcome { case free, recovered, end }
 
-    /// Waits in quarantine for as long as the device's state is not to be believed.
+    /// Waits in quarantine as long as the device's state is not trusted.
     ///
-    /// - Returns: what comes next; the end also where the service manager, whose sockets were used up, starts the broker
-    ///   again.
+    /// - Returns: what follows; `.end` also if the service manager must restart the broker because its sockets were
+    ///   used.
     private func passQuarantine(
         _ configuration: SupervisorConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
         logger: Logger
@@ -68,7 +68,7 @@ struct Supervise: AsyncParsableCommand {
             return handler
         }
         let logger = Logger(label: "batond")
-        // Two brokers on one state would each believe that they alone decide who holds the device.
+        // Two brokers with the same state would both decide who holds the device.
         let state = Directory(path: configuration.supervisor.directory)
         try makePrivate(state)
         let lock = try state.lock()
@@ -81,7 +81,7 @@ struct Supervise: AsyncParsableCommand {
         let passage = try await passQuarantine(
             configuration.supervisor, inputs: inputs, inherited: inherited, logger: logger)
         guard passage != .end else { return }
-        // Sockets of a service manager can be used once: it starts the broker again.
+        // A service manager's sockets can be used only once, so the service manager restarts the broker.
         let departures = inherited.all.isEmpty ? DepartureAnswers() : nil
         try await serve(
             configuration, inputs: inputs, inherited: inherited, departures: departures,
@@ -92,13 +92,13 @@ struct Supervise: AsyncParsableCommand {
         try NewImage.begin()
     }
 
-    /// Erases what the device has given up, if that is due.
+    /// Erases the state that a departing device gives up, if that is due.
     private func erase(_ eraser: DepartureEraser, logger: Logger) async throws {
         guard let erased = try await blocking({ try eraser.run() }) else { return }
         logger.notice("the device has left", metadata: ["departure.kind": "\(erased.kind.rawValue)"])
     }
 
-    /// Serves until the process is asked to end, or the device's state is to be erased.
+    /// Serves until the process is asked to end, or until the device's state must be erased.
     private func serve(
         _ configuration: BatondConfiguration, inputs: Mailbox<SupervisorInput>, inherited: InheritedDescriptors,
         departures: DepartureAnswers?, isAnnounced: Bool, logger: Logger
@@ -125,7 +125,7 @@ struct Supervise: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    // It ends by itself where the device leaves its directory.
+                    // The supervisor ends by itself when the device leaves its directory.
                     .init(service: supervisor, successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(service: device), .init(service: line), .init(service: anchors),
                 ],

@@ -3,7 +3,7 @@ import BrokerDevice
 import TPM
 
 extension SupervisorConfiguration {
-    /// The chip that the device is told of; it is not tried here.
+    /// The chip that the configuration names; it is not accessed here.
     var platform: (any TrustedPlatform)? {
         tpm.map { TrustedPlatformModule($0, lock: directory + "/tpm.lock") }
     }

@@ -2,7 +2,7 @@
 
 /// The object `tpm` of the configuration file: the chip with the device's keys.
 struct TPMSettings: Decodable {
-    /// As the TPM2 Software Stack takes it.
+    /// In the form of a TPM2 Software Stack configuration (TCTI).
     let configuration: String
 
     private enum Key: String, CodingKey, CaseIterable {
