@@ -2,21 +2,21 @@
 internal import BrokerProtocol
 internal import JSON
 
-/// The members of a JSON object that came as base64url, read within limits.
+/// The members of a JSON object that arrived base64url-encoded, read within limits.
 struct ClaimSet {
     private let members: [String: JSONValue]
 
-    /// The text of a member.
+    /// The member `name` as a string; nil if it is missing or of another type.
     subscript(name: String) -> String? { members[name]?.string }
 
-    /// The payload of a JWT (RFC 7519 section 3), whose signature is the broker's business.
+    /// Decodes the payload of a JWT (RFC 7519 section 3). The signature is not checked: the broker has checked it.
     init(payloadOf token: String) throws(BrokerError) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .unreadable("id_token") }
         try self.init(base64URL: String(parts[1]), name: "id_token")
     }
 
-    /// An object, with the name to complain about.
+    /// Decodes a JSON object; `name` appears in the error message.
     init(base64URL text: String, name: String) throws(BrokerError) {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
         let padded = standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
@@ -26,13 +26,13 @@ struct ClaimSet {
         self.members = members
     }
 
-    /// Takes a JSON object; nil for any other value.
+    /// Takes a JSON object; returns nil for any other value.
     init?(_ value: JSONValue?) {
         guard let members = value?.object else { return nil }
         self.members = members
     }
 
-    /// The members as apps read claims: texts, numbers, truth values, lists and dictionaries of them.
+    /// The members as apps read claims: strings, numbers, booleans, and arrays and dictionaries of these.
     var forApps: [String: Any] { members.mapValues(\.forApps) }
 }
 

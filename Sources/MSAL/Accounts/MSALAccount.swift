@@ -7,19 +7,19 @@ internal import JSON
     @objc(MSALAccount) @objcMembers
 #endif
 open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sendable {
-    // Unchecked because the class is open; nothing in it changes after it was made.
+    // Unchecked because the class is open; nothing in it changes after initialization.
 
-    /// The name to show; nil for a worker who has signed out, of whom only the identifier is kept.
+    /// The name to display; nil for an account that has signed out, because only its identifier is kept.
     open private(set) var username: String?
-    /// `<object id>.<tenant id>`, the same in all apps.
+    /// The account's identifier, `<object id>.<tenant id>`. It is the same in all apps.
     open private(set) var identifier: String?
     /// The host of the identity platform.
     open private(set) var environment: String
-    /// The claims of the home tenant's id token, where one is known (ACC-4).
+    /// The claims of the home tenant's id token, if known (ACC-4).
     open private(set) var accountClaims: [String: Any]?
-    /// The account in each tenant; nil for an account that came with a token (ACC-3).
+    /// The account's profile in each tenant; nil for an account that came with a token (ACC-3).
     open private(set) var tenantProfiles: [MSALTenantProfile]?
-    /// Whether the broker holds the account; false for a worker who has signed out.
+    /// Whether the broker has this account signed in; false for an account that has signed out.
     open private(set) var isSSOAccount: Bool
 
     package init(
@@ -34,13 +34,15 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
         self.isSSOAccount = isSSOAccount
     }
 
-    /// ``identifier`` in its parts (ACC-1).
+    /// ``identifier``, split into its parts (ACC-1).
     open var homeAccountId: MSALAccountId? { identifier.map(MSALAccountId.init(identifier:)) }
 
-    /// The object itself, which never changes.
+    /// Returns the object itself, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same account: by identifier or, if one has none, by user name, whatever the case (ACC-2).
+    /// Whether `object` is the same account (ACC-2).
+    ///
+    /// Compares identifiers, or user names if either account has no identifier. Case does not matter.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? MSALAccount else { return false }
         if let identifier, let theirs = other.identifier { return identifier.lowercased() == theirs.lowercased() }
@@ -48,12 +50,12 @@ open class MSALAccount: NSObject, MSALAccountProtocol, NSCopying, @unchecked Sen
         return username.lowercased() == theirs.lowercased()
     }
 
-    /// The same for all: equality by identifier or by name leaves no finer hash.
+    /// The same for all accounts, because accounts can be equal by identifier or by name.
     open override var hash: Int { 0 }
 }
 
 extension MSALAccount {
-    /// An account that the broker says is signed in, with its one tenant profile (ACC-3, ACC-4).
+    /// Makes the account that the broker reports as signed in, with its one tenant profile (ACC-3, ACC-4).
     package convenience init(_ record: AccountRecord) {
         let home = MSALAccountId(identifier: record.homeAccountID).tenantId
         let isHome = home != nil && home?.lowercased() == record.realm.lowercased()
@@ -68,6 +70,6 @@ extension MSALAccount {
 }
 
 extension MSALAccount: CustomReflectable {
-    /// Shows nothing, so that dumping an account into a log names nobody.
+    /// An empty mirror, so that dumping an account into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account's identifier in its parts.
+/// An account's identifier, split into its parts.
 #if canImport(ObjectiveC)
     @objc(MSALAccountId) @objcMembers
 #endif
 open class MSALAccountId: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked because the class is open; nothing in it changes after it was made.
+    // Unchecked because the class is open; nothing in it changes after initialization.
 
-    /// The whole identifier, `<object id>.<tenant id>`.
+    /// The complete identifier, `<object id>.<tenant id>`.
     open private(set) var identifier: String
-    /// The person in the tenant; nil where the identifier has not two parts (ACC-1).
+    /// The user's object id in the tenant; nil if the identifier does not have exactly two parts (ACC-1).
     open private(set) var objectId: String?
-    /// The home tenant; nil where the identifier has not two parts (ACC-1).
+    /// The home tenant; nil if the identifier does not have exactly two parts (ACC-1).
     open private(set) var tenantId: String?
 
     package init(identifier: String) {
@@ -22,19 +22,19 @@ open class MSALAccountId: NSObject, NSCopying, @unchecked Sendable {
         tenantId = isPair ? String(parts[1]) : nil
     }
 
-    /// The object itself, which never changes.
+    /// Returns the object itself, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is the same identifier, whatever the case.
+    /// Whether `object` is the same identifier, ignoring case.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? MSALAccountId)?.identifier.lowercased() == identifier.lowercased()
     }
 
-    /// The hash of the identifier in lower case.
+    /// The hash of the lowercased identifier.
     open override var hash: Int { identifier.lowercased().hashValue }
 }
 
 extension MSALAccountId: CustomReflectable {
-    /// Shows nothing, so that dumping an identifier into a log names nobody.
+    /// An empty mirror, so that dumping an identifier into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known about an account.
+/// The properties of an account.
 #if canImport(ObjectiveC)
     @objc(MSALAccount)
 #endif
 public protocol MSALAccountProtocol: NSObjectProtocol {
-    /// The name to show, such as `amara@contoso.example`.
+    /// The name to display, such as `amara@contoso.example`.
     var username: String? { get }
-    /// `<object id>.<tenant id>`, the same in all apps.
+    /// The account's identifier, `<object id>.<tenant id>`. It is the same in all apps.
     var identifier: String? { get }
     /// The host of the identity platform.
     var environment: String { get }
-    /// The claims of the home tenant's id token, where one is known.
+    /// The claims of the home tenant's id token, if known.
     var accountClaims: [String: Any]? { get }
-    /// The account in each tenant; nil for an account that came with a token.
+    /// The account's profile in each tenant; nil for an account that came with a token.
     var tenantProfiles: [MSALTenantProfile]? { get }
-    /// ``identifier`` in its parts.
+    /// ``identifier``, split into its parts.
     var homeAccountId: MSALAccountId? { get }
-    /// Whether the broker holds the account.
+    /// Whether the broker has this account signed in.
     var isSSOAccount: Bool { get }
 }

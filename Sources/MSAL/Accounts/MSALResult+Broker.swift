@@ -3,9 +3,9 @@ package import BrokerProtocol
 internal import JSON
 
 extension MSALResult {
-    /// Reads a token response of the broker, which has checked the id token already.
+    /// Makes a result from a token response of the broker, which has already checked the id token.
     ///
-    /// - Throws: `BrokerError` where authority, client info or id token cannot be read.
+    /// - Throws: `BrokerError` if the authority, the client info or the id token cannot be read.
     package convenience init(_ response: TokenResponse, correlation: UUID) throws(BrokerError) {
         guard let url = URL(string: response.authority), let address = try? AuthorityURL(url) else {
             throw .unreadable("authority")
@@ -29,7 +29,7 @@ extension MSALResult {
 }
 
 extension MSALTenantProfile {
-    /// The account in the tenant that an id token is of (ACC-4).
+    /// Makes the profile for the tenant that issued the id token (ACC-4).
     convenience init(_ claims: ClaimSet, environment: String, home: String) {
         let tenant = claims["tid"]
         self.init(

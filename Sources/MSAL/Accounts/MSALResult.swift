@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A token, and whose it is.
+/// An access token and the account that it belongs to.
 #if canImport(ObjectiveC)
     @objc(MSALResult) @objcMembers
 #endif
 open class MSALResult: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; nothing in it changes after it was made.
+    // Unchecked because the class is open; nothing in it changes after initialization.
 
-    /// The access token for the scopes that were asked; empty where the server sent none (RES-1).
+    /// The access token for the requested scopes; empty if the server sent none (RES-1).
     open private(set) var accessToken: String
     /// The account that signed in.
     open private(set) var account: MSALAccount
@@ -15,13 +15,13 @@ open class MSALResult: NSObject, @unchecked Sendable {
     open private(set) var expiresOn: Date?
     /// The id token, as the identity platform signed it.
     open private(set) var idToken: String?
-    /// The scopes that were granted; none without an access token (RES-1).
+    /// The scopes that were granted; empty if there is no access token (RES-1).
     open private(set) var scopes: [String]
-    /// The account in the tenant that the token is of.
+    /// The account's profile in the tenant that issued the token.
     open private(set) var tenantProfile: MSALTenantProfile
-    /// The authority to use for later silent calls; it may differ from the one that was asked (RES-3).
+    /// The authority to use for later silent calls; it may differ from the requested one (RES-3).
     open private(set) var authority: MSALAuthority
-    /// The id that follows this request through app, broker and server (RES-3).
+    /// The id that identifies this request in app, broker and server (RES-3).
     open private(set) var correlationId: UUID
 
     package init(
@@ -38,28 +38,28 @@ open class MSALResult: NSObject, @unchecked Sendable {
         self.correlationId = correlationId
     }
 
-    /// The kind of token, always `Bearer`.
+    /// The token type, always `Bearer`.
     open var authenticationScheme: String { "Bearer" }
 
-    /// The value of an `Authorization` header; empty without a token (RES-1, RES-2).
+    /// The value for an `Authorization` header; empty if there is no access token (RES-1, RES-2).
     open var authorizationHeader: String { accessToken.isEmpty ? "" : "\(authenticationScheme) \(accessToken)" }
 }
 
 extension MSALResult: CustomReflectable {
-    /// Shows nothing, so that dumping a result into a log gives no token away.
+    /// An empty mirror, so that dumping a result into a log reveals no token.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-// The names of version 1.
+// Names from version 1.
 #if canImport(ObjectiveC)
     @nonobjc
 #endif
 extension MSALResult {
-    /// The tenant that the token is of.
+    /// The tenant that issued the token.
     @available(*, deprecated, message: "Use tenantProfile.tenantId.")
     public var tenantId: String? { tenantProfile.tenantId }
 
-    /// The person's object id in the tenant that the token is of.
+    /// The user's object id in the tenant that issued the token.
     @available(*, deprecated, message: "Use tenantProfile.identifier.")
     public var uniqueId: String? { tenantProfile.identifier }
 }

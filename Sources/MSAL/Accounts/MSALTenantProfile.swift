@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An account as one tenant knows it.
+/// An account's record in one tenant.
 #if canImport(ObjectiveC)
     @objc(MSALTenantProfile) @objcMembers
 #endif
 open class MSALTenantProfile: NSObject, NSCopying, @unchecked Sendable {
-    // Unchecked because the class is open; nothing in it changes after it was made.
+    // Unchecked because the class is open; nothing in it changes after initialization.
 
-    /// The person's object id in the tenant.
+    /// The user's object id in the tenant.
     open private(set) var identifier: String?
     /// The host of the identity platform.
     open private(set) var environment: String?
-    /// The tenant.
+    /// The tenant's id.
     open private(set) var tenantId: String?
-    /// Whether the account was made in this tenant.
+    /// Whether this is the account's home tenant, in which it was created.
     open private(set) var isHomeTenantProfile: Bool
-    /// The claims of the tenant's id token, where one is known.
+    /// The claims of the tenant's id token, if known.
     open private(set) var claims: [String: Any]?
 
     package init(
@@ -28,11 +28,11 @@ open class MSALTenantProfile: NSObject, NSCopying, @unchecked Sendable {
         self.claims = claims
     }
 
-    /// The object itself, which never changes.
+    /// Returns the object itself, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 extension MSALTenantProfile: CustomReflectable {
-    /// Shows nothing, so that dumping a profile into a log names nobody.
+    /// An empty mirror, so that dumping a profile into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

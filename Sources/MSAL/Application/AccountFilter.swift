@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an account must be to be listed: every condition that is given, whatever the case (ENUM-7).
+/// The conditions that an account must meet to be listed. All given conditions must hold; case does not matter
+/// (ENUM-7).
 struct AccountFilter: Sendable {
     private let identifier: String?
     private let username: String?
     private let profile: String?
-    /// Whether accounts that are not signed in are left out (ENUM-8).
+    /// Whether to leave out accounts that are not signed in (ENUM-8).
     let isSignedInOnly: Bool
 
     init(_ parameters: MSALAccountEnumerationParameters) {
@@ -23,7 +24,7 @@ struct AccountFilter: Sendable {
             && (profile == nil || profiles.contains { Self.normal($0.identifier) == profile })
     }
 
-    /// Trimmed and in lower case (ACC-1).
+    /// Trims and lowercases `text` (ACC-1).
     private static func normal(_ text: String?) -> String? {
         text?.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }

@@ -2,9 +2,10 @@
 internal import BrokerProtocol
 
 extension Client {
-    /// Asks which accounts are signed in, and leaves those that `filter` accepts.
+    /// Asks the broker for the signed-in accounts and keeps those that `filter` accepts.
     ///
-    /// - Parameter isDevice: whether all of the device are meant; false leaves out what the app removed (REM-1).
+    /// - Parameter isDevice: true lists all accounts of the device; false leaves out an account that the app removed
+    ///   (REM-1).
     func accounts(
         _ filter: AccountFilter, _ correlation: UUID, ofDevice isDevice: Bool = true, within patience: Duration? = nil,
         complete: @escaping @Sendable (Result<[MSALAccount], Fault>) -> Void
@@ -21,17 +22,19 @@ extension Client {
         }
     }
 
-    /// How long a call may hold its caller's thread.
+    /// The longest time for which a call may block its caller's thread.
     static let patience = Duration.seconds(5)
 
-    /// Asks which accounts are signed in and not removed by the app; waits on the caller's thread, five seconds at most.
+    /// Returns the signed-in accounts that the app has not removed. Blocks the caller's thread for at most five
+    /// seconds.
     func rememberedAccounts(_ filter: AccountFilter, _ correlation: UUID) throws(Fault) -> [MSALAccount] {
         try waited { accounts(filter, correlation, ofDevice: false, within: Self.patience, complete: $0) }.get()
     }
 
-    /// Has the broker drop what it holds of `account` for this app (REM-1); waits on the caller's thread, five seconds at most.
+    /// Makes the broker drop what it holds of `account` for this app (REM-1). Blocks the caller's thread for at most
+    /// five seconds.
     ///
-    /// Nothing is held of an account that nothing names, nor on a personal device.
+    /// Does nothing if the account has neither an identifier nor a user name, or if the device is personal.
     func remove(_ account: MSALAccount, _ correlation: UUID) throws(Fault) {
         guard
             let request = RemoveAccountRequest(

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// Who is signed in now, whom this app saw before, and the epoch to acknowledge once the app has dealt with it.
+/// The current account, the account that this app saw before, and the epoch to acknowledge once the app has handled the
+/// change.
 struct AccountChange: Sendable {
     let current: MSALAccount?
     let previous: MSALAccount?
     let epoch: Epoch
 
-    /// Whether the account that the app saw before is another than the present one.
+    /// Whether the app saw an account before and it differs from the current one.
     var isChange: Bool { previous.map { $0.identifier != current?.identifier } ?? false }
 }
 
 extension Client {
-    /// Asks who is signed in.
+    /// Asks the broker for the current account.
     ///
-    /// The broker keeps the former account pending until ``acknowledge(_:_:complete:)``. A change that was handed to
-    /// `async` code is acknowledged first: its app has dealt with it by now.
+    /// The broker keeps the former account pending until ``acknowledge(_:_:complete:)``. If an earlier change was
+    /// handed to `async` code, this call acknowledges that change first, because the app has handled it by now.
     func currentAccount(
         _ correlation: UUID, complete: @escaping @Sendable (Result<AccountChange, Fault>) -> Void
     ) {
@@ -37,12 +38,14 @@ extension Client {
         }
     }
 
-    /// Remembers that `async` code gets this change now, which nobody sees it finish with: the next query acknowledges it.
+    /// Stores a change that was handed to `async` code. The library cannot see when that code is done; the next query
+    /// acknowledges it.
     func keepUnconfirmed(_ change: AccountChange) { broker.unconfirmed.put(change, for: id) }
 
-    /// Tells the broker that the app has dealt with a change, so that it is reported until then, and once (CUR-5).
+    /// Tells the broker that the app has handled a change. The broker reports the change until then, and not again
+    /// (CUR-5).
     ///
-    /// Nobody can act on a failure: the broker reports the change again. `complete` runs in any case.
+    /// Errors are ignored, because the broker then reports the change again. `complete` runs in any case.
     func acknowledge(
         _ change: AccountChange, _ correlation: UUID, complete: @escaping @Sendable () -> Void = {}
     ) {
@@ -56,7 +59,7 @@ extension AccountChange {
     init(_ answer: CurrentAccount, environment: String) {
         let current = answer.current.map(MSALAccount.init(_:))
         let previous = answer.previousHomeAccountID.map { identifier in
-            // Of a worker who has signed out only the identifier is kept.
+            // Only the identifier of a signed-out worker is kept.
             MSALAccount(
                 identifier: identifier, username: current?.identifier == identifier ? current?.username : nil,
                 environment: environment)

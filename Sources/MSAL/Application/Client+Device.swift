@@ -3,9 +3,9 @@ internal import BrokerProtocol
 internal import JSON
 
 extension Client {
-    /// Finds out about the device.
+    /// Asks for information about the device.
     ///
-    /// Only a device that is *known* to be personal is answered without a broker.
+    /// Without a broker, the call succeeds only if the device is *known* to be personal.
     func deviceInformation(
         _ correlation: UUID, complete: @escaping @Sendable (Result<MSALDeviceInformation, Fault>) -> Void
     ) {
@@ -18,14 +18,14 @@ extension Client {
         }
     }
 
-    /// Finds out about the device's registration with `tenant`; nil stands for whichever there is (DEV-11).
+    /// Asks for the device's registration with `tenant`; nil accepts any tenant (DEV-11).
     func registration(
         _ tenant: String?, _ correlation: UUID, complete: @escaping @Sendable (Result<MSALWPJMetaData, Fault>) -> Void
     ) {
         deviceInformation(correlation) { outcome in complete(outcome.map { MSALWPJMetaData($0, tenant: tenant) }) }
     }
 
-    /// Whether a broker answers, be it with a refusal (BRK-4); waits for it on the caller's thread.
+    /// Whether a broker answers, even with a refusal (BRK-4). Blocks the caller's thread until the answer.
     var isBrokerAvailable: Bool {
         waited { complete in
             ask(.getDeviceInfo, request(UUID()).entries, within: Self.patience) { outcome in
@@ -35,14 +35,14 @@ extension Client {
         }
     }
 
-    /// Ends the interactive sign-in that the process has under way (INT-10).
+    /// Cancels the interactive sign-in that this process has in progress (INT-10).
     ///
     /// - Returns: whether there was one.
     static func cancelLogin(through broker: BrokerConnection) -> Bool { broker.cancelSignIn() }
 }
 
 extension JSONValue {
-    /// A text, a number in decimal or a truth value as `1` or `0`; nil for everything else.
+    /// A string as it is, a number in decimal, a boolean as `1` or `0`; nil for any other value.
     fileprivate var asText: String? {
         switch self {
         case .string(let text): text
@@ -55,13 +55,14 @@ extension JSONValue {
 }
 
 extension MSALDeviceInformation {
-    /// The texts of an answer that apps may read (DEV-5, DEV-6).
+    /// The strings of the broker's answer that are passed on to apps (DEV-5, DEV-6).
     private static let passedOn: [Key] = [
         .registrationUPN, .registrationDeviceID, .registrationTenantID, .registrationCloud, .registrationThumbprint,
         .brokerVersion, .deviceModeReason,
     ]
 
-    /// The members of a JSON object as texts, numbers and truth values included; nothing of what cannot be read.
+    /// The members of a JSON object as strings, including numbers and booleans. Members of other types are left out;
+    /// empty if the text is not a JSON object.
     private static func texts(_ text: String?) -> [String: String] {
         let members = text.flatMap { (try? JSONReader.read(Array($0.utf8), limits: Wire.nestedLimits))?.object }
         return (members ?? [:]).compactMapValues(\.asText)

@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 
 extension Client {
-    /// Gets a token of the device itself (DTK-1).
+    /// Requests a token for the device itself (DTK-1).
     func deviceToken(
         _ resource: String, scopes: [String], _ correlation: UUID,
         complete: @escaping @Sendable (Result<MSALDeviceTokenResult, Fault>) -> Void
@@ -30,7 +30,7 @@ extension Client {
 }
 
 extension MSALDeviceTokenResult {
-    /// - Throws: `BrokerError` where the authority cannot be read.
+    /// - Throws: `BrokerError` if the authority cannot be read.
     convenience init(_ response: DeviceTokenResponse) throws(BrokerError) {
         guard let url = URL(string: response.authority), let address = try? AuthorityURL(url) else {
             throw .unreadable("authority")

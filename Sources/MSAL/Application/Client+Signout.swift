@@ -2,7 +2,8 @@
 internal import BrokerProtocol
 
 extension Client {
-    /// Signs the account out of the whole device; a refused parameter is an outcome like any other.
+    /// Signs the account out of the whole device. Invalid parameters are reported through `complete`, like any other
+    /// error.
     func signOut(
         _ account: MSALAccount, _ parameters: MSALSignoutParameters, correlation: UUID,
         complete: @escaping @Sendable (Result<Void, Fault>) -> Void
@@ -13,7 +14,7 @@ extension Client {
         } catch { complete(.failure(error)) }
     }
 
-    /// Checks the parameters of a sign-out (OUT-1, OUT-3).
+    /// Checks the parameters of a sign-out and builds the request (OUT-1, OUT-3).
     private func signOutRequest(
         _ account: MSALAccount, _ parameters: MSALSignoutParameters, correlation: UUID
     ) throws(Fault) -> SignOutRequest {

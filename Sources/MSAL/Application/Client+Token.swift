@@ -4,9 +4,10 @@ internal import BrokerProtocol
 extension Client {
     typealias TokenCompletion = @Sendable (Result<MSALResult, Fault>) -> Void
 
-    /// Signs a person in, through the broker's window; a refused parameter is an outcome like any other.
+    /// Signs a user in through the broker's window. Invalid parameters are reported through `complete`, like any other
+    /// error.
     ///
-    /// Whoever signs in has signed in: the account is not checked against the one that was suggested (INT-7).
+    /// The account that signs in need not be the suggested one (INT-7).
     func login(
         _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID, complete: @escaping TokenCompletion
     ) {
@@ -18,9 +19,10 @@ extension Client {
         } catch { complete(.failure(error)) }
     }
 
-    /// Asks for a token of the account that is signed in; a refused parameter is an outcome like any other.
+    /// Requests a token for the signed-in account. Invalid parameters are reported through `complete`, like any other
+    /// error.
     ///
-    /// Nothing is cached in the app (CACHE-1), so this always asks.
+    /// Always asks the broker, because the app caches nothing (CACHE-1).
     func refresh(_ parameters: MSALSilentTokenParameters, _ correlation: UUID, complete: @escaping TokenCompletion) {
         do throws(Fault) {
             let request = try refreshRequest(parameters, correlation)
@@ -30,7 +32,7 @@ extension Client {
         } catch { complete(.failure(error)) }
     }
 
-    /// Checks the parameters of an interactive sign-in (INT-1, INT-2).
+    /// Checks the parameters of an interactive sign-in and builds the request (INT-1, INT-2).
     private func loginRequest(
         _ parameters: MSALInteractiveTokenParameters, _ correlation: UUID
     ) throws(Fault) -> TokenRequest {
@@ -44,7 +46,7 @@ extension Client {
         return token
     }
 
-    /// Checks the parameters of a silent request (SIL-1).
+    /// Checks the parameters of a silent request and builds the request (SIL-1).
     private func refreshRequest(
         _ parameters: MSALSilentTokenParameters, _ correlation: UUID
     ) throws(Fault) -> TokenRequest {
@@ -60,7 +62,8 @@ extension Client {
         return token
     }
 
-    /// The account's home tenant, where the app's own authority names none (SIL-4).
+    /// The authority of the account's home tenant if the app's own authority names no tenant, otherwise the app's
+    /// (SIL-4).
     private func authority(of account: MSALAccount) -> MSALAuthority {
         guard ["common", "consumers", "organizations"].contains(authority.url.lastPathComponent.lowercased()),
             let tenant = account.homeAccountId?.tenantId,
@@ -95,7 +98,7 @@ extension Result<FlatMap, LinkFailure> {
             try MSALResult(try TokenResponse(map), correlation: correlation)
         }
         return token.flatMap { result in
-            // A token of somebody else must not reach an app that asked for this account's.
+            // A token of another account must not reach an app that asked for this one.
             guard !silent || result.account.identifier?.lowercased() == request.homeAccountID?.lowercased() else {
                 return .failure(Fault(.tokenOfAnother))
             }

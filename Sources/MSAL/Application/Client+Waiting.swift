@@ -2,16 +2,16 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Starts a call and holds the caller's thread until its one outcome is there; the call's deadline bounds that.
+/// Starts a call and blocks the caller's thread until its one outcome arrives; the call's deadline limits the wait.
 ///
-/// Outcomes come on a thread of the connection, which never waits for an app.
+/// Outcomes arrive on a thread of the connection, which never waits for an app.
 func waited<Value: Sendable>(_ start: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
     let slot = Slot<Value>()
     start { slot.fill($0) }
     return slot.take()
 }
 
-/// A place for one value that another thread brings.
+/// Holds one value that another thread delivers.
 private final class Slot<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
     private let isFull = DispatchSemaphore(value: 0)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// An app as the broker knows it: a checked, unchanging copy of its configuration (INIT-7).
+/// A client application: a checked, immutable copy of its configuration (INIT-7).
 struct Client: Sendable {
     let id: String
     let redirectURI: String
     let authority: MSALAuthority
-    /// What the app says that it can do, such as `cp1`.
+    /// The capabilities that the app declares, such as `cp1`.
     let capabilities: [String]
-    /// Whether the app may use the broker: not where it passes by the checks of its redirect URI (INIT-8).
+    /// Whether the app may use the broker. It may not if it bypasses the validation of its redirect URI (INIT-8).
     private let mayUseBroker: Bool
     let broker: BrokerConnection
 
@@ -23,13 +23,13 @@ struct Client: Sendable {
         broker = configuration.broker ?? .current
     }
 
-    /// What every request says of this app.
+    /// The values of this app that every request contains.
     func request(_ correlation: UUID) -> ClientRequest {
         ClientRequest(clientID: id, correlationID: correlation.uuidString)
     }
 
-    /// Asks the broker, where the app lets it take part at this moment (BRK-1); known authorities make no difference
-    /// (BRK-2).
+    /// Sends a request to the broker if the process allows brokered calls at this moment (BRK-1). The app's known
+    /// authorities have no effect (BRK-2).
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil,

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// The border between the library and an app's completion block: where errors become `NSError`s and queues are changed.
+/// Delivers an outcome to an app's completion block: converts errors to `NSError` and switches queues.
 ///
-/// A block always runs later, never inside the call that it was given to (THR-1).
+/// A block always runs later, never inside the call that received it (THR-1).
 struct Delivery: Sendable {
-    /// How long a block may wait for the main queue before the log says so.
+    /// How long a block may wait for the main queue before the library logs an error.
     private static let patience = DispatchTimeInterval.seconds(3)
 
-    /// Whether the call that is being started is the block form inside an `async` one, which no queue of the app concerns.
+    /// Whether the current call is the block form inside an `async` call, which uses no queue of the app.
     static let startsAsynchronousCall = TaskLocal(wrappedValue: false)
 
     let correlation: UUID
-    /// Whether the outcome goes to `async` code, which nobody sees finish with it.
+    /// Whether the outcome goes to `async` code. The library cannot see when that code is done with it.
     let isAsynchronous = Self.startsAsynchronousCall.get()
     private let queue: DispatchQueue
-    /// Whether the queue is the main queue by default: an app that names one knows that it runs.
+    /// Whether the block runs on the main queue by default. A queue that the app names is assumed to run.
     private var isWatched = false
 
-    /// For calls that a person's action starts: the main queue unless the app names one (THR-2).
+    /// Delivers on the main queue unless the app names a queue: for calls that start from a user's action (THR-2).
     static func onMain(_ parameters: MSALParameters, correlation: UUID? = nil) -> Delivery {
         guard !startsAsynchronousCall.get() else { return inBackground(parameters, correlation: correlation) }
         let queue = parameters.completionBlockQueue
         return Delivery(correlation: correlation ?? UUID(), queue: queue ?? .main, isWatched: queue == nil)
     }
 
-    /// For all other calls: a queue of the library unless the app names one (THR-3).
+    /// Delivers on a queue of the library unless the app names one: for all other calls (THR-3).
     static func inBackground(_ parameters: MSALParameters?, correlation: UUID? = nil) -> Delivery {
         let queue = startsAsynchronousCall.get() ? nil : parameters?.completionBlockQueue
         return Delivery(correlation: correlation ?? UUID(), queue: queue ?? .global())
     }
 
-    /// Hands `outcome` to `block`, as a value or as the error that apps know.
+    /// Passes `outcome` to `block` as a value or as an `NSError`.
     func deliver<Value: Sendable>(
         _ outcome: Result<Value, Fault>, to block: @escaping @Sendable (Value?, NSError?) -> Void
     ) {
@@ -45,7 +45,7 @@ struct Delivery: Sendable {
         }
     }
 
-    /// Says in the log where the main queue does not run: the block then goes on waiting, for it was promised that queue.
+    /// Logs an error if the main queue does not run. The block keeps waiting, because it was promised that queue.
     private static func watchMainQueue() -> Watch {
         let watch = Watch()
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) {
@@ -58,7 +58,7 @@ struct Delivery: Sendable {
     }
 }
 
-/// Whether a block has begun to run.
+/// Records whether a block has begun to run.
 private final class Watch: Sendable {
     private let hasStarted = Atomic(false)
 

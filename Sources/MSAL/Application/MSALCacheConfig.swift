@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where an app's tokens would be kept on Apple's systems.
+/// The token cache settings of Apple's systems.
 ///
-/// This library keeps no token, so that its settings have no effect. They are here for source written for Apple's systems.
+/// This library caches no tokens, so the settings have no effect. The class exists so that source written for Apple's
+/// systems compiles.
 #if canImport(ObjectiveC)
     @objc(MSALCacheConfig) @objcMembers
 #endif
@@ -12,10 +13,10 @@ open class MSALCacheConfig: NSObject, NSCopying {
 
     init(keychainSharingGroup: String) { self.keychainSharingGroup = keychainSharingGroup }
 
-    /// The group of all apps that share their accounts with Microsoft's, `com.microsoft.adalcache` (INIT-10).
+    /// The group that apps use to share their accounts with Microsoft's apps, `com.microsoft.adalcache` (INIT-10).
     open class func defaultKeychainSharingGroup() -> String { "com.microsoft.adalcache" }
 
-    /// A copy that can be changed without effect on this one.
+    /// Returns an independent copy.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     func duplicate() -> MSALCacheConfig { MSALCacheConfig(keychainSharingGroup: keychainSharingGroup) }

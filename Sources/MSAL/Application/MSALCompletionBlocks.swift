@@ -8,9 +8,9 @@ public typealias MSALAccountsCompletionBlock = ([MSALAccount]?, (any Error)?) ->
 public typealias MSALCurrentAccountCompletionBlock = (MSALAccount?, MSALAccount?, (any Error)?) -> Void
 /// Receives whether the sign-out succeeded, and an error if not.
 public typealias MSALSignoutCompletionBlock = (Bool, (any Error)?) -> Void
-/// Receives what is known about the device, or an error if that could not be found out.
+/// Receives information about the device, or an error if it cannot be determined.
 public typealias MSALDeviceInformationCompletionBlock = (MSALDeviceInformation?, (any Error)?) -> Void
-/// Receives the device's registration, or an error if that could not be found out.
+/// Receives the device's registration, or an error if it cannot be determined.
 public typealias MSALWPJMetaDataCompletionBlock = (MSALWPJMetaData?, (any Error)?) -> Void
-/// Receives a token of the device, or an error.
+/// Receives a token for the device, or an error.
 public typealias MSALDeviceTokenResultCompletionBlock = (MSALDeviceTokenResult?, (any Error)?) -> Void

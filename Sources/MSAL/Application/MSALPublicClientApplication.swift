@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An app's way to the worker who is signed in on this device.
+/// Gives an app access to the worker who is signed in on this device.
 ///
-/// Every call may come from any thread and calls its block exactly once, later: on `completionBlockQueue`, else on the
-/// main queue (`acquireToken`, `signout`) or a queue of the library (the others); see <doc:Queues>. Errors are `NSError`s in
-/// ``MSALErrorDomain`` with cause and remedy under ``MSALErrorDescriptionKey``.
+/// All methods may be called from any thread. Each calls its block exactly once, after the method has returned. The
+/// block runs on `completionBlockQueue`. Without one it runs on the main queue (`acquireToken`, `signout`) or on a
+/// queue of the library (all other methods); see <doc:Queues>. Errors are `NSError`s in ``MSALErrorDomain`` with cause
+/// and remedy under ``MSALErrorDescriptionKey``.
 #if canImport(ObjectiveC)
     @objc(MSALPublicClientApplication) @objcMembers
 #endif
 open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open and the configuration is a class; that copy is never changed.
+    // Unchecked because the class is open and the configuration is a class; this copy of it is never changed.
     //
-    // Longer than 400 lines with its extensions, since the interface is Microsoft's: each method is there with a block, as an
-    // `async` function and under its deprecated names, and only passes on to ``Client``.
+    // Longer than 400 lines with its extensions because the interface is Microsoft's: each method exists with a block,
+    // as an `async` function and under its deprecated names. Each only forwards to ``Client``.
     let client: Client
     private let settings: MSALPublicClientApplicationConfig
 
-    /// Makes an application of a copy of `configuration` (INIT-7).
+    /// Makes an application with a copy of `configuration` (INIT-7).
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` where client id or redirect URI cannot be used (INIT-1, INIT-5).
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the client id or the redirect URI is invalid (INIT-1, INIT-5).
     public init(configuration: MSALPublicClientApplicationConfig) throws {
         settings = configuration.duplicate()
         do { client = try Client(settings) } catch { throw error.error() }
         super.init()
     }
 
-    /// Makes an application of a client id alone (INIT-2).
+    /// Makes an application with only a client id (INIT-2). On Linux this always fails.
     ///
-    /// - Throws: an `NSError` -50000/-42011, for the redirect URI cannot be made up here as it can be of a bundle id.
+    /// - Throws: an `NSError` -50000/-42011, because there is no bundle id from which to derive the redirect URI.
     public convenience init(clientId: String) throws {
         try self.init(configuration: MSALPublicClientApplicationConfig(clientId: clientId))
     }
 
-    /// Makes an application that asks `broker` instead of the process's own, for tests.
+    /// Makes an application that uses `broker` instead of the process's connection, for tests.
     package convenience init(configuration: MSALPublicClientApplicationConfig, broker: BrokerConnection) throws {
         let own = configuration.duplicate()
         own.broker = broker
         try self.init(configuration: own)
     }
 
-    /// A copy of the configuration that this application was made with; changing it has no effect.
+    /// A copy of the configuration of this application. Changing the copy has no effect.
     open var configuration: MSALPublicClientApplicationConfig { settings.duplicate() }
 
-    /// Whether a broker answers on this device; asks it, and waits for the answer (BRK-4).
+    /// Whether a broker answers on this device. Asks the broker and blocks until it answers (BRK-4).
     open var isCompatibleAADBrokerAvailable: Bool { client.isBrokerAvailable }
 
     /// The version of this library.
@@ -50,35 +51,35 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     // MARK: Accounts
 
-    /// The accounts that are signed in: one at most on a shared device.
+    /// Returns the signed-in accounts, at most one on a shared device.
     ///
-    /// Asks the broker and waits for its answer, so call it neither from the main thread nor from `async` code, which has
-    /// ``accountsFromDevice(for:)`` (ENUM-1, ENUM-2).
+    /// Asks the broker and blocks until it answers. Do not call it from the main thread. In `async` code use
+    /// ``accountsFromDevice(for:)`` instead (ENUM-1, ENUM-2).
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` where that cannot be found out.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
     #if canImport(ObjectiveC)
         @objc(allAccounts:)
     #endif
     open func allAccounts() throws -> [MSALAccount] { try accounts(for: MSALAccountEnumerationParameters()) }
 
-    /// The account with this identifier, where it is signed in; asks the broker and waits, see ``allAccounts()``.
+    /// Returns the signed-in account with this identifier. Asks the broker and blocks, see ``allAccounts()``.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain``: -50000/-42106 where no such account is signed in (ENUM-9).
+    /// - Throws: an `NSError` in ``MSALErrorDomain``: -50000/-42106 if no such account is signed in (ENUM-9).
     open func account(forIdentifier identifier: String) throws -> MSALAccount {
         try onlyAccount(MSALAccountEnumerationParameters(identifier: identifier), blank: identifier)
     }
 
-    /// The account with this user name, where it is signed in; asks the broker and waits, see ``allAccounts()``.
+    /// Returns the signed-in account with this user name. Asks the broker and blocks, see ``allAccounts()``.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain``: -50000/-42106 where no such account is signed in, -50000/-42000 for
-    ///   a blank name (ENUM-9, ENUM-10).
+    /// - Throws: an `NSError` in ``MSALErrorDomain``: -50000/-42106 if no such account is signed in, -50000/-42000 if
+    ///   the name is blank (ENUM-9, ENUM-10).
     open func account(forUsername username: String) throws -> MSALAccount {
         try onlyAccount(MSALAccountEnumerationParameters(identifier: nil, username: username), blank: username)
     }
 
-    /// The accounts that meet all of `parameters`; asks the broker and waits, see ``allAccounts()``.
+    /// Returns the accounts that meet all of `parameters`. Asks the broker and blocks, see ``allAccounts()``.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` where that cannot be found out.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if that cannot be determined.
     #if canImport(ObjectiveC)
         @objc(accountsForParameters:error:)
     #endif
@@ -89,9 +90,10 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Finds out which accounts that meet all of `parameters` are signed in on the device (ENUM-5, ENUM-7).
+    /// Finds the accounts that are signed in on the device and meet all of `parameters` (ENUM-5, ENUM-7).
     ///
-    /// No match gives an empty list; where it cannot be found out, the block gets an error and no list.
+    /// If no account matches, the block gets an empty list. If the accounts cannot be determined, it gets an error and
+    /// no list.
     #if canImport(ObjectiveC)
         @objc(accountsFromDeviceForParameters:completionBlock:)
     #endif
@@ -106,11 +108,12 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Finds out who is signed in, and whom this app saw before (CUR-6).
+    /// Finds the current account and the account that this app saw before (CUR-6).
     ///
-    /// Compare the two: a change is reported until a block that got it has returned. Clear what you hold of the former
-    /// worker inside the block. ``currentAccount(with:)`` reports it until the next call. Call this at start, on return from the background, and at
-    /// `SHARED_MODE_CURRENT_ACCOUNT_CHANGED`.
+    /// Compare the two accounts. A change is reported until a block that received it has returned, so delete your data
+    /// of the former worker inside the block. ``currentAccount(with:)`` reports a change until its next call. Call this
+    /// method when the app starts, when it returns from the background, and when `SHARED_MODE_CURRENT_ACCOUNT_CHANGED`
+    /// is posted.
     #if canImport(ObjectiveC)
         @objc(getCurrentAccountWithParameters:completionBlock:)
     #endif
@@ -132,12 +135,11 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Removes `account` from this app: the broker drops the tokens that it holds for the app (REM-1).
     ///
-    /// From then on this app gets no silent token for the account and does not list it, until somebody signs in through
-    /// ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; use
-    /// ``signout(with:signoutParameters:completionBlock:)`` to sign a worker out. Asks the broker and waits, see
-    /// ``allAccounts()``.
+    /// Afterwards this app gets no silent token for the account and does not list it, until a user signs in through
+    /// ``acquireToken(with:completionBlock:)``. The worker stays signed in on the device; to sign a worker out, use
+    /// ``signout(with:signoutParameters:completionBlock:)``. Asks the broker and blocks, see ``allAccounts()``.
     ///
-    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the broker could not be asked or refused.
+    /// - Throws: an `NSError` in ``MSALErrorDomain`` if the broker could not be reached or refused.
     #if canImport(ObjectiveC)
         @objc(removeAccount:error:)
     #endif
@@ -150,7 +152,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     // MARK: Tokens
 
-    /// Signs a worker in, in a window of the broker, for this app and every other one on a shared device.
+    /// Signs a worker in through a window of the broker. On a shared device this signs the worker in for every app.
     #if canImport(ObjectiveC)
         @objc(acquireTokenWithParameters:completionBlock:)
     #endif
@@ -165,9 +167,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Gets a token of the worker who is signed in, without asking anybody anything.
+    /// Gets a token for the signed-in worker without any user interaction.
     ///
-    /// Where a person has to take part, the error is ``MSALError/interactionRequired``.
+    /// If the user must take part, the error is ``MSALError/interactionRequired``.
     #if canImport(ObjectiveC)
         @objc(acquireTokenSilentWithParameters:completionBlock:)
     #endif
@@ -182,21 +184,22 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Ends the sign-in that this process has under way, as if the person had given up (INT-10).
+    /// Cancels the sign-in that this process has in progress, as if the user had cancelled it (INT-10).
     ///
     /// - Returns: whether there was one; its block gets ``MSALError/userCanceled``.
     open class func cancelCurrentWebAuthSession() -> Bool { Client.cancelLogin(through: .current) }
 
-    /// Takes a URL that another app opened.
+    /// Handles a URL that another app opened. Always returns false.
     ///
-    /// No sign-in comes back this way here: the broker has a window of its own (INT-14).
+    /// Sign-ins never return to the app through a URL, because the broker has its own window (INT-14).
     ///
-    /// - Returns: whether the URL belonged to a sign-in of this library, which it never does.
+    /// - Returns: false; no URL belongs to a sign-in of this library.
     open class func handleMSALResponse(_ response: URL, sourceApplication: String?) -> Bool { false }
 
-    /// Signs the worker out: on a shared device of all apps, with their tokens, and of the browser where that is asked.
+    /// Signs the worker out. On a shared device this ends the session of all apps and deletes their tokens.
     ///
-    /// Success means that no credential is left that could obtain a token. The app clears its own data.
+    /// The browser session ends too if the parameters ask for it. On success, no credential is left that could obtain a
+    /// token. The app must delete its own data.
     #if canImport(ObjectiveC)
         @objc(signoutWithAccount:signoutParameters:completionBlock:)
     #endif
@@ -215,7 +218,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 
     /// Finds out whether workers share this device.
     ///
-    /// Where that cannot be found out, the block gets an error and no object; `.default` is only ever an answer (DEV-4).
+    /// If that cannot be determined, the block gets an error and no object; `.default` is never a fallback (DEV-4).
     #if canImport(ObjectiveC)
         @objc(getDeviceInformationWithParameters:completionBlock:)
     #endif
@@ -230,9 +233,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Finds out about the device's registration with the organisation `tenantId`; nil stands for whichever there is.
+    /// Finds the device's registration with the organisation `tenantId`; nil accepts any organisation.
     ///
-    /// A device that is not registered there gives an object without entries (DEV-11).
+    /// If the device is not registered there, the block gets an object without entries (DEV-11).
     #if canImport(ObjectiveC)
         @objc(getWPJMetaDataDeviceWithParameters:forTenantId:completionBlock:)
     #endif
@@ -247,9 +250,9 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Asks for a token of the shared device itself, with no user in it, for `resource` (DTK-1).
+    /// Requests a token for the shared device itself, without a user, for `resource` (DTK-1).
     ///
-    /// A device that is not shared gives -50000/-42000. The block runs on a queue of the library (THR-4).
+    /// If the device is not shared, the block gets -50000/-42000. The block runs on a queue of the library (THR-4).
     #if canImport(ObjectiveC)
         @objc(getDeviceTokenForSharedDeviceWithResource:scopes:completionBlock:)
     #endif
@@ -266,7 +269,7 @@ open class MSALPublicClientApplication: NSObject, @unchecked Sendable {
 }
 
 extension MSALPublicClientApplication {
-    /// The account that meets `parameters`; the first where there are several (ENUM-9).
+    /// Returns the account that meets `parameters`, or the first if there are several (ENUM-9).
     private func onlyAccount(_ parameters: MSALAccountEnumerationParameters, blank: String) throws -> MSALAccount {
         guard !blank.allSatisfy(\.isWhitespace) else {
             throw Fault(.accountQueryBlank).error()

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What makes an app known to the identity platform and to the broker.
+/// The settings that identify an app to the identity platform and to the broker.
 ///
-/// An application takes a copy when it is made; later changes have no effect on it (INIT-7).
+/// An application copies its configuration when it is made; later changes have no effect on it (INIT-7).
 #if canImport(ObjectiveC)
     @objc(MSALPublicClientApplicationConfig) @objcMembers
 #endif
 open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
-    /// The client id of the app's registration.
+    /// The client id from the app's registration.
     open var clientId: String
-    /// The redirect URI of the app's registration, `msauth.<app id>://auth`.
+    /// The redirect URI from the app's registration, `msauth.<app id>://auth`.
     open var redirectUri: String?
-    /// The authority that the app uses where a call names no other.
+    /// The authority for calls that name no other.
     open var authority: MSALAuthority
-    /// Authorities that the app knows to be trustworthy; none at first.
+    /// The authorities that the app declares as trustworthy; empty by default. The list does not affect calls (BRK-2).
     open var knownAuthorities: [MSALAuthority] = []
-    /// What the app can deal with beyond plain tokens, such as `CP1` for claims challenges.
+    /// The app's capabilities beyond plain tokens, such as `CP1` for claims challenges.
     open var clientApplicationCapabilities: [String]?
-    /// How many seconds early a cached token counts as expired, 300 at first (SIL-8).
+    /// How many seconds before its expiry a cached token counts as expired; 300 by default (SIL-8).
     open var tokenExpirationBuffer: Double = 300
-    /// Whether any redirect URI will do; an application made so cannot use the broker (INIT-8).
+    /// Whether to accept any redirect URI. If true, the application cannot use the broker (INIT-8).
     open var bypassRedirectURIValidation = false
-    /// The broker to ask instead of the process's own, for tests.
+    /// The broker connection to use instead of the process's own, for tests.
     package var broker: BrokerConnection?
     private var cache: MSALCacheConfig
 
-    /// Configures an app without a redirect URI, with the authority `https://login.microsoftonline.com/common`.
+    /// Makes a configuration without a redirect URI and with the authority `https://login.microsoftonline.com/common`.
     public convenience init(clientId: String) { self.init(clientId: clientId, redirectUri: nil, authority: nil) }
 
-    /// Configures an app; without an authority it is `https://login.microsoftonline.com/common`.
+    /// Makes a configuration; the default authority is `https://login.microsoftonline.com/common`.
     public init(clientId: String, redirectUri: String?, authority: MSALAuthority?) {
         self.clientId = clientId
         self.redirectUri = redirectUri
@@ -37,10 +37,10 @@ open class MSALPublicClientApplicationConfig: NSObject, NSCopying {
         super.init()
     }
 
-    /// Where tokens would be kept on Apple's systems.
+    /// The token cache settings of Apple's systems. They have no effect.
     open var cacheConfig: MSALCacheConfig { cache }
 
-    /// A copy that can be changed without effect on this one.
+    /// Returns an independent copy.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     func duplicate() -> MSALPublicClientApplicationConfig {

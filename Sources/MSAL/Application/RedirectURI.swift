@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A redirect URI that names an app to the broker, `msauth.<app id>://auth` (INIT-5).
+/// A redirect URI that identifies an app to the broker, `msauth.<app id>://auth` (INIT-5).
 ///
-/// There is no bundle id on Linux; whether the app id is the caller's own is the broker's to check, against its registry.
+/// Linux has no bundle ids. The broker checks against its registry that the app id is the caller's own.
 struct RedirectURI {
     let text: String
 
@@ -12,7 +12,7 @@ struct RedirectURI {
         self.text = text
     }
 
-    /// What is wrong with `text`, in the order in which an author would mend it (INIT-6).
+    /// Returns the first problem of `text`, in the order in which a developer would fix them (INIT-6).
     private static func fault(of text: String) -> String? {
         let prefix = "msauth."
         guard text.lowercased() != "urn:ietf:wg:oauth:2.0:oob" else { return "is the out-of-band URN" }

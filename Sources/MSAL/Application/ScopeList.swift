@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list of scopes: trimmed, each once whatever its case, in the order of first appearance.
+/// A list of scopes: trimmed, without duplicates (ignoring case), in the order of first appearance.
 struct ScopeList: Equatable {
     let texts: [String]
 
@@ -10,7 +10,7 @@ struct ScopeList: Equatable {
             .filter { !$0.isEmpty && seen.insert($0.lowercased()).inserted }
     }
 
-    /// Checks what an app asks for (INT-2).
+    /// Checks the scopes that an app requests (INT-2).
     init(asked: [String], by client: String) throws(Fault) {
         let trimmed = asked.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
         guard trimmed.allSatisfy({ !$0.isEmpty && !$0.contains(where: \.isWhitespace) }) else {
@@ -21,9 +21,9 @@ struct ScopeList: Equatable {
         self.init(asked)
     }
 
-    /// Those of this list that `granted` lacks (INT-9).
+    /// Returns the scopes of this list that are missing in `granted` (INT-9).
     ///
-    /// `email` counts as granted, and `.default` where anything of its resource was.
+    /// `email` counts as granted. `.default` counts as granted if any other scope was.
     func declined(where granted: ScopeList) -> [String] {
         let known = Set(granted.texts.map { $0.lowercased() })
         return texts.filter { text in
@@ -34,7 +34,7 @@ struct ScopeList: Equatable {
         }
     }
 
-    /// Without the scopes that the library adds and the protocol means (INT-9).
+    /// The scopes without those that the library adds and without `email` (INT-9).
     var withoutProtocol: [String] { texts.filter { !Self.added.union([Self.email]).contains($0.lowercased()) } }
 
     private static let added: Set<String> = ["openid", "profile", "offline_access"]

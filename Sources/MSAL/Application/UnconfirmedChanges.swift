@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// The changes of account that were handed to `async` code and are not acknowledged yet: one for each client id at most.
+/// The account changes that were handed to `async` code and are not acknowledged yet: at most one per client id.
 final class UnconfirmedChanges: Sendable {
-    /// A process has one client id, rarely a few more. A change that finds no room is reported again.
+    /// A process usually has one client id, rarely a few more. A change that does not fit is reported again.
     private static let maximum = 16
 
     private let changes = Mutex<[String: AccountChange]>([:])

@@ -4,7 +4,7 @@
 struct AuthorityURL {
     let normalized: URL
 
-    /// Checks `url`, and puts `rawTenant` in the place of its tenant where one is given.
+    /// Checks `url` and replaces its tenant with `rawTenant` if that is given.
     init(_ url: URL, rawTenant: String? = nil) throws(Fault) {
         guard url.scheme?.lowercased() == "https" else { throw Self.invalid("is not https") }
         guard let host = url.host?.lowercased(), !host.isEmpty else { throw Self.invalid("has no host") }
@@ -15,7 +15,7 @@ struct AuthorityURL {
         try self.init(host: host, port: url.port, tenant: rawTenant ?? tenant)
     }
 
-    /// Makes the address out of its parts.
+    /// Makes the address from its parts.
     init(host: String, port: Int? = nil, tenant: String) throws(Fault) {
         guard !tenant.isEmpty, tenant.unicodeScalars.allSatisfy(Self.tenantCharacters.contains) else {
             throw Self.invalid("names a tenant that is neither an id nor a domain")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An authority of Microsoft Entra's kind: a host and a tenant.
+/// A Microsoft Entra authority: a host and a tenant.
 #if canImport(ObjectiveC)
     @objc(MSALAADAuthority) @objcMembers
 #endif
 open class MSALAADAuthority: MSALAuthority, @unchecked Sendable {
-    /// What apps get that name no authority.
+    /// The default authority, for apps that name none.
     static let common: MSALAADAuthority = {
         guard let url = URL(string: "https://login.microsoftonline.com/common") else {
             preconditionFailure("The literal is a URL.")
@@ -13,17 +13,17 @@ open class MSALAADAuthority: MSALAuthority, @unchecked Sendable {
         return MSALAADAuthority(normalized: url)
     }()
 
-    /// Takes `https://<host>/<tenant>`; anything after the tenant is left out.
+    /// Makes the authority of `https://<host>/<tenant>`; ignores everything after the tenant.
     ///
-    /// - Throws: an `NSError` -50000/-42000 that says what is wrong with `url` (AUT-1).
+    /// - Throws: an `NSError` -50000/-42000 that states what is wrong with `url` (AUT-1).
     #if canImport(ObjectiveC)
         @objc(initWithURL:error:)
     #endif
     public convenience init(url: URL) throws { try self.init(url: url, rawTenant: nil) }
 
-    /// Takes `https://<host>/<tenant>`, with `rawTenant` in the place of the tenant where one is given.
+    /// Makes the authority of `https://<host>/<tenant>`, with `rawTenant` instead of the tenant if that is given.
     ///
-    /// - Throws: an `NSError` -50000/-42000 that says what is wrong with `url` or `rawTenant` (AUT-1).
+    /// - Throws: an `NSError` -50000/-42000 that states what is wrong with `url` or `rawTenant` (AUT-1).
     #if canImport(ObjectiveC)
         @objc(initWithURL:rawTenant:error:)
     #endif
@@ -33,19 +33,20 @@ open class MSALAADAuthority: MSALAuthority, @unchecked Sendable {
         }
     }
 
-    /// Takes a cloud, whose accounts sign in there, and the tenant where that is one organisation's.
+    /// Makes the authority of a cloud for an audience; `rawTenant` names the tenant if the audience is one
+    /// organisation.
     ///
-    /// - Throws: an `NSError` -50000/-42000 where `audienceType` and `rawTenant` do not go together (AUT-3).
+    /// - Throws: an `NSError` -50000/-42000 if `audienceType` and `rawTenant` contradict each other (AUT-3).
     public convenience init(
         cloudInstance: MSALAzureCloudInstance, audienceType: MSALAudienceType, rawTenant: String?
     ) throws {
         try self.init(environment: cloudInstance.host, audienceType: audienceType, rawTenant: rawTenant)
     }
 
-    /// Takes a host, whose accounts sign in there, and the tenant where that is one organisation's.
+    /// Makes the authority of a host for an audience; `rawTenant` names the tenant if the audience is one organisation.
     ///
-    /// - Throws: an `NSError` -50000/-42000 where `environment` is no host, or where `audienceType` and `rawTenant` do
-    ///   not go together (AUT-3).
+    /// - Throws: an `NSError` -50000/-42000 if `environment` is not a host, or if `audienceType` and `rawTenant`
+    ///   contradict each other (AUT-3).
     public convenience init(environment: String, audienceType: MSALAudienceType, rawTenant: String?) throws {
         do throws(Fault) {
             let tenant = try Self.tenant(of: audienceType, rawTenant: rawTenant)

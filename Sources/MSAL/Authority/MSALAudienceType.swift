@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whose accounts an authority signs in.
+/// The accounts that an authority signs in.
 #if canImport(ObjectiveC)
     @objc(MSALAudienceType)
 #endif
 public enum MSALAudienceType: Int, Sendable {
-    /// Accounts of any organisation and personal ones, tenant `common`.
+    /// Accounts of any organisation and personal accounts, tenant `common`.
     #if canImport(ObjectiveC)
         @objc(MSALAzureADAndPersonalMicrosoftAccountAudience)
     #endif
@@ -15,7 +15,7 @@ public enum MSALAudienceType: Int, Sendable {
         @objc(MSALAzureADMultipleOrgsAudience)
     #endif
     case azureADMultipleOrgsAudience = 1
-    /// Accounts of one organisation, whose tenant must be named.
+    /// Accounts of one organisation; its tenant must be given.
     #if canImport(ObjectiveC)
         @objc(MSALAzureADMyOrgOnlyAudience)
     #endif
@@ -26,7 +26,7 @@ public enum MSALAudienceType: Int, Sendable {
     #endif
     case personalMicrosoftAccountAudience = 3
 
-    /// The path of the authority; nil where a tenant takes its place.
+    /// The last part of the authority's path; nil if the path names an organisation's tenant.
     var tenant: String? {
         switch self {
         case .azureADAndPersonalMicrosoftAccountAudience: "common"

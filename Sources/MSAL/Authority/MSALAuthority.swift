@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Whom an app trusts to sign people in: an identity platform and a tenant of it.
+/// A host and tenant that an app trusts to sign users in.
 #if canImport(ObjectiveC)
     @objc(MSALAuthority) @objcMembers
 #endif
@@ -12,10 +12,10 @@ open class MSALAuthority: NSObject, NSCopying, MSALAuthorityFromURL, @unchecked 
 
     init(normalized url: URL) { self.url = url }
 
-    /// The object itself, which never changes.
+    /// Returns the object itself, which is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether `object` is an authority of the same type and normalised address (AUT-5).
+    /// Whether `object` is an authority of the same class with the same normalised address (AUT-5).
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? MSALAuthority else { return false }
         return type(of: self) == type(of: other) && url == other.url
@@ -25,7 +25,7 @@ open class MSALAuthority: NSObject, NSCopying, MSALAuthorityFromURL, @unchecked 
     open override var hash: Int { url.hashValue }
 
     #if canImport(ObjectiveC)
-        /// What `MSALAuthority(url:)` is in Swift.
+        /// The Objective-C form of `MSALAuthority(url:)`.
         @objc(authorityWithURL:error:)
         public class func authority(url: URL) throws -> MSALAuthority { try MSALAuthority(url: url) }
     #endif

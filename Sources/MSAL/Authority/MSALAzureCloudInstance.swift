@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A cloud of Microsoft's; each has a host of its own.
+/// A Microsoft cloud. Each has its own host.
 #if canImport(ObjectiveC)
     @objc(MSALAzureCloudInstance)
 #endif
@@ -41,7 +41,7 @@ public enum MSALAzureCloudInstance: Int, Sendable {
     #endif
     case govSGCloudInstance = 6
 
-    /// The host that signs people of this cloud in.
+    /// The sign-in host of this cloud.
     var host: String {
         switch self {
         case .publicCloudInstance: "login.microsoftonline.com"

@@ -6,7 +6,7 @@ internal import Redaction
 internal import Synchronization
 internal import UnixSocket
 
-/// The thread of a connection: connects, reads until the end, waits, connects again.
+/// The connection's thread: connects, reads until the connection ends, pauses, connects again.
 extension BrokerConnection {
     func run() {
         var backoff = Backoff(limit: deadlines.pause)
@@ -25,9 +25,10 @@ extension BrokerConnection {
         apply { $0.closed() }
     }
 
-    /// Sleeps for so long, or until somebody wants the connection.
+    /// Sleeps for `pause`, or until a call needs the connection.
     ///
-    /// A semaphore's own time limit follows the wall clock, so that one which is set back would make a pause last for hours.
+    /// Does not use the semaphore's own timeout: that follows the wall clock, so setting the clock back could make a
+    /// pause last for hours.
     private func rest(for pause: Duration) {
         guard pause > .zero else { return }
         timers.asyncAfter(deadline: .now() + pause.timeInterval) { [wakeup] in wakeup.raise() }
@@ -48,7 +49,7 @@ extension BrokerConnection {
         }
     }
 
-    /// Connects and checks who listens.
+    /// Connects and checks which user owns the listening process.
     private func connect() throws(LinkFailure) -> Connection {
         let connection: Connection
         let peer: Peer

@@ -6,17 +6,17 @@ internal import Glibc
 internal import Synchronization
 internal import UnixSocket
 
-/// The one connection of this process to the broker: kept open, shared by all application objects.
+/// This process's one connection to the broker. It stays open and all application objects share it.
 ///
-/// What it decides, ``RequestStateMachine`` decides; this is the shell with the socket, one thread that connects and reads, a queue
-/// that writes, and a timer. The connection belongs to one epoch and ends with it; the thread then connects again, and
-/// when the new hello names another epoch, the app gets the notification that Microsoft's broker posts.
+/// ``RequestStateMachine`` makes the decisions; this class adds the socket, a thread that connects and reads, a queue
+/// that writes, and a timer. A connection belongs to one epoch and ends with it. The thread then connects again, and if
+/// the new hello has another epoch, the app gets the notification that Microsoft's broker posts.
 package final class BrokerConnection: Sendable {
-    /// The connection of this process, to the broker that the environment names.
+    /// The connection of this process, to the broker that the environment names or to the system's.
     static let shared = BrokerConnection(location: .fromEnvironment())
-    /// The connection that a test has put in place of the process's own, for what runs inside.
+    /// A connection that a test uses instead of the process's own, for code that runs inside the task-local scope.
     package static let substitute = TaskLocal<BrokerConnection?>(wrappedValue: nil)
-    /// The connection that an application made here and now uses.
+    /// The connection that an application created here would use.
     static var current: BrokerConnection { substitute.get() ?? shared }
     static let accountChange = Notification.Name("SHARED_MODE_CURRENT_ACCOUNT_CHANGED")
 
@@ -28,7 +28,7 @@ package final class BrokerConnection: Sendable {
         var isClosed = false
     }
 
-    /// The process that this connection's thread runs in, and how to find out in which one a call is made.
+    /// The process in which this connection was made, and a function that returns the current process.
     private let owner: Int32
     private let processID: @Sendable () -> Int32
     let unconfirmed = UnconfirmedChanges()
@@ -42,7 +42,7 @@ package final class BrokerConnection: Sendable {
     let timers = DispatchQueue(label: "org.baton.msal.timers")
     let log: Log
 
-    /// Makes a connection that opens with the first call.
+    /// Makes a connection, which opens with the first call.
     package init(
         location: BrokerLocation, deadlines: BrokerDeadlines = BrokerDeadlines(),
         notifications: NotificationCenter = .default, processID: @escaping @Sendable () -> Int32 = { getpid() }
@@ -56,12 +56,14 @@ package final class BrokerConnection: Sendable {
         self.state = Mutex(State(requests: RequestStateMachine(deadlines: deadlines)))
     }
 
-    /// Asks the broker; `complete` runs exactly once, here or on a thread of this connection, and must not block it.
+    /// Sends a request to the broker. `complete` runs exactly once, here or on a thread of this connection, and must
+    /// not block it.
     func ask(
         _ operation: BrokerProtocol.Operation, _ parameters: FlatMap, isSilent: Bool = true,
         within patience: Duration? = nil, complete: @escaping Call.Completion
     ) {
-        // A child of fork() has neither the thread nor the queues, and the lock may be held by a thread that it has not.
+        // After fork() the child has neither the thread nor the queues, and a thread of the parent may have held the
+        // lock.
         guard processID() == owner else { return complete(.failure(.forked)) }
         guard parameters.fitsFrame else { return complete(.failure(.tooLong)) }
         let now = ContinuousClock.now
@@ -75,7 +77,7 @@ package final class BrokerConnection: Sendable {
         apply { $0.submit(call, now: now) }
     }
 
-    /// Gives up the sign-in that runs, with its window; its call ends by the broker's word.
+    /// Cancels the sign-in in progress and closes its window. The call ends with the broker's reply.
     ///
     /// - Returns: whether there was one.
     package func cancelSignIn() -> Bool {
@@ -88,7 +90,7 @@ package final class BrokerConnection: Sendable {
         return isRunning
     }
 
-    /// Ends the connection for good: calls that wait fail, the thread stops.
+    /// Closes the connection permanently: waiting calls fail and the thread stops.
     package func close() {
         let connection = state.withLock { state in
             state.isClosed = true
@@ -100,7 +102,7 @@ package final class BrokerConnection: Sendable {
 
     // MARK: The shell around the machine
 
-    /// Feeds the machine one event and does what it says.
+    /// Passes one event to the state machine and performs the actions that it returns.
     func apply(_ event: (inout RequestStateMachine) -> [RequestStateMachine.Action]) {
         let (actions, connection) = state.withLock { state in
             let actions = event(&state.requests)
@@ -138,12 +140,12 @@ package final class BrokerConnection: Sendable {
     private func write(_ message: ClientMessage, to connection: Connection?) {
         guard let connection else { return }
         writer.async {
-            // A failed write needs no handling of its own: the reader sees the end and fails or repeats the calls.
+            // A failed write needs no other handling: the reader sees the end and fails or repeats the calls.
             do { try connection.write(message.bytes) } catch { connection.shutDown() }
         }
     }
 
-    /// Makes sure that the timer fires when the next call runs out of time; one timer serves all calls.
+    /// Makes sure that the timer fires at the next deadline of a call; one timer serves all calls.
     private func armTimer(_ state: inout State) {
         guard let next = state.requests.nextDeadline, state.timerFires.map({ next < $0 }) ?? true else { return }
         state.timerFires = next

@@ -3,34 +3,35 @@ internal import BrokerProtocol
 internal import Glibc
 package import UnixSocket
 
-/// How to reach the broker, and whether this device is known to have one.
+/// Where the broker's socket is, and whether the device is known to be personal.
 package struct BrokerLocation: Sendable {
-    /// Names another socket than the system's; a process that has it set counts as managed.
+    /// The environment variable that names a socket other than the system's. A process that has it set counts as
+    /// managed.
     static let variable = "BATON_SOCKET"
 
-    /// Connects to whoever listens.
+    /// Connects to the process that listens on the socket.
     let connect: @Sendable () throws(SocketError) -> Connection
-    /// Whether a listener is the broker.
+    /// Whether a listening process is trusted as the broker.
     package let trusts: @Sendable (Peer) -> Bool
-    /// Whether the device is known to be personal. "Could not look" is not "known".
+    /// Whether the device is known to be personal. If the check fails, the answer is false.
     private let isKnownPersonal: @Sendable () -> Bool
     /// Whether the environment names the socket.
     private var isNamed = false
 
-    /// A location for a process that knows that its device is managed (`marker` nil), or that asks the marker file.
+    /// Makes a location for a process that knows its device is managed (`marker` nil) or that checks the marker file.
     ///
-    /// - Parameter trusted: which listeners are the broker; nil for root, this process's user, and the owner of the
-    ///   socket's folder.
+    /// - Parameter trusted: decides which listeners are trusted; nil trusts root, this process's user, and the owner of
+    ///   the socket's folder.
     package init(socket: String, marker: String?, trusted: (@Sendable (Peer) -> Bool)? = nil) {
         connect = { () throws(SocketError) in try Connection.connect(to: socket, maximumFrame: Wire.maximumFrame) }
         trusts = trusted ?? { peer in [0, geteuid(), Self.owner(ofFolderOf: socket)].contains(peer.uid) }
-        // The marker is known to be absent.
+        // Personal only if the marker is definitely absent.
         isKnownPersonal = {
             marker.map { unsafe access($0, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR) } ?? false
         }
     }
 
-    /// A broker in this process, for tests.
+    /// Makes a location for a broker inside this process, for tests.
     package init(
         connect: @escaping @Sendable () throws(SocketError) -> Connection,
         isKnownPersonal: @escaping @Sendable () -> Bool
@@ -40,7 +41,7 @@ package struct BrokerLocation: Sendable {
         self.isKnownPersonal = isKnownPersonal
     }
 
-    /// The location that the environment names, or the system's.
+    /// Returns the location that the environment names, or the system's.
     static func fromEnvironment() -> BrokerLocation {
         guard let socket = unsafe getenv(variable).map({ unsafe String(cString: $0) }), !socket.isEmpty else {
             return BrokerLocation(socket: WellKnownPath.brokerSocket, marker: WellKnownPath.managedMarker)
@@ -48,14 +49,14 @@ package struct BrokerLocation: Sendable {
         return named(socket)
     }
 
-    /// A socket that the environment names; its process counts as managed.
+    /// Returns a location for a socket that the environment names; the process counts as managed.
     package static func named(_ socket: String) -> BrokerLocation {
         var location = BrokerLocation(socket: socket, marker: nil)
         location.isNamed = true
         return location
     }
 
-    /// What a failed connection attempt means here.
+    /// Converts the error of a failed connection attempt.
     func failure(_ error: SocketError) -> LinkFailure {
         let isAbsent = error.errno == ENOENT || error.errno == ENOTDIR
         if isAbsent, isKnownPersonal() { return .personalDevice }

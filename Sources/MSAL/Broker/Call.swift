@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// One request to the broker together with whoever waits for its outcome.
+/// One request to the broker, with the completion that receives its outcome.
 struct Call: Sendable {
     typealias Completion = @Sendable (Result<FlatMap, LinkFailure>) -> Void
 
     let request: Request
-    /// Whether it does no harm to ask again after a connection ended without the reply.
+    /// Whether the request may safely be repeated if a connection ended before the reply.
     let isIdempotent: Bool
-    /// When waiting for the reply ends.
+    /// When the wait for the reply ends.
     let deadline: ContinuousClock.Instant
     let complete: Completion
 }
 
 extension BrokerProtocol.Operation {
-    /// Operations that may be asked a second time on a new connection.
+    /// Whether the operation may be sent a second time on a new connection.
     var isIdempotent: Bool {
         [.getDeviceInfo, .getAccounts, .refresh, .currentAccount, .acknowledgeAccount, .removeAccount].contains(self)
     }

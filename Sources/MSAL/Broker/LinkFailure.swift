@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// Why a call to the broker brought no response.
+/// Why a call to the broker got no response.
 ///
-/// "There is no broker, and the device is known to be personal" is one case of its own; every other case means that
-/// nobody could find out, and must never be read as an answer.
+/// `personalDevice` is the only case that states a fact about the device. Every other case means that the answer could
+/// not be determined; it must never be treated as one.
 enum LinkFailure: Error, Equatable {
-    /// The app does not let the broker take part (BRK-1).
+    /// The app has switched off brokered calls (BRK-1).
     case switchedOff
-    /// No socket is there and nothing says that the device is managed.
+    /// There is no socket, and nothing marks the device as managed.
     case personalDevice
-    /// The device is managed, or a broker was there before, but nobody answers; with the kernel's reason.
+    /// The device is managed, or had a broker before, but no broker answers; with the kernel's reason.
     case unreachable(reason: String)
-    /// Whoever listens on the socket is neither root, nor this user, nor the owner of the socket's folder.
+    /// The listening process belongs neither to root, nor to this user, nor to the owner of the socket's folder.
     case untrusted(uid: UInt32)
-    /// The broker speaks no version of the transport that this library speaks.
+    /// The broker and this library have no transport version in common.
     case incompatible
-    /// The connection ended before the reply came; what the broker did is not known.
+    /// The connection ended before the reply; it is unknown whether the broker executed the request.
     case ended
-    /// The broker sent something that is not a message of the protocol.
+    /// The broker sent data that is not a message of the protocol.
     case corrupted
-    /// No reply came in time.
+    /// No reply arrived in time.
     case tooLate
-    /// The app gave the sign-in up.
+    /// The app cancelled the sign-in.
     case canceled
-    /// The process is a child of fork() that has started no program: only its parent has the connection.
+    /// The process is a child of fork() without exec(); only its parent has the connection.
     case forked
-    /// Too many calls wait already.
+    /// Too many calls are already waiting.
     case overloaded
-    /// The parameters are longer than the broker takes; nothing was sent, for it would end the connection of all calls.
+    /// The parameters exceed the broker's limit. Nothing was sent, because an oversized frame would end the connection
+    /// for all calls.
     case tooLong
     /// The broker answered with an error.
     case refused(BrokerError)
 }
 
 extension LinkFailure {
-    /// Whether trying again within the same second could help.
+    /// Whether a retry within the same second could succeed.
     var isPassing: Bool {
         switch self {
         case .unreachable, .ended, .corrupted, .tooLate, .overloaded: true

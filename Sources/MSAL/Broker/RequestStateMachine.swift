@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// The calls of this process and the state of its one connection to the broker: a pure machine.
+/// The calls of this process and the state of its connection to the broker, as a pure state machine.
 ///
-/// Each event returns what is to be done. Every call leaves with exactly one ``Action/finish(_:_:)``; a reply that comes
-/// twice, or to a call that is gone, finds nobody and does nothing.
+/// Each event returns the actions to perform. Every call ends with exactly one ``Action/finish(_:_:)``. A duplicate
+/// reply, or a reply to a call that has ended, is ignored.
 struct RequestStateMachine {
-    /// What the shell around this machine has to do, in order.
+    /// What the caller of this machine must do, in order.
     enum Action {
-        /// Bring a connection up, now.
+        /// Open a connection now.
         case open
         case send(ClientMessage)
         case finish(Call, Result<FlatMap, LinkFailure>)
-        /// End the connection; the next one belongs to the present epoch.
+        /// Close the connection; the next one belongs to the current epoch.
         case leave
-        /// Tell the app that the account may have changed.
+        /// Notify the app that the account may have changed.
         case announceChange
     }
 
@@ -22,11 +22,11 @@ struct RequestStateMachine {
         let call: Call
         var isSent = false
         var isRepeated = false
-        /// The epoch of the connection that ended under a sign-in.
+        /// The epoch of the connection that ended while this sign-in was waiting.
         var askedIn: Epoch?
-        /// When a sign-in that was given up ends without the broker's word.
+        /// When a cancelled sign-in ends even without the broker's reply.
         var canceledUntil: ContinuousClock.Instant?
-        /// Since when the call waits for a connection.
+        /// When the call began to wait for a connection.
         var since: ContinuousClock.Instant
         var isSignIn: Bool { call.request.operation == .login }
     }
@@ -37,7 +37,7 @@ struct RequestStateMachine {
     private var isReady = false
     private var awaitsHello = false
     private var lastEpoch: Epoch?
-    /// Whether a call failed because no broker could be reached, and none has been reached since.
+    /// Whether a call failed because the broker was unreachable, and no connection has opened since.
     private var missedBroker = false
     private var lastFailure = LinkFailure.unreachable(reason: "no connection yet")
 
@@ -46,16 +46,16 @@ struct RequestStateMachine {
         self.capacity = capacity
     }
 
-    /// Whether somebody waits for a connection, had one and must learn of changes, or asked in vain and must learn when a
-    /// broker comes.
+    /// Whether a connection is needed: a call waits for one, the app must learn of account changes, or a call failed
+    /// before and the app must learn when a broker appears.
     var wantsConnection: Bool { lastEpoch != nil || missedBroker || !entries.isEmpty }
 
-    /// When ``expire(now:)`` has something to do next.
+    /// When ``expire(now:)`` must be called next.
     var nextDeadline: ContinuousClock.Instant? {
         entries.map { $0.isSent ? $0.canceledUntil ?? $0.call.deadline : $0.since + patience }.min()
     }
 
-    /// How long an unsent call waits: for the connection, and for the hello once there is one.
+    /// How long an unsent call waits: for the connection, and then for the hello.
     private var patience: Duration { deadlines.connect + (awaitsHello ? deadlines.hello : .zero) }
 
     mutating func submit(_ call: Call, now: ContinuousClock.Instant) -> [Action] {
@@ -64,13 +64,13 @@ struct RequestStateMachine {
         return isReady ? [.send(.request(call.request))] : [.open]
     }
 
-    /// Somebody trustworthy accepted the connection.
+    /// A trusted process accepted the connection.
     mutating func connected() -> [Action] {
         awaitsHello = true
         return []
     }
 
-    /// The broker said hello.
+    /// The broker's hello arrived.
     mutating func opened(_ epoch: Epoch) -> [Action] {
         awaitsHello = false
         isReady = true
@@ -90,12 +90,12 @@ struct RequestStateMachine {
         return actions
     }
 
-    /// No connection came about.
+    /// The connection attempt failed.
     ///
-    /// Calls go on waiting where another attempt may help, until their patience ends.
+    /// Calls keep waiting, up to their time limit, if another attempt may succeed.
     mutating func failedToOpen(_ failure: LinkFailure) -> [Action] {
         awaitsHello = false
-        // Where a broker was, its absence is a failure, whatever the marker says.
+        // If a broker was reached before, its absence is a failure, even without a marker file.
         let wasManaged = lastEpoch != nil && failure == .personalDevice
         let failure = wasManaged ? .unreachable(reason: "the broker's socket is gone") : failure
         lastFailure = failure
@@ -113,15 +113,16 @@ struct RequestStateMachine {
         let call = entries.remove(at: index).call
         let finish = Action.finish(call, reply.outcome.mapError(LinkFailure.refused))
         guard call.request.operation.changesEpoch, case .success = reply.outcome else { return [finish] }
-        // The epoch of this connection is over with this reply: what is asked from here on belongs to the next one.
+        // This reply ends the connection's epoch: later requests belong to the next one.
         isReady = false
         return [.leave, finish]
     }
 
     /// The connection ended.
     ///
-    /// Harmless calls are repeated once on the next one, a sign-in where the next hello says that nobody was asked; the
-    /// others fail. That holds for a message that cannot be read, too: it was the answer to one call and ends no other.
+    /// An idempotent call is repeated once on the next connection. A sign-in is repeated once if the next hello shows
+    /// that nobody was asked to sign in. All other calls fail. The same applies after an unreadable message: it
+    /// answered at most one call and must not fail the others.
     mutating func ended(_ failure: LinkFailure, now: ContinuousClock.Instant) -> [Action] {
         isReady = false
         lastFailure = failure
@@ -147,12 +148,13 @@ struct RequestStateMachine {
         return actions
     }
 
-    /// Whether a sign-in runs that nobody has given up.
+    /// Whether there is a sign-in that has not been cancelled.
     var hasSignIn: Bool { entries.contains { $0.isSignIn && $0.canceledUntil == nil } }
 
-    /// The app gives up the sign-ins that run.
+    /// The app cancels its sign-ins.
     ///
-    /// Those that the broker knows of end by its word, for only it can say whether the person had finished before.
+    /// A sign-in that was already sent ends with the broker's reply, because only the broker can say whether the user
+    /// had finished.
     mutating func cancelSignIn(now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
         for index in entries.indices.reversed() where entries[index].isSignIn && entries[index].canceledUntil == nil {
@@ -168,13 +170,13 @@ struct RequestStateMachine {
         return actions
     }
 
-    /// Nobody will connect any more.
+    /// The connection is closed permanently.
     mutating func closed() -> [Action] {
         defer { entries = [] }
         return entries.map { .finish($0.call, .failure(.ended)) }
     }
 
-    /// Fails the calls whose time is over.
+    /// Fails the calls whose time has run out.
     mutating func expire(now: ContinuousClock.Instant) -> [Action] {
         var actions: [Action] = []
         let patience = patience
@@ -186,7 +188,7 @@ struct RequestStateMachine {
             }
             guard !entry.isSent, entry.since + patience <= now else { return false }
             if lastEpoch == nil { missedBroker = true }
-            // Of a sign-in that was asked once nobody knows whether it was done.
+            // If a sign-in was already sent once, it is unknown whether it was completed.
             let failure = entry.askedIn == nil ? Self.unreachable(lastFailure) : .ended
             actions.append(.finish(entry.call, .failure(failure)))
             return true
@@ -203,9 +205,9 @@ struct RequestStateMachine {
 }
 
 extension Epoch {
-    /// Whether nobody was asked to sign in between the epoch `asked` and this one, or has signed in.
+    /// Whether nobody was asked to sign in between the epoch `asked` and this one, and nobody has signed in.
     ///
-    /// A sign-in takes a number when it begins, and its end another: one that came to nothing leaves a distance of two.
+    /// The start of a sign-in takes one number and its end another, so a failed sign-in leaves a distance of two.
     fileprivate func leavesUnasked(_ asked: Epoch) -> Bool {
         self == asked || counter == asked.counter.addingReportingOverflow(1).partialValue
     }

@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 
 extension Result<FlatMap, LinkFailure> {
-    /// Reads a response that says that it is one, and in which mode the device is; anything else is a fault.
+    /// Reads a response that reports success and the device's mode; any other content is a fault.
     func read<Value>(
         silent: Bool = false, _ body: (FlatMap, DeviceInfo) throws(BrokerError) -> Value
     ) -> Result<Value, Fault> {

@@ -2,7 +2,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Lets one thread sleep until it is woken; waking it twice before it looks wakes it once.
+/// Lets one thread sleep until another wakes it. Repeated wake-ups before it runs count as one.
 final class Wakeup: Sendable {
     private let isRaised = Mutex(false)
     private let semaphore = DispatchSemaphore(value: 0)
@@ -23,12 +23,12 @@ final class Wakeup: Sendable {
 }
 
 extension Duration {
-    /// Seconds, for Dispatch.
+    /// The duration in seconds, for Dispatch.
     var timeInterval: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 
-    /// Whole milliseconds, one at least, for the kernel.
+    /// The duration in whole milliseconds, at least 1, for the kernel.
     var milliseconds: Int32 { Int32(max(1, min(timeInterval * 1000, 1e9))) }
 }

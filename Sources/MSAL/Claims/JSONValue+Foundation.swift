@@ -2,7 +2,7 @@
 internal import JSON
 
 extension JSONValue {
-    /// The value as the objects that Foundation makes of JSON, which is what apps expect of Microsoft's library.
+    /// The value as Foundation's JSON objects, which apps expect from Microsoft's library.
     var foundation: Any {
         switch self {
         case .null: NSNull()

@@ -2,24 +2,25 @@
 internal import BrokerProtocol
 internal import JSON
 
-/// Claims that an app asks for beyond what its scopes bring (OpenID Connect Core section 5.5).
+/// Claims that an app requests in addition to those of its scopes (OpenID Connect Core section 5.5).
 ///
-/// Asking for claims passes by every cached token (SIL-7). Objects of this class belong to one thread at a time.
+/// A request with claims bypasses every cached token (SIL-7). An object of this class must be used by one thread at a
+/// time.
 #if canImport(ObjectiveC)
     @objc(MSALClaimsRequest) @objcMembers
 #endif
 open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializable {
     private var claims: [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] = [:]
-    /// What was wrong with the JSON that this was made of; such a request can be used for nothing.
+    /// The error in the JSON from which this object was made. An object with a fault cannot be used in a call.
     private(set) var fault: Fault?
 
-    /// Asks for nothing yet.
+    /// Makes an empty claims request.
     public override init() { super.init() }
 
-    /// Takes a claims request in its JSON form, an object with the keys `id_token` and `access_token` only (CLM-1).
+    /// Parses a claims request from JSON, an object with only the keys `id_token` and `access_token` (CLM-1).
     ///
-    /// Where the text cannot be read, `error` gets an `NSError` -50000/-42000, and a call that is given this object ends
-    /// with the same error rather than without claims.
+    /// If the text cannot be parsed, `error` is set to an `NSError` -50000/-42000. A call with this object then fails
+    /// with the same error instead of ignoring the claims.
     public required init(jsonString: String, error: NSErrorPointer) {
         super.init()
         do throws(Fault) { claims = try Self.read(jsonString) } catch {
@@ -28,9 +29,9 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         if let fault { unsafe error?.pointee = fault.error() }
     }
 
-    /// Asks for a claim in a token; one of the same name that was asked before is replaced (CLM-1).
+    /// Requests a claim in a token; replaces an earlier request for the same name (CLM-1).
     ///
-    /// - Throws: an `NSError` -50000/-42000 where the name is blank.
+    /// - Throws: an `NSError` -50000/-42000 if the name is blank.
     #if canImport(ObjectiveC)
         @objc(requestClaim:forTarget:error:)
     #endif
@@ -40,9 +41,9 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         claims[target, default: []].append(request)
     }
 
-    /// Asks no longer for the claim `name` in a token.
+    /// Removes the request for the claim `name` in a token.
     ///
-    /// - Throws: an `NSError` -50000/-42000 where it was not asked for (CLM-2).
+    /// - Throws: an `NSError` -50000/-42000 if the claim was not requested (CLM-2).
     #if canImport(ObjectiveC)
         @objc(removeClaimRequestWithName:target:error:)
     #endif
@@ -53,7 +54,7 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         claims[target]?.remove(at: index)
     }
 
-    /// The claims that are asked for in a token, in the order in which they were asked; nil where there are none.
+    /// Returns the claims requested in a token, in the order in which they were requested; nil if there are none.
     #if canImport(ObjectiveC)
         @objc(claimsRequestsForTarget:)
     #endif
@@ -62,9 +63,9 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         return requests
     }
 
-    /// The request as JSON text, with sorted keys.
+    /// Returns the request as JSON text with sorted keys.
     ///
-    /// It is nil where a value is no JSON value (CLM-3), or where the text that this was made of could not be read.
+    /// Returns nil if a value is not a JSON value (CLM-3), or if this object was made from invalid JSON.
     open func jsonString() -> String? {
         guard fault == nil else { return nil }
         var root: [String: Any] = [:]
@@ -77,18 +78,18 @@ open class MSALClaimsRequest: NSObject, MSALJsonSerializable, MSALJsonDeserializ
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Whether nothing is asked for, so that a cached token will do.
+    /// Whether no claim is requested, so that a cached token may be used.
     ///
-    /// A request whose last claim was removed is empty; it is not with Microsoft's (CLM-2).
+    /// A request whose last claim was removed is empty here; in Microsoft's library it is not (CLM-2).
     var isEmpty: Bool { fault == nil && claims.values.allSatisfy(\.isEmpty) }
 }
 
 extension MSALClaimsRequest {
-    /// What stands beside a claim's name; null where only the name matters (CLM-1).
+    /// The JSON value for a claim; null if the claim has no additional information (CLM-1).
     private static func json(_ request: MSALIndividualClaimRequest) -> Any { request.additionalInfo?.json ?? NSNull() }
 
     private static func read(_ text: String) throws(Fault) -> [MSALClaimsRequestTarget: [MSALIndividualClaimRequest]] {
-        // A challenge comes from the resource that the app called, and is as foreign as any bytes.
+        // A claims challenge comes from the resource that the app called, so it is untrusted input.
         guard let root = (try? JSONReader.read(Array(text.utf8), limits: Wire.nestedLimits))?.object else {
             throw invalid("is no JSON object")
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The token that a claim is asked for.
+/// The token in which a claim is requested.
 #if canImport(ObjectiveC)
     @objc(MSALClaimsRequestTarget)
 #endif
@@ -10,7 +10,7 @@ public enum MSALClaimsRequestTarget: UInt, Sendable {
     /// The access token.
     case accessToken = 1
 
-    /// The top key of a claims request (OpenID Connect Core section 5.5).
+    /// The top-level key in a claims request (OpenID Connect Core section 5.5).
     var key: String {
         switch self {
         case .idToken: "id_token"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One claim that an app asks for.
+/// One claim that an app requests.
 #if canImport(ObjectiveC)
     @objc(MSALIndividualClaimRequest) @objcMembers
 #endif
 open class MSALIndividualClaimRequest: NSObject {
     /// The name of the claim.
     open var name: String
-    /// What is wanted of it beyond its name.
+    /// Requirements on the claim in addition to its name.
     open var additionalInfo: MSALIndividualClaimRequestAdditionalInfo?
 
-    /// Asks for the claim `name`.
+    /// Requests the claim `name`.
     public init(name: String) { self.name = name }
 }

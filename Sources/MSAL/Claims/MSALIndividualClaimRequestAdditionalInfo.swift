@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// What an app wants of one claim beyond its name (OpenID Connect Core section 5.5.1).
+/// The requirements on one requested claim (OpenID Connect Core section 5.5.1).
 #if canImport(ObjectiveC)
     @objc(MSALIndividualClaimRequestAdditionalInfo) @objcMembers
 #endif
 open class MSALIndividualClaimRequestAdditionalInfo: NSObject {
-    /// A truth value: whether the app cannot do without the claim.
+    /// A boolean: whether the app requires the claim.
     open var essential: NSNumber?
-    /// The value that the claim should have; a JSON value.
+    /// The value that the claim should have, as a JSON value.
     open var value: Any?
-    /// The values of which the claim should have one; JSON values.
+    /// The values of which the claim should have one, as JSON values.
     open var values: [Any]?
 
-    /// Asks for nothing in particular.
+    /// Makes an object without requirements.
     public override init() { super.init() }
 
-    /// The members of the JSON object; nil where there are none.
+    /// The members of the JSON object; nil if there are none.
     var json: [String: Any]? {
         var members: [String: Any] = [:]
         if let essential { members["essential"] = essential.boolValue }
@@ -25,7 +25,7 @@ open class MSALIndividualClaimRequestAdditionalInfo: NSObject {
         return members.isEmpty ? nil : members
     }
 
-    /// Takes the members of a JSON object over; nil where one has the wrong type.
+    /// Reads the members of a JSON object; returns nil if one has the wrong type.
     convenience init?(json: [String: JSONValue]) {
         self.init()
         if let member = json["essential"] {

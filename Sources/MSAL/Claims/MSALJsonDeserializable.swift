@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if !canImport(ObjectiveC)
-    /// Where an initialiser that does not throw puts its error; Foundation has this on Apple's systems only.
+    /// A pointer through which an initialiser that does not throw returns its error. On Apple's systems Foundation
+    /// defines it.
     public typealias NSErrorPointer = UnsafeMutablePointer<NSError?>?
 #endif
 
-/// What can be read from JSON.
+/// A type that can be read from JSON.
 #if canImport(ObjectiveC)
     @objc(MSALJsonDeserializable)
 #endif
 public protocol MSALJsonDeserializable: NSObjectProtocol {
-    /// Reads `jsonString`; what is wrong with it goes into `error`.
+    /// Parses `jsonString`; sets `error` if it is invalid.
     init(jsonString: String, error: NSErrorPointer)
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What can be written as JSON.
+/// A type that can be written as JSON.
 #if canImport(ObjectiveC)
     @objc(MSALJsonSerializable)
 #endif
 public protocol MSALJsonSerializable: NSObjectProtocol {
-    /// The JSON text; nil where there is none.
+    /// Returns the JSON text; nil if the object cannot be represented.
     func jsonString() -> String?
 }

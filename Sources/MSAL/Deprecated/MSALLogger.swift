@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The log's settings under the name of versions before 1.0.
+/// The log settings, under the name used before version 1.0.
 @available(*, deprecated, message: "Use MSALGlobalConfig.loggerConfig.")
 open class MSALLogger: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; there is nothing in it.
+    // Unchecked because the class is open; it has no properties.
     private static let only = MSALLogger()
 
-    /// The one logger of the process.
+    /// Returns the one logger of the process.
     public class func shared() -> MSALLogger { only }
 
-    /// The lowest level that reaches the callback.
+    /// The most detailed level that reaches the callback.
     public var level: MSALLogLevel {
         get { MSALGlobalConfig.loggerConfig.logLevel }
         set { MSALGlobalConfig.loggerConfig.logLevel = newValue }
     }
 
-    /// Whether lines may name persons, which they never do.
+    /// Whether lines may contain personal data. They never do, whatever the value.
     public var piiLoggingEnabled: Bool {
         get { MSALGlobalConfig.loggerConfig.piiEnabled }
         set { MSALGlobalConfig.loggerConfig.piiEnabled = newValue }
     }
 
-    /// Sets the callback, once per process.
+    /// Sets the callback. It can be set only once per process.
     @preconcurrency
     public func setCallback(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
         MSALGlobalConfig.loggerConfig.setLogCallback(callback)
@@ -32,7 +32,7 @@ open class MSALLogger: NSObject, @unchecked Sendable {
     @nonobjc
 #endif
 extension MSALLoggerConfig {
-    /// Whether lines may name persons, which they never do.
+    /// Whether lines may contain personal data. They never do, whatever the value.
     @available(*, deprecated, renamed: "logMaskingLevel")
     public var piiEnabled: Bool {
         get { logMaskingLevel != .settingsMaskAllPII }

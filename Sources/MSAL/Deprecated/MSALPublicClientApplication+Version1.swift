@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What versions 1.x had and 2.0 took away, for source that still calls it.
+// Methods of versions 1.x that 2.0 removed, for source that still calls them.
 #if canImport(ObjectiveC)
     @nonobjc
 #endif
 extension MSALPublicClientApplication {
-    /// Makes an application of a client id and an authority.
+    /// Makes an application with a client id and an authority.
     ///
-    /// - Throws: an `NSError` -50000/-42011, for a redirect URI must be given.
+    /// - Throws: an `NSError` -50000/-42011, because a redirect URI is required.
     @available(*, deprecated, message: "Use init(configuration:).")
     public convenience init(clientId: String, authority: MSALAuthority?) throws {
         try self.init(clientId: clientId, authority: authority, redirectUri: nil)
     }
 
-    /// Makes an application of a client id, an authority and a redirect URI.
+    /// Makes an application with a client id, an authority and a redirect URI.
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain``, as `init(configuration:)` does.
     @available(*, deprecated, message: "Use init(configuration:).")
@@ -23,7 +23,7 @@ extension MSALPublicClientApplication {
                 clientId: clientId, redirectUri: redirectUri, authority: authority))
     }
 
-    /// Makes an application of a client id, an authority, a redirect URI and a keychain group, which has no effect.
+    /// Makes an application with a client id, an authority and a redirect URI. The keychain group has no effect.
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain``, as `init(configuration:)` does.
     @available(*, deprecated, message: "Use init(configuration:).")
@@ -33,7 +33,7 @@ extension MSALPublicClientApplication {
         try self.init(clientId: clientId, authority: authority, redirectUri: redirectUri)
     }
 
-    /// The account with this identifier, where it is signed in.
+    /// Returns the signed-in account with this identifier.
     ///
     /// - Throws: an `NSError` in ``MSALErrorDomain``, as `account(forIdentifier:)` does.
     @available(*, deprecated, renamed: "account(forIdentifier:)")
@@ -41,7 +41,7 @@ extension MSALPublicClientApplication {
         try account(forIdentifier: identifier)
     }
 
-    /// Finds out which accounts are signed in on the device.
+    /// Finds the accounts that are signed in on the device.
     @available(*, deprecated, message: "Use accountsFromDevice(for:completionBlock:).")
     @preconcurrency
     public func allAccountsFiltered(
@@ -50,7 +50,7 @@ extension MSALPublicClientApplication {
         accountsFromDevice(for: MSALAccountEnumerationParameters(), completionBlock: completionBlock)
     }
 
-    /// Takes a URL that another app opened, which never belongs to a sign-in here.
+    /// Handles a URL that another app opened. Always returns false.
     @available(*, deprecated, renamed: "handleMSALResponse(_:sourceApplication:)")
     public class func handleMSALResponse(_ response: URL) -> Bool {
         handleMSALResponse(response, sourceApplication: nil)

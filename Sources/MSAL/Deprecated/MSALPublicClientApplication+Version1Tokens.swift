@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The token calls of versions 1.x, which took their parameters one by one.
+// The token methods of versions 1.x, which took each parameter separately.
 #if canImport(ObjectiveC)
     @nonobjc
 #endif
@@ -14,7 +14,7 @@ extension MSALPublicClientApplication {
         acquireToken(with: Self.interactive(scopes), completionBlock: completionBlock)
     }
 
-    /// Signs a worker in whose user name may be `loginHint`.
+    /// Signs a worker in; `loginHint` suggests a user name.
     @available(*, deprecated, message: "Use acquireToken(with:completionBlock:).")
     @preconcurrency
     public func acquireToken(
@@ -26,7 +26,7 @@ extension MSALPublicClientApplication {
         acquireToken(with: parameters, completionBlock: completionBlock)
     }
 
-    /// Signs the worker of `account` in.
+    /// Signs a worker in; `account` suggests the account.
     @available(*, deprecated, message: "Use acquireToken(with:completionBlock:).")
     @preconcurrency
     public func acquireToken(
@@ -38,7 +38,7 @@ extension MSALPublicClientApplication {
         acquireToken(with: parameters, completionBlock: completionBlock)
     }
 
-    /// Signs the worker of `account` in, and says what to ask.
+    /// Signs a worker in; `account` suggests the account and `promptType` selects the prompt.
     @available(*, deprecated, message: "Use acquireToken(with:completionBlock:).")
     @preconcurrency
     public func acquireToken(
@@ -53,7 +53,7 @@ extension MSALPublicClientApplication {
         acquireToken(with: parameters, completionBlock: completionBlock)
     }
 
-    /// Gets a token of the worker who is signed in.
+    /// Gets a token for the signed-in worker.
     @available(*, deprecated, message: "Use acquireTokenSilent(with:completionBlock:).")
     @preconcurrency
     public func acquireTokenSilent(
@@ -64,7 +64,7 @@ extension MSALPublicClientApplication {
             with: MSALSilentTokenParameters(scopes: scopes, account: account), completionBlock: completionBlock)
     }
 
-    /// Gets a token of the worker who is signed in, from `authority`.
+    /// Gets a token for the signed-in worker from `authority`.
     @available(*, deprecated, message: "Use acquireTokenSilent(with:completionBlock:).")
     @preconcurrency
     public func acquireTokenSilent(
@@ -76,7 +76,7 @@ extension MSALPublicClientApplication {
         acquireTokenSilent(with: parameters, completionBlock: completionBlock)
     }
 
-    /// Gets a token of the worker who is signed in, from `authority`, and says more about it.
+    /// Gets a token for the signed-in worker from `authority`, with further parameters.
     @available(*, deprecated, message: "Use acquireTokenSilent(with:completionBlock:).")
     @preconcurrency
     public func acquireTokenSilent(

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where versions 1.x let an app say what shows its pages. It is always the broker's window, so that there is one value.
+// Versions 1.x let an app choose what shows sign-in pages. Here it is always the broker's window.
 #if canImport(ObjectiveC)
     @nonobjc
 #endif
 extension MSALPublicClientApplication {
-    /// What shows pages: the broker's window.
+    /// What shows sign-in pages: always the broker's window.
     @available(*, deprecated, message: "Use MSALWebviewParameters.webviewType.")
     public var webviewType: MSALWebviewType {
         get { .default }
         set {}
     }
 
-    /// Whether an authority must be known to be one: the broker always sees to that, whatever an app sets here.
+    /// Whether the authority is validated. The broker always validates it, whatever an app sets here.
     @available(*, deprecated, message: "Use MSALPublicClientApplicationConfig.knownAuthorities.")
     public var validateAuthority: Bool {
         get { true }
@@ -24,7 +24,7 @@ extension MSALPublicClientApplication {
     @nonobjc
 #endif
 extension MSALGlobalConfig {
-    /// What shows pages: the broker's window.
+    /// What shows sign-in pages: always the broker's window.
     @available(*, deprecated, message: "Use MSALWebviewParameters.webviewType.")
     public class var defaultWebviewType: MSALWebviewType {
         get { .default }
@@ -36,14 +36,14 @@ extension MSALGlobalConfig {
     @nonobjc
 #endif
 extension MSALInteractiveTokenParameters {
-    /// The app's presenter.
+    /// The object on which the app presents pages.
     @available(*, deprecated, renamed: "webviewParameters.parentViewController")
     public var parentViewController: MSALViewController? {
         get { webviewParameters.parentViewController }
         set { if let newValue { webviewParameters.parentViewController = newValue } }
     }
 
-    /// What shows pages: the broker's window.
+    /// What shows sign-in pages: always the broker's window.
     @available(*, deprecated, renamed: "webviewParameters.webviewType")
     public var webviewType: MSALWebviewType {
         get { webviewParameters.webviewType }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is known about the device.
+/// Information about the device.
 #if canImport(ObjectiveC)
     @objc(MSALDeviceInformation) @objcMembers
 #endif
 open class MSALDeviceInformation: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; nothing in it changes after it was made.
+    // Unchecked because the class is open; nothing in it changes after initialization.
 
     /// Whether workers share the device.
     open private(set) var deviceMode: MSALDeviceMode
-    /// How the organisation wants its people to prove who they are (DEV-8).
+    /// The authentication method that the organisation prefers (DEV-8).
     open private(set) var configuredPreferredAuthMethod: MSALPreferredAuthMethod
     /// Whether a broker answered on this device (DEV-7).
     open private(set) var hasAADSSOExtension: Bool
@@ -25,13 +25,14 @@ open class MSALDeviceInformation: NSObject, @unchecked Sendable {
         self.hasAADSSOExtension = hasAADSSOExtension
     }
 
-    /// Makes what a personal device without a broker has: the default mode, and nothing else.
+    /// Makes the information of a personal device without a broker: the default mode and nothing else.
     public convenience override init() { self.init(deviceMode: .default, extra: [:]) }
 
-    /// The device's registration and why it is in its mode; keys and values are texts (DEV-5, DEV-6).
+    /// The device's registration and the reason for its mode; keys and values are strings (DEV-5, DEV-6).
     ///
-    /// Keys are ``MSAL_PRIMARY_REGISTRATION_DEVICE_ID`` and its like, `isSSOExtensionInFullMode`, and
-    /// `baton_device_mode_reason`, a stable code.
+    /// The keys are ``MSAL_PRIMARY_REGISTRATION_DEVICE_ID`` and the other registration keys,
+    /// `isSSOExtensionInFullMode`, `baton_device_mode_reason` (a stable code), the broker's version and what the broker
+    /// adds.
     open var extraDeviceInformation: [AnyHashable: Any] { extra }
 
     /// `Device mode shared` or `Device mode default` (DEV-9).
@@ -39,6 +40,6 @@ open class MSALDeviceInformation: NSObject, @unchecked Sendable {
 }
 
 extension MSALDeviceInformation: CustomReflectable {
-    /// Shows the mode only, so that dumping it into a log names nobody.
+    /// A mirror with only the mode, so that dumping the object into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: ["deviceMode": deviceMode]) }
 }

@@ -5,8 +5,8 @@
     @objc(MSALDeviceMode)
 #endif
 public enum MSALDeviceMode: UInt, Sendable {
-    /// One person's device.
+    /// The device of one person.
     case `default` = 0
-    /// Passed on from worker to worker.
+    /// A device that workers share and hand over to each other.
     case shared = 1
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A token of the device itself, with no user in it.
+/// A token for the device itself, without a user.
 #if canImport(ObjectiveC)
     @objc(MSALDeviceTokenResult) @objcMembers
 #endif
 open class MSALDeviceTokenResult: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; nothing in it changes after it was made.
+    // Unchecked because the class is open; nothing in it changes after initialization.
 
     /// The access token.
     open private(set) var accessToken: String
-    /// What the identity platform says of the device, a JWT (RFC 7519).
+    /// The identity platform's information about the device, as a JWT (RFC 7519).
     open private(set) var deviceInformation: String?
     /// When the access token expires.
     open private(set) var expiresOn: Date?
     /// The scopes that were granted.
     open private(set) var scopes: [String]
-    /// The authority that made the token.
+    /// The authority that issued the token.
     open private(set) var authority: MSALAuthority?
 
-    /// Makes a result of its parts.
+    /// Makes a result.
     public init(
         accessToken: String, deviceInformation: String?, expiresOn: Date?, scopes: [String], authority: MSALAuthority?
     ) {
@@ -31,6 +31,6 @@ open class MSALDeviceTokenResult: NSObject, @unchecked Sendable {
 }
 
 extension MSALDeviceTokenResult: CustomReflectable {
-    /// Shows nothing, so that dumping a result into a log gives no token away.
+    /// An empty mirror, so that dumping a result into a log reveals no token.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -5,21 +5,21 @@
     @objc(MSALWPJMetaData) @objcMembers
 #endif
 open class MSALWPJMetaData: NSObject, @unchecked Sendable {
-    // Unchecked because the class is open; everything in it is constant texts.
+    // Unchecked because the class is open; everything in it is constant.
 
     private let extra: [String: String]
 
     init(extra: [String: String]) { self.extra = extra }
 
-    /// Texts under `aadDeviceIdentifier`, `aadTenantIdentifier` and `userPrincipalName`; empty for a device that is not
+    /// Strings under `aadDeviceIdentifier`, `aadTenantIdentifier` and `userPrincipalName`; empty if the device is not
     /// registered (DEV-11).
     ///
-    /// A shared device is registered by itself, so that no user's name is there.
+    /// A shared device registers itself, so it has no user name.
     open var extraDeviceInformation: [AnyHashable: Any] { extra }
 }
 
 extension MSALWPJMetaData {
-    /// The registration that the device's information tells of, where it is one with `tenant`; nil asks for any.
+    /// Takes the registration from `device` if it is with `tenant`; nil accepts any tenant.
     convenience init(_ device: MSALDeviceInformation, tenant: String?) {
         let known = device.extraDeviceInformation
         let actual = known[MSAL_PRIMARY_REGISTRATION_TENANT_ID] as? String
@@ -36,6 +36,6 @@ extension MSALWPJMetaData {
 }
 
 extension MSALWPJMetaData: CustomReflectable {
-    /// Shows nothing, so that dumping a registration into a log names nobody.
+    /// An empty mirror, so that dumping a registration into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

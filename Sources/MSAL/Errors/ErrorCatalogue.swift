@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// The page on errors, made of the closed list of problems and of the reasons that the broker gives.
+/// Generates the page on errors from the list of problems and from the broker's reasons.
 package enum ErrorCatalogue {
     /// The text of `docs/errors.md`.
     package static var page: String {

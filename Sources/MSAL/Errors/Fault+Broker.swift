@@ -2,7 +2,7 @@
 internal import BrokerProtocol
 
 extension Fault {
-    /// What a call to the broker that brought no response means to the app.
+    /// Maps the failure of a call to the broker to the error that the app gets.
     init(link failure: LinkFailure) {
         switch failure {
         case .switchedOff: self.init(.brokerSwitchedOff)
@@ -21,14 +21,15 @@ extension Fault {
         }
     }
 
-    /// What a broker's error means to the app (ERR-2, ERR-3, ERR-6); a number that nobody knows is the broker's failure.
+    /// Maps a broker's error to the app's error (ERR-2, ERR-3, ERR-6). An unknown error code counts as a failure of the
+    /// broker.
     init(broker error: BrokerError) {
         self.init(Problem(error), words: error.message)
         keepServersWords(error)
     }
 
-    /// What an OAuth error means where no person takes part: that one has to, but for errors that no person can
-    /// mend (SIL-9).
+    /// Maps an OAuth error of a silent call. It becomes "interaction required", except for errors that no user can
+    /// resolve (SIL-9).
     init(silent error: BrokerError) {
         let problem = Problem(error)
         let canMend = error.oauthError != nil && !Self.beyondPeople.contains(problem)
@@ -47,16 +48,17 @@ extension Fault {
         reason = error.reason?.rawValue.wholeMatch(of: /[a-z0-9_]{1,64}/).map { String($0.output) }
     }
 
-    /// What an answer that came but cannot be understood means: an error, never a guess.
+    /// Maps a response that cannot be interpreted. It is always an error, never a guess.
     init(unreadable error: BrokerError) {
         self.init(error.code == .multipleAccounts ? .severalAccounts : .answerUnreadable, words: error.message)
     }
 }
 
 extension Problem {
-    /// The problem that a broker's error stands for (ERR-6).
+    /// The problem that a broker's error corresponds to (ERR-6).
     ///
-    /// Two are told by what the identity platform said: another broker may pass its error on under the general number.
+    /// Two problems are recognised by the identity platform's error, because another broker may pass it on under the
+    /// general code.
     fileprivate init(_ error: BrokerError) {
         let problem = Self.numbers[error.code.rawValue] ?? .brokerFailed
         self =
@@ -104,6 +106,6 @@ extension Problem {
 }
 
 extension BrokerError.Code {
-    /// The broker lists several accounts where there can be one (CUR-3).
+    /// The broker lists several accounts but only one is possible (CUR-3).
     static let multipleAccounts = Self(rawValue: -51200)
 }

@@ -1,40 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A failure inside the library, on its way to becoming the `NSError` that apps know: a ``Problem`` of the closed list,
-/// and what is known of this one.
+/// An error inside the library, before it becomes the `NSError` that apps get: a ``Problem`` from the closed list, with
+/// the details of this occurrence.
 struct Fault: Error, Equatable {
     let problem: Problem
-    /// Cause and remedy; holds nothing of any user.
+    /// Cause and remedy; contains no user data.
     let message: String
-    /// A stable word for the cause, the broker's where one number stands for several; nil for the problem's own name.
+    /// A stable code for the cause: the broker's reason if one problem has several causes; nil to use the problem's own
+    /// name.
     var reason: String?
     var oauthError: String?
     var oauthSuberror: String?
-    /// The server's own numbers.
+    /// The server's numeric error codes.
     var serverCodes: [Int] = []
-    /// What came although it is not what was asked (INT-9).
+    /// The result that arrived although it is not what was requested (INT-9).
     var declined: Declined?
 
-    /// Scopes that were not granted, those that were, and the token for these.
+    /// The scopes that were not granted, the scopes that were, and the token for the granted ones.
     struct Declined: Equatable {
         let declined: [String]
         let granted: [String]
         let result: MSALResult
     }
 
-    /// A failure as the catalogue words it; `detail` is a sentence about this one, and names no user.
+    /// Makes an error with the catalogue's text; `detail` is a sentence about this occurrence and must name no user.
     init(_ problem: Problem, detail: String? = nil) {
         self.problem = problem
         message = [problem.entry.cause, detail, problem.entry.remedy].compactMap(\.self).joined(separator: " ")
     }
 
-    /// A failure in the words of the broker, which give cause and remedy of the case; the catalogue's where it has none.
+    /// Makes an error with the broker's text, which has cause and remedy; uses the catalogue's text if the broker's is
+    /// empty.
     init(_ problem: Problem, words: String) {
         self.problem = problem
         message = words.isEmpty ? Fault(problem).message : words
     }
 
-    /// The error as apps see it.
+    /// Returns the error that apps get.
     func error(correlation: UUID? = nil) -> NSError {
         var userInfo: [String: Any] = [MSALErrorDescriptionKey: message, BatonReasonKey: reason ?? problem.rawValue]
         if let internalCode = problem.entry.internalCode {

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The codes of errors in ``MSALErrorDomain``.
+/// The error codes in ``MSALErrorDomain``.
 #if canImport(ObjectiveC)
     @objc(MSALError)
 #endif
 public enum MSALError: Int, Sendable {
-    /// Anything an app cannot act on by itself; see ``MSALInternalErrorCodeKey`` and ``MSALErrorDescriptionKey``.
+    /// An error that an app cannot resolve itself; see ``MSALInternalErrorCodeKey`` and ``MSALErrorDescriptionKey``.
     case `internal` = -50000
     /// The device must be joined to the organisation first.
     case workplaceJoinRequired = -50001
-    /// A person has to take part: call `acquireToken`.
+    /// The user must take part: call `acquireToken`.
     case interactionRequired = -50002
-    /// The server granted fewer scopes than were asked.
+    /// The server granted fewer scopes than were requested.
     case serverDeclinedScopes = -50003
-    /// The app must be under a protection policy first.
+    /// The app must first be under a protection policy.
     case serverProtectionPoliciesRequired = -50004
-    /// The person, or the program, gave up.
+    /// The user or the app cancelled.
     case userCanceled = -50005
-    /// A failure of the server; reaches apps under ``MSALInternalErrorCodeKey`` only.
+    /// A server error; reaches apps only as a value of ``MSALInternalErrorCodeKey``.
     case serverError = -50006
-    /// The device's sign-in is too weak; reaches apps under ``MSALInternalErrorCodeKey`` only.
+    /// The device's sign-in is not strong enough; reaches apps only as a value of ``MSALInternalErrorCodeKey``.
     case insufficientDeviceStrength = -50007
-    /// Try again after enrollment; reaches apps under ``MSALInternalErrorCodeKey`` only.
+    /// Try again after enrollment; reaches apps only as a value of ``MSALInternalErrorCodeKey``.
     case mdmEnrollmentCompletedNeedsRetry = -50008
-    /// The person must reset the password.
+    /// The user must reset the password.
     case serverInvalidRequestResetPasswordRequired = -50142
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers under ``MSALInternalErrorCodeKey`` of errors with the code ``MSALError/internal``.
+/// The values of ``MSALInternalErrorCodeKey`` for errors with the code ``MSALError/internal``.
 ///
-/// Names that Swift gave these cases in former versions are there as well; see <doc:FromMicrosoftsLibrary>.
+/// The names that Swift gave these cases in earlier versions also exist; see <doc:FromMicrosoftsLibrary>.
 #if canImport(ObjectiveC)
     @objc(MSALInternalError)
 #endif
 public enum MSALInternalError: Int, Sendable {
-    /// A parameter of the app's call is missing or wrong.
+    /// A parameter of the app's call is missing or invalid.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInvalidParameter)
     #endif
@@ -42,12 +42,12 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorUnauthorizedClient)
     #endif
     case internalErrorUnauthorizedClient = -42006
-    /// The server's HTTP status makes no sense here.
+    /// The server answered with an unexpected HTTP status.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorUnhandledResponse)
     #endif
     case internalErrorUnhandledResponse = -42007
-    /// What nobody foresaw.
+    /// An unexpected error.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorUnexpected)
     #endif
@@ -57,7 +57,7 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorUnexpectedHttpResponse)
     #endif
     case internalErrorUnexpectedHttpResponse = -42009
-    /// The authority is not to be trusted.
+    /// The authority is not trusted.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorFailedAuthorityValidation)
     #endif
@@ -67,12 +67,12 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorInvalidRedirectURI)
     #endif
     case internalErrorInvalidRedirectURI = -42011
-    /// Another account came back than was asked for.
+    /// The server returned an account other than the requested one.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorMismatchedUser)
     #endif
     case internalErrorMismatchedUser = -42101
-    /// There are several accounts where there can be one.
+    /// There are several accounts but only one is possible.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorAmbiguousAccount)
     #endif
@@ -87,47 +87,47 @@ public enum MSALInternalError: Int, Sendable {
         @objc(MSALInternalErrorAccountRequired)
     #endif
     case internalErrorAccountRequired = -42106
-    /// A sign-in is under way already.
+    /// A sign-in is already in progress.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInteractiveSessionAlreadyRunning)
     #endif
     case internalErrorInteractiveSessionAlreadyRunning = -42402
-    /// There is nothing to present a page on.
+    /// There is nothing on which to present a page.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorNoViewController)
     #endif
     case internalErrorNoViewController = -42403
-    /// The answer belongs to another request.
+    /// The response belongs to another request.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInvalidState)
     #endif
     case internalErrorInvalidState = -42501
-    /// The server's answer cannot be read.
+    /// The server's response cannot be read.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorInvalidResponse)
     #endif
     case internalErrorInvalidResponse = -42600
-    /// The server sent the person to an address that is not https.
+    /// The server redirected to an address that is not https.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorNonHttpsRedirect)
     #endif
     case internalErrorNonHttpsRedirect = -42602
-    /// The broker's answer did not come.
+    /// The broker's response did not arrive.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorBrokerResponseNotReceived)
     #endif
     case internalErrorBrokerResponseNotReceived = -42700
-    /// The broker's answer is damaged.
+    /// The broker's response is corrupted.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorBrokerCorruptedResponse)
     #endif
     case internalErrorBrokerCorruptedResponse = -42705
-    /// The broker's answer cannot be read.
+    /// The broker's response cannot be read.
     #if canImport(ObjectiveC)
         @objc(MSALInternalErrorBrokerUnknown)
     #endif
     case internalErrorBrokerUnknown = -42711
-    /// There is no broker, or it is away or switched off.
+    /// There is no broker, or it is unavailable or switched off.
     #if canImport(ObjectiveC)
         @objc(MSALInternalBrokerNotAvailable)
     #endif

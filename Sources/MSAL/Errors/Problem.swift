@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Everything that can go wrong, as apps see it: a closed list, out of which `docs/errors.md` is made.
+/// Every error that apps can get: a closed list from which `docs/errors.md` is generated.
 ///
-/// Each case has one code, one internal code, a cause and a remedy (`Problem+Entry.swift`). Raw values are stable.
+/// Each case has a code, an internal code (only if the code is -50000), a cause and a remedy (`Problem+Entry.swift`).
+/// Raw values are stable.
 package enum Problem: String, CaseIterable, Sendable {
-    // What the app passed.
+    // Errors in the app's parameters.
     case clientIDBlank = "client_id_blank"
     case redirectURI = "redirect_uri"
     case authority = "authority"
@@ -23,7 +24,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case resourceBlank = "resource_blank"
     case deviceNotShared = "device_not_shared"
 
-    // The way to the broker.
+    // Errors on the way to the broker.
     case brokerSwitchedOff = "broker_switched_off"
     case personalDevice = "personal_device"
     case brokerSilent = "broker_silent"
@@ -36,14 +37,14 @@ package enum Problem: String, CaseIterable, Sendable {
     case callsTooMany = "calls_too_many"
     case parametersTooLong = "parameters_too_long"
 
-    // What came back.
+    // Errors in the response.
     case answerUnreadable = "answer_unreadable"
     case severalAccounts = "several_accounts"
     case tokenOfAnother = "token_of_another"
     case scopesDeclined = "scopes_declined"
     case nothingCame = "nothing_came"
 
-    // What the broker refuses.
+    // Refusals of the broker.
     case interactionRequired = "interaction_required"
     case signInCanceled = "sign_in_canceled"
     case signInRunning = "sign_in_running"
@@ -61,7 +62,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case protectionPolicy = "protection_policy"
     case passwordReset = "password_reset"
 
-    // What the identity platform says.
+    // Errors of the identity platform.
     case networkFailed = "network_failed"
     case serverStatus = "server_status"
     case serverFailed = "server_failed"
@@ -72,7 +73,7 @@ package enum Problem: String, CaseIterable, Sendable {
     case grantInvalid = "grant_invalid"
     case scopeInvalid = "scope_invalid"
 
-    // The broker's own trouble.
+    // Errors inside the broker.
     case brokerAnswerMissing = "broker_answer_missing"
     case brokerAnswerCorrupted = "broker_answer_corrupted"
     case brokerAnswerUnknown = "broker_answer_unknown"
@@ -80,29 +81,29 @@ package enum Problem: String, CaseIterable, Sendable {
 }
 
 extension Problem {
-    /// What a problem is to an app.
+    /// How apps see a problem.
     package struct Entry: Sendable, Equatable {
         /// A code of ``MSALErrorDomain``.
         package let code: Int
-        /// The number under ``MSALInternalErrorCodeKey``, present exactly where the code is -50000.
+        /// The value of ``MSALInternalErrorCodeKey``; present if and only if the code is -50000.
         package let internalCode: Int?
-        /// Why it comes: one sentence that names no user.
+        /// The cause: one sentence that names no user.
         package let cause: String
-        /// What helps: one or two sentences.
+        /// The remedy: one or two sentences.
         package let remedy: String
 
-        /// A problem that apps see by a code of its own.
+        /// Makes a problem with its own public code.
         init(_ code: MSALError, _ cause: String, remedy: String) {
             self.init(code: code.rawValue, internalCode: nil, cause: cause, remedy: remedy)
         }
 
-        /// A problem that apps see as ``MSALError/internal`` with `internalCode` beside it.
+        /// Makes a problem that apps get as ``MSALError/internal`` with `internalCode`.
         init(_ internalCode: MSALInternalError, _ cause: String, remedy: String) {
             self.init(
                 code: MSALError.internal.rawValue, internalCode: internalCode.rawValue, cause: cause, remedy: remedy)
         }
 
-        /// A problem whose public code does not reach apps by itself: it becomes the internal code (ERR-2).
+        /// Makes a problem whose public code does not reach apps directly but becomes the internal code (ERR-2).
         init(folded code: MSALError, _ cause: String, remedy: String) {
             self.init(code: MSALError.internal.rawValue, internalCode: code.rawValue, cause: cause, remedy: remedy)
         }

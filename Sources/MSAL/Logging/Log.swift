@@ -2,10 +2,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The library's log lines on their way to the app's callback.
+/// Passes the library's log lines to the app's callback.
 ///
-/// Lines hold no token, no name and no id of a user. They travel over one serial queue; when the app does not keep up,
-/// lines are left out and counted rather than holding up the library.
+/// Lines contain no token, no user name and no user id. They go through one serial queue. If the app is too slow, lines
+/// are dropped and counted, so that logging never blocks the library.
 final class Log: Sendable {
     static let shared = Log()
 
@@ -32,10 +32,10 @@ final class Log: Sendable {
         set { state.withLock { $0.maskingLevel = newValue } }
     }
 
-    /// The app's callback, where it has set one.
+    /// The app's callback, if one is set.
     var callback: (@Sendable (MSALLogLevel, String?, Bool) -> Void)? { state.withLock { $0.callback } }
 
-    /// Takes the app's callback; only the first one of a process counts.
+    /// Sets the app's callback; only the first one of a process is used.
     func set(_ callback: @escaping @Sendable (MSALLogLevel, String?, Bool) -> Void) {
         let isFirst = state.withLock { state in
             guard state.callback == nil else { return false }

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Synchronization
 
-/// Settings of the whole process.
+/// Settings for the whole process.
 #if canImport(ObjectiveC)
     @objc(MSALGlobalConfig) @objcMembers
 #endif
 open class MSALGlobalConfig: NSObject {
-    /// Not to be used: everything here belongs to the class.
+    /// Unavailable, because everything here belongs to the class.
     @available(*, unavailable, message: "MSALGlobalConfig has class members only.")
     public override init() { super.init() }
 
     private static let logger = MSALLoggerConfig(log: .shared)
     private static let availability = Mutex(MSALBrokeredAvailability.auto)
 
-    /// The settings of the log.
+    /// The log settings.
     open class var loggerConfig: MSALLoggerConfig { logger }
 
-    /// Whether the process lets the broker take part, looked at by each call; ``MSALBrokeredAvailability/auto`` at first
-    /// (BRK-1).
+    /// Whether the process uses the broker; read by each call; ``MSALBrokeredAvailability/auto`` by default (BRK-1).
     open class var brokerAvailability: MSALBrokeredAvailability {
         get { availability.withLock { $0 } }
         set { availability.withLock { $0 = newValue } }

@@ -5,17 +5,17 @@
     @objc(MSALLogLevel)
 #endif
 public enum MSALLogLevel: Int, Sendable {
-    /// Nothing at all.
+    /// Nothing.
     case nothing = 0
-    /// What an app or its developer has to mend.
+    /// Errors that an app or its developer must fix.
     case error = 1
-    /// What may become an error.
+    /// Conditions that may become errors.
     case warning = 2
-    /// What happens, in few lines.
+    /// Important events, in few lines.
     case info = 3
     /// Each step of each call.
     case verbose = 4
 
-    /// The most talkative level.
+    /// The most detailed level.
     public static let last = MSALLogLevel.verbose
 }

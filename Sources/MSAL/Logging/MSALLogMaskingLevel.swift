@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the log hides; this library hides everything personal at every level.
+/// What the log masks. This library masks all personal data at every level.
 #if canImport(ObjectiveC)
     @objc(MSALLogMaskingLevel)
 #endif
 public enum MSALLogMaskingLevel: Int, Sendable {
-    /// Hide everything personal.
+    /// Masks all personal data.
     #if canImport(ObjectiveC)
         @objc(MSALLogMaskingSettingsMaskAllPII)
     #endif
     case settingsMaskAllPII = 0
-    /// Hide what identifies a person; no different here.
+    /// Masks data that identifies a person; the same as ``settingsMaskAllPII`` here.
     #if canImport(ObjectiveC)
         @objc(MSALLogMaskingSettingsMaskEUIIOnly)
     #endif
     case settingsMaskEUIIOnly = 1
-    /// Hide secrets; no different here.
+    /// Masks secrets; the same as ``settingsMaskAllPII`` here.
     #if canImport(ObjectiveC)
         @objc(MSALLogMaskingSettingsMaskSecretsOnly)
     #endif

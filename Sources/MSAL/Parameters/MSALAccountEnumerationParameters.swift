@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which accounts a list should hold; conditions add up, and case does not matter (ENUM-7).
+/// The conditions for listing accounts. All given conditions must hold; case does not matter (ENUM-7).
 #if canImport(ObjectiveC)
     @objc(MSALAccountEnumerationParameters) @objcMembers
 #endif
 open class MSALAccountEnumerationParameters: MSALParameters {
-    /// The account's identifier, where that was given.
+    /// The identifier of the account; nil accepts any.
     public let identifier: String?
-    /// The identifier of one of the account's tenant profiles, where that was given.
+    /// The identifier of one of the account's tenant profiles; nil accepts any.
     public let tenantProfileIdentifier: String?
-    /// The account's user name, where that was given.
+    /// The user name of the account; nil accepts any.
     public let username: String?
     /// Whether to leave out accounts that are known but not signed in (ENUM-8).
     ///
-    /// Nothing is kept of accounts that are not signed in, so that both values mean the same.
+    /// The broker keeps no accounts that are not signed in, so the value has no effect.
     open var returnOnlySignedInAccounts = true
 
-    /// Asks for every account.
+    /// Matches every account.
     public override init() {
         identifier = nil
         tenantProfileIdentifier = nil
@@ -24,7 +24,7 @@ open class MSALAccountEnumerationParameters: MSALParameters {
         super.init()
     }
 
-    /// Asks for the account `identifier`.
+    /// Matches the account with this identifier.
     public init(identifier: String) {
         self.identifier = identifier
         tenantProfileIdentifier = nil
@@ -32,7 +32,7 @@ open class MSALAccountEnumerationParameters: MSALParameters {
         super.init()
     }
 
-    /// Asks for the account of the name `username`, which must also be `identifier` where that is given.
+    /// Matches the account with this user name and, if given, this identifier.
     public init(identifier: String?, username: String) {
         self.identifier = identifier
         tenantProfileIdentifier = nil
@@ -40,7 +40,7 @@ open class MSALAccountEnumerationParameters: MSALParameters {
         super.init()
     }
 
-    /// Asks for the account that has the tenant profile `tenantProfileIdentifier`.
+    /// Matches the account that has this tenant profile.
     public init(tenantProfileIdentifier: String) {
         identifier = nil
         self.tenantProfileIdentifier = tenantProfileIdentifier
@@ -50,6 +50,6 @@ open class MSALAccountEnumerationParameters: MSALParameters {
 }
 
 extension MSALAccountEnumerationParameters: CustomReflectable {
-    /// Shows nothing, so that dumping parameters into a log names nobody.
+    /// An empty mirror, so that dumping parameters into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scheme of bearer tokens (RFC 6750), the only one there is here.
+/// The scheme for bearer tokens (RFC 6750), the only one this library supports.
 #if canImport(ObjectiveC)
     @objc(MSALAuthenticationSchemeBearer) @objcMembers
 #endif
 open class MSALAuthenticationSchemeBearer: NSObject, MSALAuthenticationSchemeProtocol, @unchecked Sendable {
-    // Unchecked because the class is open; there is nothing in it.
+    // Unchecked because the class is open; it has no properties.
 
     /// Makes the scheme, which has no settings.
     public override init() { super.init() }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an app wants to show its token.
+/// How an app presents its token.
 #if canImport(ObjectiveC)
     @objc(MSALAuthenticationSchemeProtocol)
 #endif

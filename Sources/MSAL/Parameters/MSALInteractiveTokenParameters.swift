@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `acquireToken` takes.
+/// The parameters of `acquireToken`.
 #if canImport(ObjectiveC)
     @objc(MSALInteractiveTokenParameters) @objcMembers
 #endif
 open class MSALInteractiveTokenParameters: MSALTokenParameters {
-    /// What the person is asked.
+    /// What the user is asked.
     open var promptType: MSALPromptType = .default
-    /// A user name to start with.
+    /// A user name to prefill.
     open var loginHint: String?
-    /// The domain of the person's organisation, to start with (INT-12).
+    /// The domain of the user's organisation, as a hint (INT-12).
     open var domainHint: String?
-    /// Permissions that the person is asked to consent to now and that no token is wanted for yet.
+    /// Additional permissions that the user is asked to consent to now. The token is not requested for them.
     open var extraScopesToConsent: [String]?
-    /// How the person would like to prove who they are (INT-12).
+    /// The authentication method that the user prefers (INT-12).
     open var preferredAuthMethod: MSALPreferredAuthMethod = .none
     private let presentation: MSALWebviewParameters
 
-    /// Asks for `scopes`; `webviewParameters` are copied.
+    /// Requests `scopes`; `webviewParameters` are copied.
     public init(scopes: [String], webviewParameters: MSALWebviewParameters) {
         presentation = webviewParameters.duplicate()
         super.init(scopes: scopes)
     }
 
-    /// Asks for `scopes` without web parameters, as versions before 2.0 allowed.
+    /// Requests `scopes` without web parameters, as versions before 2.0 allowed.
     @available(*, deprecated, message: "Use init(scopes:webviewParameters:).")
     public override convenience init(scopes: [String]) {
         self.init(scopes: scopes, webviewParameters: .presentingNothing())
     }
 
-    /// The copy that was taken.
+    /// The copy of the web parameters.
     open var webviewParameters: MSALWebviewParameters { presentation }
 }

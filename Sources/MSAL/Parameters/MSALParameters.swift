@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What every call takes.
+/// The parameters that every call accepts.
 ///
-/// Like all parameters, an object of this class belongs to one thread at a time; a call takes what it needs of it before it
-/// returns.
+/// A parameters object must be used by one thread at a time. A call copies what it needs before it returns.
 #if canImport(ObjectiveC)
     @objc(MSALParameters) @objcMembers
 #endif
 open class MSALParameters: NSObject {
     /// The queue that the completion block runs on (THR-1).
     ///
-    /// nil stands for the main queue (`acquireToken`, `signout`) or a queue of the library (all other calls).
+    /// nil means the main queue (`acquireToken`, `signout`) or a queue of the library (all other calls).
     open var completionBlockQueue: DispatchQueue?
 
-    /// Makes parameters that leave everything to the call.
+    /// Makes parameters with default values.
     public override init() { super.init() }
 }

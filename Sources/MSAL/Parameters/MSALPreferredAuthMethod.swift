@@ -3,7 +3,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 // The names are Microsoft's.
 
-/// How a person prefers to prove who they are.
+/// A preferred authentication method.
 #if canImport(ObjectiveC)
     @objc(MSALPreferredAuthMethod)
 #endif

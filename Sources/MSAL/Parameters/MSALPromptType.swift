@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a person is asked at an interactive sign-in.
+/// What a user is asked during an interactive sign-in.
 #if canImport(ObjectiveC)
     @objc(MSALPromptType)
 #endif
 public enum MSALPromptType: UInt, Sendable {
-    /// Which account to use.
+    /// Select an account.
     case selectAccount = 0
-    /// To prove again who they are.
+    /// Authenticate again.
     case login = 1
-    /// To consent to what the app asks for.
+    /// Consent to the app's permissions.
     case consent = 2
-    /// To make an account.
+    /// Create an account.
     case create = 3
     /// Only what is needed.
     case promptIfNecessary = 4
 
-    /// Ask only what is needed.
+    /// Only what is needed.
     public static let `default` = MSALPromptType.promptIfNecessary
 
-    /// The text on the wire; nil sends none (INT-6).
+    /// The value in the request; nil if none is sent (INT-6).
     var wireText: String? {
         switch self {
         case .selectAccount: "select_account"

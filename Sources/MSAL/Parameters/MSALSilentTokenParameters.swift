@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `acquireTokenSilent` takes.
+/// The parameters of `acquireTokenSilent`.
 #if canImport(ObjectiveC)
     @objc(MSALSilentTokenParameters) @objcMembers
 #endif
 open class MSALSilentTokenParameters: MSALTokenParameters {
-    /// Whether to pass by every cached token (SIL-7).
+    /// Whether to bypass every cached token (SIL-7).
     open var forceRefresh = false
-    /// Whether a refresh token of the app may serve where the broker fails (SIL-5).
+    /// Whether to use a refresh token of the app if the broker fails (SIL-5).
     ///
-    /// Apps hold no refresh token here, so that both values mean the same.
+    /// Apps hold no refresh token here, so the value has no effect.
     open var allowUsingLocalCachedRtWhenSsoExtFailed = true
 
-    /// Asks for `scopes` of `account`.
+    /// Requests `scopes` for `account`.
     public init(scopes: [String], account: MSALAccount) {
         super.init(scopes: scopes)
         self.account = account

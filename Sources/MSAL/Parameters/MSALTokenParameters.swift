@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What calls for a token take.
+/// The parameters of token requests.
 #if canImport(ObjectiveC)
     @objc(MSALTokenParameters) @objcMembers
 #endif
 open class MSALTokenParameters: MSALParameters {
-    /// The permissions asked for, without `openid`, `profile` and `offline_access`, which the library adds.
+    /// The requested permissions, without `openid`, `profile` and `offline_access`, which the library adds.
     open var scopes: [String]
-    /// The account that is meant.
+    /// The account for which the token is requested.
     open var account: MSALAccount?
-    /// The authority to ask; nil is the application's.
+    /// The authority to use; nil uses the application's.
     open var authority: MSALAuthority?
-    /// Claims to ask for; they pass by every cached token.
+    /// Claims to request; they bypass every cached token.
     open var claimsRequest: MSALClaimsRequest?
-    /// Parameters that the broker adds to the request to the identity platform.
+    /// Parameters that the broker adds to its request to the identity platform.
     open var extraQueryParameters: [String: String]?
-    /// The id that follows the request through app, broker and server; nil makes a new one.
+    /// The id that identifies the request in app, broker and server; nil generates one.
     open var correlationId: UUID?
-    /// How the app will show the token; nil is the same as ``MSALAuthenticationSchemeBearer``.
+    /// How the app presents the token; nil means ``MSALAuthenticationSchemeBearer``.
     open var authenticationScheme: (any MSALAuthenticationSchemeProtocol)? = MSALAuthenticationSchemeBearer()
 
-    /// Asks for `scopes`.
+    /// Requests `scopes`.
     public init(scopes: [String]) {
         self.scopes = scopes
         super.init()
@@ -28,6 +28,6 @@ open class MSALTokenParameters: MSALParameters {
 }
 
 extension MSALTokenParameters: CustomReflectable {
-    /// Shows nothing, so that dumping parameters into a log names nobody.
+    /// An empty mirror, so that dumping parameters into a log reveals no name.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

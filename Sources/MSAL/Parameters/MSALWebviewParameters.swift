@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What presents a sign-in page: a view controller on Apple's systems; here any object, for the broker presents.
+/// The object that presents a sign-in page: a view controller on Apple's systems. Here any object, because the broker
+/// presents.
 public typealias MSALViewController = AnyObject
 
 /// How a sign-in page is shown.
@@ -8,11 +9,11 @@ public typealias MSALViewController = AnyObject
     @objc(MSALWebviewParameters) @objcMembers
 #endif
 open class MSALWebviewParameters: NSObject, NSCopying {
-    /// The app's presenter, as given.
+    /// The object that the app presents on, as given.
     open var parentViewController: MSALViewController
-    /// Whether the page is to forget cookies at once.
+    /// Whether the page should not keep cookies.
     ///
-    /// The browser of a shared device forgets them at sign-out in any case.
+    /// The browser of a shared device deletes them at sign-out in any case.
     open var prefersEphemeralWebBrowserSession = false
     /// What shows the page.
     open var webviewType: MSALWebviewType = .default
@@ -29,16 +30,16 @@ open class MSALWebviewParameters: NSObject, NSCopying {
         self.init(authPresentationViewController: parentViewController)
     }
 
-    /// Presents on nothing, as versions before 2.0 allowed; the broker has a window of its own.
+    /// Presents on nothing, as versions before 2.0 allowed; the broker has its own window.
     @available(*, deprecated, message: "Use init(authPresentationViewController:).")
     public convenience override init() { self.init(authPresentationViewController: NSObject()) }
 
-    /// Parameters where an app has given none.
+    /// Returns the parameters to use if an app has given none.
     static func presentingNothing() -> MSALWebviewParameters {
         MSALWebviewParameters(authPresentationViewController: NSObject())
     }
 
-    /// A copy that presents on the same object.
+    /// Returns a copy that presents on the same object.
     open func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 
     func duplicate() -> MSALWebviewParameters {
