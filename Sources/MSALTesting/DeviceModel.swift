@@ -2,13 +2,14 @@
 internal import BrokerProtocol
 internal import MSAL
 
-/// What a shared device's broker answers: a pure value, with the rules of the real one as far as an app can tell.
+/// The answers of a shared device's broker: a value type with the rules of the real broker, as far as an app can
+/// observe them.
 struct DeviceModel {
-    /// What becomes of a request.
+    /// What the broker does with a request.
     enum Answer: Equatable {
         case reply(FlatMap)
         case refusal(BrokerError)
-        /// A reply with which a new epoch begins: every connection ends after it.
+        /// A reply that begins a new epoch: every connection ends after it.
         case newEpoch(FlatMap)
         /// The sign-in page stays open.
         case staysOpen
@@ -20,7 +21,7 @@ struct DeviceModel {
     private(set) var epoch: Epoch
     private(set) var worker: TestWorker?
     private(set) var calls: [TestCall] = []
-    /// What comes of the next sign-in pages, in order; a page for which nothing is here is closed by the person.
+    /// The outcomes of the next sign-in pages, in order. If there is none for a page, the user closes it.
     var signIns: [TestSignIn] = []
     /// Permissions that the identity platform does not grant.
     var declinedScopes: Set<String> = []
@@ -29,7 +30,7 @@ struct DeviceModel {
     private var tokens = 0
     private let now: @Sendable () -> Date
 
-    /// Bounds of what a test may put in and read out.
+    /// The maximum number of recorded calls.
     private static let maximumCalls = 10_000
 
     init(now: @escaping @Sendable () -> Date) {
@@ -48,7 +49,7 @@ struct DeviceModel {
         failures[call, default: []] += Array(repeating: failure, count: times)
     }
 
-    /// Begins the next epoch, in which `worker` is signed in, or nobody.
+    /// Begins the next epoch; `worker` is signed in, or nobody if it is nil.
     mutating func begin(_ worker: TestWorker?) {
         let end = Int(now().timeIntervalSince1970)
         tombstones = tombstones.mapValues { known in
@@ -75,7 +76,7 @@ struct DeviceModel {
         do throws(BrokerError) { return try respond(request) } catch { return .refusal(error) }
     }
 
-    /// What becomes of a sign-in page.
+    /// Applies the outcome of a sign-in page.
     mutating func signIn(_ request: Request, _ outcome: TestSignIn) -> Answer {
         switch outcome {
         case .staysOpen: return .staysOpen
@@ -149,7 +150,7 @@ struct DeviceModel {
         return Self.response(to: request, .accounts, answer.entries)
     }
 
-    /// Changes what the client knows of accounts; the block gets the account that is here, too.
+    /// Changes the accounts that the client has seen; the block also gets the identifier of the current account.
     private mutating func change(
         _ client: ClientRequest, _ body: (inout AccountTombstones, String?) -> Void
     ) throws(BrokerError) {

@@ -5,9 +5,9 @@ internal import Redaction
 internal import Synchronization
 internal import UnixSocket
 
-/// The connections of a ``TestDevice``'s broker: pairs of sockets in this process, a thread for each.
+/// The broker of a ``TestDevice``: each connection is a socket pair in this process, served by its own thread.
 ///
-/// What is answered, ``DeviceModel`` decides.
+/// ``DeviceModel`` decides what it answers.
 final class InProcessBroker: Sendable {
     fileprivate struct State {
         var model: DeviceModel
@@ -16,7 +16,7 @@ final class InProcessBroker: Sendable {
         var connections: [ObjectIdentifier: Connection] = [:]
         /// Sign-ins whose page is open.
         var open: [(request: Request, connection: Connection)] = []
-        /// Who waits for a call to reach the broker.
+        /// Tests that wait until a call reaches the broker.
         var waiting: [(call: TestCall, signal: AsyncStream<Void>.Continuation)] = []
     }
 
@@ -30,9 +30,9 @@ final class InProcessBroker: Sendable {
 
     var isPersonal: Bool { state.withLock { !$0.isShared } }
 
-    /// The app's end of a new connection.
+    /// Returns the app's end of a new connection.
     ///
-    /// - Throws: ``SocketError`` if nobody listens: the device is personal, or its broker is stopped.
+    /// - Throws: ``SocketError`` if the device is personal or its broker is stopped.
     func connect() throws(SocketError) -> Connection {
         let (app, broker) = try Connection.pair(maximumFrame: Wire.maximumFrame)
         let isListening = state.withLock { state in
@@ -47,7 +47,7 @@ final class InProcessBroker: Sendable {
         return app
     }
 
-    /// Changes what others than the app do: who is signed in, whether the broker runs. Every connection ends.
+    /// Changes the state of the device: who is signed in, and whether the broker runs. Ends every connection.
     func change(isShared: Bool? = nil, isRunning: Bool? = nil, _ body: (inout DeviceModel) -> Void = { _ in }) {
         state.withLock { state in
             body(&state.model)
@@ -57,7 +57,7 @@ final class InProcessBroker: Sendable {
         }
     }
 
-    /// Ends every sign-in page that is open; returns whether there was one.
+    /// Ends every open sign-in page with `outcome`; returns whether there was one.
     func finishSignIns(_ outcome: TestSignIn) -> Bool {
         state.withLock { state in
             let open = state.open
@@ -69,7 +69,7 @@ final class InProcessBroker: Sendable {
         }
     }
 
-    /// Returns when `call` has been made; at once if it was made before. Ends early if the task is cancelled.
+    /// Returns when `call` has been made, at once if it was made before. Returns early if the task is cancelled.
     func reached(_ call: TestCall) async {
         let (calls, signal) = AsyncStream.makeStream(of: Void.self)
         state.withLock { state in
@@ -80,7 +80,7 @@ final class InProcessBroker: Sendable {
     }
 
     private func serve(_ connection: Connection) {
-        // A message that cannot be read ends the connection, as it does with the real broker.
+        // As with the real broker, an unreadable message ends the connection.
         while let frame = try? connection.read(),
             let message = try? ClientMessage(bytes: unsafe frame.body.withUnsafeBytes { unsafe [UInt8]($0) })
         {
@@ -129,7 +129,7 @@ extension InProcessBroker.State {
         }
     }
 
-    /// Writes a reply; if the app is gone, the thread that reads finds out.
+    /// Writes a reply. Ignores errors: if the app is gone, the reading thread notices.
     private func reply(_ outcome: Result<FlatMap, BrokerError>, to request: Request, _ connection: Connection) {
         try? connection.write(BrokerMessage.reply(Reply(requestID: request.id, outcome: outcome)).bytes)
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// A call of the library, as it reaches the broker of a ``TestDevice``.
+/// A call of the library that reaches the broker of a ``TestDevice``.
 public enum TestCall: Sendable, Hashable, CaseIterable {
     /// `getDeviceInformation`, `getWPJMetaDataDevice` and `isCompatibleAADBrokerAvailable`.
     case deviceInformation
     /// `getCurrentAccount`.
     case currentAccount
-    /// What tells the broker that the app has dealt with a change of account.
+    /// The call that tells the broker that the app has handled an account change.
     case acknowledgement
     /// `accountsFromDevice`, `allAccounts` and the other calls that list accounts.
     case accounts

@@ -3,23 +3,23 @@ internal import BrokerProtocol
 public import MSAL
 internal import UnixSocket
 
-/// A device in the process of a test: a broker that an app's `MSALPublicClientApplication` asks through the library's real code,
-/// with no daemon, no network and no file.
+/// A simulated device for tests. An app's `MSALPublicClientApplication` talks to its broker through the library's real
+/// code, in the same process, without a daemon, a network or files.
 ///
 /// ```swift
 /// let device = TestDevice()
 /// let amara = TestWorker("amara@contoso.example")
-/// let app = try device.use { try MyApp() }      // makes its MSALPublicClientApplication inside
-/// device.signInsEnd(with: .worker(amara))       // whoever comes to the page of the app's next acquireToken
+/// let app = try device.use { try MyApp() } // makes its MSALPublicClientApplication inside
+/// device.signInsEnd(with: .worker(amara)) // Amara signs in on the page of the app's next acquireToken
 /// try await app.signIn()
-/// device.signIn(TestWorker("bo@contoso.example")) // Amara was signed out elsewhere, Bo is here already
+/// device.signIn(TestWorker("bo@contoso.example")) // Amara was signed out elsewhere, and Bo has signed in
 /// ```
 public final class TestDevice: Sendable {
     /// Whether workers share the device.
     public enum Mode: Sendable {
         /// Workers share the device.
         case shared
-        /// One person's device, on which there is no broker.
+        /// The device of one person, without a broker.
         case personal
     }
 
@@ -29,10 +29,10 @@ public final class TestDevice: Sendable {
     /// Makes a device on which nobody is signed in.
     ///
     /// - Parameters:
-    ///   - mode: whether workers share it.
-    ///   - patience: how long a call waits for an answer that does not come (``TestFailure/silence``), and for a broker that is
-    ///     stopped.
-    ///   - now: the time by which tokens expire.
+    ///   - mode: whether workers share the device.
+    ///   - patience: how long a call waits for an answer that does not come (``TestFailure/silence``) or for a stopped
+    ///     broker.
+    ///   - now: the clock that determines when tokens expire.
     ///   - notifications: where the library posts `SHARED_MODE_CURRENT_ACCOUNT_CHANGED`.
     public init(
         _ mode: Mode = .shared, answersWithin patience: Duration = .seconds(10),
@@ -41,7 +41,7 @@ public final class TestDevice: Sendable {
         let broker = InProcessBroker(isShared: mode == .shared, now: now)
         var deadlines = BrokerDeadlines()
         (deadlines.connect, deadlines.hello, deadlines.silent) = (patience, patience, patience)
-        // A broker that is started again is found soon.
+        // The library must find a restarted broker quickly.
         deadlines.pause = .milliseconds(10)
         connection = BrokerConnection(
             location: BrokerLocation(
@@ -57,43 +57,46 @@ public final class TestDevice: Sendable {
 
     // MARK: The app's side
 
-    /// Makes an application that asks this device, whatever else the process does.
+    /// Makes an application that uses this device, independently of the rest of the process.
     ///
-    /// - Throws: as `MSALPublicClientApplication(configuration:)`.
+    /// - Throws: the same errors as `MSALPublicClientApplication(configuration:)`.
     public func application(_ configuration: MSALPublicClientApplicationConfig) throws -> MSALPublicClientApplication {
         try MSALPublicClientApplication(configuration: configuration, broker: connection)
     }
 
-    /// Runs `body`; applications that are made inside ask this device for as long as they live.
+    /// Runs `body`. Applications made inside use this device for their whole lifetime.
     public func use<Value>(_ body: () throws -> Value) rethrows -> Value {
         try BrokerConnection.substitute.withValue(connection, operation: body)
     }
 
-    /// Runs `body`; applications that are made inside, also by its child tasks, ask this device for as long as they live.
+    /// Runs `body`. Applications made inside, also in its child tasks, use this device for their whole lifetime.
     public func use<Value>(_ body: () async throws -> Value) async rethrows -> Value {
         try await BrokerConnection.substitute.withValue(connection, operation: body)
     }
 
-    /// What reached the broker, in order: the first 10,000 calls.
+    /// The calls that reached the broker, in order; at most the first 10,000.
     public var calls: [TestCall] { broker.withModel { $0.calls } }
 
-    /// Returns when a call of this kind has reached the broker; at once if one has before.
+    /// Returns when a call of this kind has reached the broker, at once if one already has.
     public func reached(_ call: TestCall) async { await broker.reached(call) }
 
     // MARK: What happens on the device
 
-    /// The worker who is signed in; nil for nobody.
+    /// The worker who is signed in; nil if nobody is.
     public var signedIn: TestWorker? { broker.withModel { $0.worker } }
 
-    /// Signs `worker` in as another app would. Whoever was signed in is signed out by it, as if both had happened while this app
-    /// slept.
+    /// Signs `worker` in as another app would.
+    ///
+    /// If another worker was signed in, that worker is signed out, as if both had happened while this app was in the
+    /// background.
     public func signIn(_ worker: TestWorker) { broker.change { $0.begin(worker) } }
 
     /// Signs the worker out as another app would.
     public func signOut() { broker.change { $0.begin(nil) } }
 
-    /// Says what comes of the sign-in pages that the app opens next, in this order. The person closes a page of which nothing is
-    /// said.
+    /// Sets the outcomes of the next sign-in pages that the app opens, in this order.
+    ///
+    /// If there is no outcome for a page, the user closes it.
     public func signInsEnd(with outcomes: TestSignIn...) { broker.withModel { $0.signIns += outcomes } }
 
     /// Ends the sign-in page that ``TestSignIn/staysOpen`` left open.
@@ -104,20 +107,20 @@ public final class TestDevice: Sendable {
 
     // MARK: What goes wrong
 
-    /// Lets the next `times` calls of this kind fail; later ones are answered again.
+    /// Makes the next `times` calls of this kind fail; later calls succeed again.
     public func fail(_ call: TestCall, with failure: TestFailure, times: Int = 1) {
         broker.withModel { $0.fail(call, with: failure, times: times) }
     }
 
-    /// Says which permissions the identity platform does not grant from now on.
+    /// Sets the permissions that the identity platform does not grant from now on.
     public func decline(scopes: Set<String>) { broker.withModel { $0.declinedScopes = scopes } }
 
-    /// Stops the broker: connections end, and nobody listens.
+    /// Stops the broker: connections end and nothing listens.
     public func stopBroker() { broker.change(isRunning: false) }
 
     /// Starts the broker again, in the epoch in which it was stopped.
     public func startBroker() { broker.change(isRunning: true) }
 
-    /// Makes the device a shared one, or a personal one.
+    /// Makes the device shared or personal.
     public func setMode(_ mode: Mode) { broker.change(isShared: mode == .shared) }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import BrokerProtocol
 
-/// What goes wrong with a call to a ``TestDevice``.
+/// An error that a call to a ``TestDevice`` can end with.
 ///
-/// The app gets what the library makes of it: the codes, texts and reasons of `docs/errors.md`.
+/// The library converts it like an error of a real broker, with the codes, texts and reasons of `docs/errors.md`.
 public struct TestFailure: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case refusal(BrokerError)
@@ -19,19 +19,19 @@ public struct TestFailure: Sendable, Equatable {
     private init(
         _ code: BrokerError.Code, reason: BrokerError.Reason? = nil, oauth: String? = nil, suberror: String? = nil
     ) {
-        // Without a text of its own an error has the one of the library's catalogue.
+        // An error without its own text gets the text of the library's catalogue.
         self.init(.refusal(BrokerError(code, "", reason: reason, oauthError: oauth, oauthSuberror: suberror)))
     }
 
-    /// A person has to take part: -50002.
+    /// The user must take part: -50002.
     public static let interactionRequired = TestFailure(.interactionRequired, oauth: "interaction_required")
-    /// The person closed the page: -50005.
+    /// The user closed the page: -50005.
     public static let canceled = TestFailure(.userCanceled)
     /// The identity platform cannot be reached.
     public static let noNetwork = TestFailure(.network)
-    /// The worker signed in offline, so that there are no tokens yet.
+    /// The worker signed in offline, so there are no tokens yet.
     public static let signedInOffline = TestFailure(.network, reason: .signedInOffline)
-    /// The identity platform has trouble.
+    /// The identity platform failed.
     public static let serverFailed = TestFailure(.serverError, oauth: "server_error")
     /// Another worker is signed in.
     public static let otherWorker = TestFailure(.mismatchedAccount, reason: .otherAccount)
@@ -39,22 +39,22 @@ public struct TestFailure: Sendable, Equatable {
     public static let unknownClient = TestFailure(.unauthorizedClient, reason: .unknownClient)
     /// The organisation blocks the app.
     public static let appBlocked = TestFailure(.unauthorizedClient, reason: .blocked)
-    /// The app has not erased a former worker's data, and is locked until it has.
+    /// The app has not erased a former worker's data and is locked until it does.
     public static let appLocked = TestFailure(.appLocked)
-    /// Shared mode is not complete on the device.
+    /// Shared mode is not completely configured on the device.
     public static let deviceNotShared = TestFailure(.brokerUnavailable, reason: .notShared)
     /// The device is not joined: -50001.
     public static let joinRequired = TestFailure(.workplaceJoinRequired)
     /// The app must be under a protection policy: -50004.
     public static let protectionPolicyRequired = TestFailure(
         .unauthorizedClient, oauth: "unauthorized_client", suberror: "protection_policy_required")
-    /// There is no screen, or no agent, to show the sign-in page on.
+    /// The sign-in page cannot be shown because there is no screen or no agent.
     public static let noWindow = TestFailure(.noWindow, reason: .agentMissing)
 
-    /// The connection ends before the answer. Harmless calls are asked again once by the library.
+    /// The connection ends before the answer. The library repeats idempotent calls once.
     public static let lostConnection = TestFailure(.lostConnection)
     /// The answer is not a message of the protocol.
     public static let garbage = TestFailure(.garbage)
-    /// No answer comes; the call ends with its deadline, see ``TestDevice/init(_:answersWithin:now:notifications:)``.
+    /// No answer arrives. The call ends at its deadline, see ``TestDevice/init(_:answersWithin:now:notifications:)``.
     public static let silence = TestFailure(.silence)
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What comes of the sign-in page that an `acquireToken` of the app opens on a ``TestDevice``.
+/// The outcome of a sign-in page that the app's `acquireToken` opens on a ``TestDevice``.
 public enum TestSignIn: Sendable, Equatable {
     /// This worker signs in.
     case worker(TestWorker)
-    /// The page ends otherwise.
+    /// The page ends with an error.
     case failure(TestFailure)
-    /// The page stays open until ``TestDevice/finishSignIn(_:)``, or until the app gives the sign-in up.
+    /// The page stays open until ``TestDevice/finishSignIn(_:)`` is called or the app cancels the sign-in.
     case staysOpen
 
-    /// The person closes the page.
+    /// The user closes the page.
     public static let canceled = TestSignIn.failure(.canceled)
 }

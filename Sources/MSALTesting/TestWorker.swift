@@ -5,19 +5,19 @@ public import MSAL
 
 /// A worker who signs in on a ``TestDevice``.
 public struct TestWorker: Sendable, Hashable {
-    /// The name that the worker signs in with, such as `amara@contoso.example`.
+    /// The user name for signing in, such as `amara@contoso.example`.
     public let username: String
-    /// The name to show.
+    /// The display name.
     public let name: String
     /// The object id, a UUID.
     public let objectId: String
     /// The home tenant, a UUID.
     public let tenantId: String
 
-    /// The tenant of all workers who are given no other.
+    /// The tenant of all workers for whom no other is given.
     public static let tenantId = "11111111-2222-3333-4444-555555555555"
 
-    /// Makes a worker; two with the same user name are the same worker.
+    /// Makes a worker. Two workers with the same user name have the same object id.
     public init(_ username: String, name: String? = nil, tenantId: String = Self.tenantId) {
         self.username = username
         self.name = name ?? String(username.prefix { $0 != "@" })
@@ -28,12 +28,12 @@ public struct TestWorker: Sendable, Hashable {
     /// The account's identifier, `<object id>.<tenant id>`.
     public var identifier: String { "\(objectId).\(tenantId)" }
 
-    /// The account as the library makes it of the broker's answer, for code that takes an account.
+    /// The account as the library makes it from the broker's answer, for code that takes an account.
     public var account: MSALAccount { MSALAccount(record) }
 
-    /// A token's result as the library makes it of the broker's answer, for code that takes a result.
+    /// Returns a token result as the library makes it from the broker's answer, for code that takes a result.
     ///
-    /// - Throws: an error if `accessToken` or `scopes` are such that no broker could answer with them.
+    /// - Throws: an error if no broker could return such an `accessToken` or such `scopes`.
     public func result(
         scopes: [String] = ["User.Read"], accessToken: String = "test-token", expiresOn: Date = .distantFuture
     ) throws -> MSALResult {
@@ -41,10 +41,10 @@ public struct TestWorker: Sendable, Hashable {
         return try MSALResult(TokenResponse(response.entries), correlation: UUID())
     }
 
-    /// A time of which the seconds are a number that every reader takes.
+    /// The latest time whose seconds since 1970 every reader accepts (the year 9999).
     private static let latest = Date(timeIntervalSince1970: 253_402_300_799)
 
-    /// A UUID of the name: the same in every run. (FNV-1a, twice.)
+    /// A UUID derived from the name, the same in every run (FNV-1a, twice).
     private static func objectId(_ text: String) -> String {
         let halves = [UInt64(0xcbf2_9ce4_8422_2325), 0x6c62_272e_07bb_0142].map { start in
             text.utf8.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -63,7 +63,7 @@ public struct TestWorker: Sendable, Hashable {
 }
 
 extension TestWorker {
-    /// The host of the identity platform that tokens and accounts name.
+    /// The host of the identity platform in tokens and accounts.
     static let host = "login.example.test"
 
     /// The account as the broker sends it.
@@ -80,7 +80,7 @@ extension TestWorker {
         ])
     }
 
-    /// A token as the broker sends it. Nothing signs the id token: the library leaves that to the broker.
+    /// The token response as the broker sends it. The id token has no valid signature; the library does not check it.
     func token(_ accessToken: String, scopes: [String], expiresOn: Date) -> TokenResponse {
         let owner = JSONValue.object(["uid": .string(objectId), "utid": .string(tenantId)])
         return TokenResponse(
