@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A call of Baton's own that a device makes in its own name, signed by the device key; no credential of a worker is
-/// needed for it.
+/// A call (Baton's own) that a device makes in its own name, signed with the device key. It needs no credential of a
+/// worker.
 package protocol DeviceCall: Sendable {
-    /// Where the identity platform takes it.
+    /// The path of the call at the identity platform.
     static func path(tenant: String) -> String
 
     var binding: CallBinding { get }
 
     /// Reads the members of a verified call.
     ///
-    /// - Throws: ``MembersFailure``, or what the members of this call are made of.
+    /// - Throws: ``MembersFailure``, or another error of the call's own members.
     init(_ claims: Members) throws
 
-    /// Writes what it says beside its binding.
+    /// Writes the members of this call other than its binding.
     func write(to payload: inout MembersWriter)
 }
 
 extension DeviceCall {
-    /// The call as a compact JWS, signed by the device key.
+    /// Returns the call as a compact JWS, signed with the device key.
     ///
-    /// - Parameter certificate: the device's, DER.
-    /// - Throws: the library's error.
+    /// - Parameter certificate: the device's certificate, DER.
+    /// - Throws: the error of the cryptography library.
     package func signed(with deviceKey: SigningKey, certificate: [UInt8]) throws -> String {
         var payload = MembersWriter()
         binding.write(to: &payload)
@@ -29,7 +29,7 @@ extension DeviceCall {
         return try TokenSigner(key: deviceKey, certificate: certificate).token(payload: payload.bytes)
     }
 
-    /// The form to post to ``path(tenant:)``.
+    /// Returns the form to post to ``path(tenant:)``.
     package static func form(_ signed: String) -> FormParameters {
         var form = FormParameters()
         form.append(ParameterName.request, signed)
@@ -37,9 +37,9 @@ extension DeviceCall {
     }
 }
 
-/// What holds a ``DeviceCall`` to one endpoint, one device and one use.
+/// Binds a ``DeviceCall`` to one endpoint, one device and one use.
 package struct CallBinding: Sendable, Equatable {
-    /// The endpoint's URL as the device calls it; also where the call travels over the device's held connection.
+    /// The endpoint's URL as the device calls it. It is the same if the call is sent over the device's push channel.
     package let audience: String
     package let deviceID: String
     package let nonce: String

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// The device's word that a session has ended there, holding no secret of the worker: it can wait on disk until the
-/// network is back.
+/// A device's report that a session has ended on it. It contains no secret of the worker, so it can wait on disk until
+/// the network is back.
 package struct EndSessionRequest: DeviceCall {
     package let binding: CallBinding
     package let sessionID: String
     package let epoch: DeviceEpoch
-    /// Whether the person asked for the end of the identity platform's browser session. It ends in any case, being part
-    /// of the session; the word is for the record of what was asked.
+    /// Whether the user asked to end the identity platform's browser session. That session ends in any case, because it
+    /// is part of the session; the value only records what was asked.
     package let endsBrowserSession: Bool
 
     package init(_ binding: CallBinding, sessionID: String, epoch: DeviceEpoch, endsBrowserSession: Bool) {
@@ -35,7 +35,7 @@ package struct EndSessionRequest: DeviceCall {
         payload.set(ClaimName.endBrowserSession, endsBrowserSession)
     }
 
-    /// Whether a reply says that the server has heard it; anything else is asked again.
+    /// Whether the reply confirms that the server has recorded the end. If not, the device repeats the call.
     package static func isHeard(_ reply: [UInt8]) -> Bool {
         do { return try Members(decoding: reply)[ReplyName.ended] == .bool(true) } catch { return false }
     }

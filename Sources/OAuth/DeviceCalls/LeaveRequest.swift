@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A device's word that it leaves the directory: its registration and its sessions end.
+/// A device's request to leave the directory, which ends its registration and its sessions.
 package struct LeaveRequest: DeviceCall {
     package let binding: CallBinding
 
@@ -13,7 +13,7 @@ package struct LeaveRequest: DeviceCall {
 
     package func write(to payload: inout MembersWriter) {}
 
-    /// Whether a reply says that the device is not listed any more.
+    /// Whether the reply confirms that the device is no longer registered.
     package static func isHeard(_ reply: [UInt8]) -> Bool {
         do { return try Members(decoding: reply)[ReplyName.left] == .bool(true) } catch { return false }
     }

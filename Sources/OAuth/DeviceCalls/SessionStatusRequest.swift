@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A device's question how it and its session stand.
+/// A device's query for its own status and that of its session.
 package struct SessionStatusRequest: DeviceCall {
     package let binding: CallBinding
-    /// The epoch that the device is in.
+    /// The device's current epoch.
     package let epoch: DeviceEpoch
-    /// The session that it holds; nil where nobody is signed in.
+    /// The session on the device; nil if nobody is signed in.
     package let sessionID: String?
 
     package init(_ binding: CallBinding, epoch: DeviceEpoch, sessionID: String?) {
@@ -27,9 +27,9 @@ package struct SessionStatusRequest: DeviceCall {
         epoch.write(to: &payload)
     }
 
-    /// The answer's one member.
+    /// Returns the status in the reply.
     ///
-    /// - Throws: ``MembersFailure`` for a reply that is none, or says something that nobody here knows.
+    /// - Throws: ``MembersFailure`` if the reply is malformed or contains an unknown status.
     package static func status(decoding body: [UInt8]) throws -> SessionStatus {
         let word = try Members(decoding: body).string(ReplyName.status)
         guard let status = SessionStatus(rawValue: word) else {

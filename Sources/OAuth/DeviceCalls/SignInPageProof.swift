@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's statement that a sign-in page is shown on it, sent with the authorization request that opens the page
-/// (`ParameterName.deviceProof`). It proves nothing about a person.
+/// A device's statement that a sign-in page is shown on it, sent in the authorization request that opens the page
+/// (`ParameterName.deviceProof`). It proves nothing about the user.
 package struct SignInPageProof: DeviceCall {
     package let binding: CallBinding
-    /// The epoch that the person signs in to.
+    /// The epoch to which the user signs in.
     package let epoch: DeviceEpoch
 
     package init(_ binding: CallBinding, epoch: DeviceEpoch) { (self.binding, self.epoch) = (binding, epoch) }

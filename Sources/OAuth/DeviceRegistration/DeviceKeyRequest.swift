@@ -4,16 +4,16 @@ internal import CryptoExtras
 internal import SwiftASN1
 internal import X509
 
-/// A PKCS#10 request (RFC 2986) whose signer was found to hold the key that it asks to be certified: RSA of 2048 to 4096
-/// bits, or P-256. Its names are not looked at: the server gives the device its name.
+/// A PKCS#10 request (RFC 2986) whose signature was verified with the key to be certified: RSA with 2048 to 4096 bits,
+/// or P-256. The request's subject is ignored, because the server assigns the device's name.
 package struct DeviceKeyRequest: Sendable {
     package let key: VerificationKey
-    /// What a client copies from the nonce service (`1.2.840.113556.1.5.284.2.1`); nil where it did not.
+    /// The nonce from the nonce service that the client copied (`1.2.840.113556.1.5.284.2.1`); nil if it did not.
     package let nonce: String?
 
-    /// Reads and checks a request of at most 8 KiB, DER.
+    /// Reads and checks a request of at most 8 KiB of DER.
     ///
-    /// - Throws: ``JOSEFailure``; `unusableKey` for a key of another kind or size.
+    /// - Throws: ``JOSEFailure``; `unusableKey` for a key of another type or size.
     package init(decoding der: [UInt8]) throws(JOSEFailure) {
         guard der.count <= 8 * 1024 else { throw .overLimit }
         guard let request = try? CertificateSigningRequest(derEncoded: der) else { throw .malformed }
@@ -33,7 +33,7 @@ package struct DeviceKeyRequest: Sendable {
         .sha256WithRSAEncryption, .sha384WithRSAEncryption, .sha512WithRSAEncryption, .ecdsaWithSHA256,
     ]
 
-    /// The nonce of the request's extensions: text as it is, or inside an OCTET STRING or a string type.
+    /// Returns the nonce in the request's extensions, written as plain text or inside an OCTET STRING or a string type.
     private static func nonce(of request: CertificateSigningRequest) throws(JOSEFailure) -> String? {
         let extensions: Certificate.Extensions?
         do { extensions = try request.attributes.extensionRequest?.extensions } catch { throw .malformed }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What device registration answers to a join.
+/// The reply of device registration to a join.
 package struct JoinReply: Sendable {
-    /// DER of the device certificate; its subject is one common name, the device id.
+    /// The device certificate, DER; its subject is a single common name, the device id.
     package let certificate: [UInt8]
-    /// SHA-1 of the certificate, upper-case hexadecimal: a name, not a proof.
+    /// The SHA-1 of the certificate, in upper-case hexadecimal. It identifies the certificate and proves nothing.
     package let thumbprint: String
-    /// Who joined the device.
+    /// The user who joined the device.
     package let userPrincipalName: String
 
     package init(certificate: [UInt8], thumbprint: String, userPrincipalName: String) {
@@ -15,7 +15,7 @@ package struct JoinReply: Sendable {
         self.userPrincipalName = userPrincipalName
     }
 
-    /// Reads a reply with status 200.
+    /// Reads the body of a reply with status 200.
     ///
     /// - Throws: ``MembersFailure``, ``Base64Failure``.
     package init(decoding body: [UInt8]) throws {

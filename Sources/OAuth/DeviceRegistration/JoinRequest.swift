@@ -3,10 +3,10 @@ internal import JSON
 
 /// The body of a device join: RSA keys up to API version 2.0, P-256 keys in version 3.0.
 package struct JoinRequest: Sendable {
-    /// The subject that every certificate request of this protocol has.
+    /// The subject of every certificate request in this protocol.
     package static let certificateRequestCommonName = "7E980AD9-B86D-4306-9425-9AC066FB014A"
 
-    /// DER of the PKCS#10 request for the device key.
+    /// The PKCS#10 request for the device key, DER.
     package let certificateRequest: [UInt8]
     package let transportKey: TransportKey
     package let targetDomain: String
@@ -14,7 +14,7 @@ package struct JoinRequest: Sendable {
     package let operatingSystemVersion: String
     package let displayName: String
     package let joinType: JoinType
-    /// Whether the device is to be shared, which a Cloud Device Administrator alone may ask for.
+    /// Whether the device will be shared. Only a Cloud Device Administrator may ask for this.
     package let isShared: Bool
 
     package init(
@@ -31,9 +31,9 @@ package struct JoinRequest: Sendable {
         self.isShared = isShared
     }
 
-    /// Reads a body of at most 64 KiB; attribute names in either case, truth values also as text.
+    /// Reads a body of at most 64 KiB. The attributes' name may be in either case, and booleans may be strings.
     ///
-    /// - Throws: ``MembersFailure``, ``Base64Failure``, ``JOSEFailure`` for the transport key.
+    /// - Throws: ``MembersFailure``, ``Base64Failure``, or ``JOSEFailure`` for the transport key.
     package init(decoding body: [UInt8], version: RegistrationVersion = .two) throws {
         let members = try Members(decoding: body)
         guard let request = try members.members(RegistrationName.certificateRequest) else {
@@ -59,7 +59,7 @@ package struct JoinRequest: Sendable {
         isShared = try attributes?.lenientBool(RegistrationName.sharedDevice) ?? false
     }
 
-    /// The session transport key among the `DeviceKeys` of version 3.0.
+    /// Returns the session transport key from the `DeviceKeys` of version 3.0.
     private static func transportKey(among members: Members) throws -> TransportKey {
         guard case .array(let keys) = members[RegistrationName.deviceKeys], keys.count <= 8 else {
             throw MembersFailure.missing(RegistrationName.deviceKeys.rawValue)
@@ -77,9 +77,9 @@ package struct JoinRequest: Sendable {
         throw MembersFailure.missing(RegistrationName.transportKey.rawValue)
     }
 
-    /// The JSON body of version 2.0.
+    /// Returns the JSON body of version 2.0.
     ///
-    /// - Throws: ``JOSEFailure`` for a transport key that is not RSA.
+    /// - Throws: ``JOSEFailure`` if the transport key is not RSA.
     package func encoded() throws(JOSEFailure) -> [UInt8] {
         var request = MembersWriter()
         request.set(RegistrationName.type, "pkcs10")

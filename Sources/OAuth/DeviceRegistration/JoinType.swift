@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `JoinType` of a join request.
+/// The `JoinType` of a join request.
 package enum JoinType: Int, Sendable {
-    /// The organisation's own device.
+    /// A device of the organisation.
     case join = 0
-    /// A worker's device, registered only.
+    /// A worker's own device, which is only registered.
     case register = 4
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An RSA public key in Windows' form (`BCRYPT_RSAKEY_BLOB`): `RSA1`, five little-endian numbers, then exponent and
-/// modulus, both big-endian.
+/// An RSA public key in Windows' format (`BCRYPT_RSAKEY_BLOB`): `RSA1`, five little-endian integers, then the exponent
+/// and the modulus, both big-endian.
 package enum RSAPublicKeyBlob {
     static let magic = Array("RSA1".utf8)
 
-    /// Writes a key.
+    /// Encodes a key.
     package static func encode(modulus: [UInt8], exponent: [UInt8]) -> [UInt8] {
         let modulus = Array(modulus.drop { $0 == 0 })
         let exponent = Array(exponent.drop { $0 == 0 })
@@ -16,7 +16,7 @@ package enum RSAPublicKeyBlob {
         return magic + numbers + exponent + modulus
     }
 
-    /// Reads a key of 2048 to 4096 bits.
+    /// Decodes a key of 2048 to 4096 bits.
     ///
     /// - Throws: ``JOSEFailure`` `malformed`.
     package static func decode(_ blob: [UInt8]) throws(JOSEFailure) -> (modulus: [UInt8], exponent: [UInt8]) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why device registration refused: what clients show of the reply's JSON.
+/// An error of device registration: the part of the reply's JSON that clients show.
 package struct RegistrationError: Error, Sendable, Equatable {
-    /// Stable words of the reply's `code`; unknown ones are kept as they are.
+    /// Stable values of the reply's `code`; unknown values are kept unchanged.
     package struct Code: RawRepresentable, Sendable, Hashable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -17,7 +17,7 @@ package struct RegistrationError: Error, Sendable, Equatable {
     }
 
     package let code: Code
-    /// For the administrator; no user data.
+    /// Text for the administrator, without user data.
     package let message: String
 
     package init(_ code: Code, _ message: String) {
@@ -25,7 +25,7 @@ package struct RegistrationError: Error, Sendable, Equatable {
         self.message = message
     }
 
-    /// Reads an error reply; nil where the object is none.
+    /// Reads an error reply; returns nil if the object is not one.
     package init?(_ reply: Members) {
         guard let word = try? reply.string(RegistrationName.code) else { return nil }
         let message = (try? reply.optionalString(RegistrationName.message)) ?? nil

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names of members in device registration's requests and replies (MS-DVRJ and the cloud's dialect).
+/// Member names in device registration's requests and replies (MS-DVRJ and the cloud's dialect).
 package enum RegistrationName: String, WireName {
     case addedSIDs = "AddSIDs"
     case attributes = "Attributes"
@@ -12,7 +12,7 @@ package enum RegistrationName: String, WireName {
     case deviceKeys = "DeviceKeys"
     case deviceType = "DeviceType"
     case encoding = "Encoding"
-    /// The public key that a worker's gesture unlocks (`BCRYPT_RSAKEY_BLOB` in base64).
+    /// The public key that a worker's gesture unlocks (`BCRYPT_RSAKEY_BLOB`, base64).
     case helloKey = "kngc"
     case joinType = "JoinType"
     case keyID = "kid"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The public key that a device gives at its join, for session keys to be encrypted to.
+/// The public key that a device registers at its join. Session keys are encrypted to it.
 package struct TransportKey: Sendable, Equatable {
     package let key: JSONWebKey
 
     package init(_ key: JSONWebKey) { self.key = key }
 
-    /// Reads the join's `TransportKey`: base64 of a key blob or of a JWK's text, told apart by the first bytes.
+    /// Reads the `TransportKey` of a join: base64 of a key blob or of a JWK. The first bytes tell which.
     ///
     /// - Throws: ``JOSEFailure``.
     package init(decoding text: String) throws(JOSEFailure) {
@@ -21,18 +21,18 @@ package struct TransportKey: Sendable, Equatable {
         _ = try key.encryptionKey()
     }
 
-    /// Reads the transport key of API version 3.0: the text of a JWK on P-256.
+    /// Reads the transport key of API version 3.0: a JWK on P-256, as text.
     ///
-    /// - Throws: ``JOSEFailure``; `unsupported` for a key of another kind.
+    /// - Throws: ``JOSEFailure``; `unsupported` for another type of key.
     package init(curve text: String) throws(JOSEFailure) {
         guard let members = try? Members(decoding: Array(text.utf8), limit: 8 * 1024) else { throw .malformed }
         key = try JSONWebKey(members)
         guard case .p256 = key.numbers else { throw .unsupported }
     }
 
-    /// Base64 of the key blob: what Baton's own device sends.
+    /// Returns the key blob in base64, the form that Baton's own device sends.
     ///
-    /// - Throws: ``JOSEFailure`` `unsupported` for a key that is not RSA.
+    /// - Throws: ``JOSEFailure`` `unsupported` if the key is not RSA.
     package func encoded() throws(JOSEFailure) -> String {
         guard case .rsa(let modulus, let exponent) = key.numbers else { throw .unsupported }
         return Base64.encode(RSAPublicKeyBlob.encode(modulus: modulus, exponent: exponent))

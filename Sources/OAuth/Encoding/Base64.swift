@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why text is not the base64 that was expected; it names no byte of the text, which may be a secret.
+/// The error for invalid base64. It contains no part of the text, which may be a secret.
 package struct Base64Failure: Error, Equatable {
     package init() {}
 }
@@ -10,14 +10,14 @@ package enum Base64 {
     static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     static let values = reverse(alphabet)
 
-    /// Writes `bytes` with padding.
+    /// Encodes `bytes` with padding.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         append(bytes, alphabet: alphabet, padded: true, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads padded base64, refusing every other spelling of the same bytes.
+    /// Decodes padded base64; accepts only the canonical encoding.
     ///
     /// - Throws: ``Base64Failure``.
     package static func decode(_ text: some StringProtocol) throws(Base64Failure) -> [UInt8] {
@@ -28,7 +28,8 @@ package enum Base64 {
         return try bytes(of: characters.dropLast(padding), values: values)
     }
 
-    /// Reads base64 in either alphabet, padded or not, and with line ends, as device registration clients send it.
+    /// Decodes base64 in either alphabet, with or without padding and line breaks, as device registration clients send
+    /// it.
     ///
     /// - Throws: ``Base64Failure``.
     package static func decodeLeniently(_ text: some StringProtocol) throws(Base64Failure) -> [UInt8] {
@@ -78,7 +79,7 @@ package enum Base64 {
         }
     }
 
-    /// Reads characters without padding. With `strictTail` the unused bits of the last one must be zero.
+    /// Decodes characters without padding. If `strictTail` is true, the unused bits of the last character must be zero.
     static func bytes(
         of characters: ArraySlice<UInt8>, values: [UInt8], strictTail: Bool = true
     ) throws(Base64Failure) -> [UInt8] {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a form or a query was not read; no value is named.
+/// Why a form or a query could not be parsed. It contains no value of a parameter.
 package enum FormFailure: Error, Equatable {
-    /// More bytes or more fields than the limit.
+    /// There are more bytes or fields than the limit.
     case overLimit
-    /// A percent sign without two hexadecimal digits, or bytes that are not UTF-8.
+    /// A percent sign is not followed by two hexadecimal digits, or the bytes are not UTF-8.
     case malformed
-    /// A parameter more than once (RFC 6749 section 3.1 forbids it).
+    /// A parameter occurs more than once, which RFC 6749 section 3.1 forbids.
     case repeated
 }
 
-/// Parameters of a form body or a query string (`application/x-www-form-urlencoded`, RFC 6749 appendix B).
+/// The parameters of a form body or a query string (`application/x-www-form-urlencoded`, RFC 6749 appendix B).
 ///
-/// A parameter without a value counts as absent (RFC 6749 section 3.1). The fields may hold secrets: never log them.
+/// A parameter without a value counts as absent (RFC 6749 section 3.1). The fields may contain secrets: never log them.
 package struct FormParameters: Sendable, Equatable {
     private var fields: [(name: String, value: String)] = []
 
     package init() {}
 
-    /// Reads a body or a query, at most `byteLimit` bytes and `fieldLimit` fields, whatever its Content-Type said.
+    /// Parses a body or a query of at most `byteLimit` bytes and `fieldLimit` fields, whatever its Content-Type.
     ///
     /// - Throws: ``FormFailure``.
     package init(
@@ -37,31 +37,31 @@ package struct FormParameters: Sendable, Equatable {
         }
     }
 
-    /// The value of a parameter, nil where it is absent or empty.
+    /// The value of a parameter; nil if it is absent or empty.
     package subscript(name: some WireName) -> String? { self[name.rawValue] }
 
-    /// The value of a parameter that has no name of its own among the ``WireName``s.
+    /// The value of a parameter for which there is no ``WireName``; nil if it is absent or empty.
     package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
-    /// Every name, in the order of the form.
+    /// All names, in the order of the form.
     package var names: [String] { fields.map(\.name) }
 
-    /// Adds a parameter; nil adds nothing.
+    /// Adds a parameter; does nothing if `value` is nil.
     package mutating func append(_ name: some WireName, _ value: String?) {
         guard let value else { return }
         fields.append((name.rawValue, value))
     }
 
-    /// Puts a value in the place of those that the parameter has.
+    /// Sets a parameter and removes its earlier values.
     package mutating func replace(_ name: some WireName, _ value: String) {
         fields.removeAll { $0.name == name.rawValue }
         append(name, value)
     }
 
-    /// Takes a parameter out.
+    /// Removes a parameter.
     package mutating func remove(_ name: some WireName) { fields.removeAll { $0.name == name.rawValue } }
 
-    /// The form as text, everything outside the unreserved characters of RFC 3986 percent-encoded.
+    /// The form as text; all characters except the unreserved ones of RFC 3986 are percent-encoded.
     package var encoded: String {
         var text: [UInt8] = []
         for (index, field) in fields.enumerated() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes out of a random number generator; with the system's one, fit for keys and nonces.
+/// Bytes from a random number generator. With the system's generator they are suitable for keys and nonces.
 package enum RandomBytes {
     package static func make(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

@@ -2,10 +2,10 @@
 internal import FoundationEssentials
 internal import JSON
 
-/// A signed token as it was received (RFC 7515 section 7.1), its raw bytes kept: nothing is ever serialised again to
-/// check it. Nothing in it is to be believed before ``verify(with:)``.
+/// A received signed token (RFC 7515 section 7.1). It keeps the raw bytes, so the signature is checked without
+/// serialising anything again. Do not trust its contents before ``verify(with:)``.
 package struct CompactJWS: Sendable {
-    /// The received ASCII up to the second dot: what the signature covers.
+    /// The received ASCII up to the second dot, which the signature covers.
     package let signingInput: [UInt8]
     /// The decoded bytes of the header segment.
     package let rawHeader: [UInt8]
@@ -14,10 +14,10 @@ package struct CompactJWS: Sendable {
     package let signature: [UInt8]
     package let header: Members
 
-    /// Takes apart a token of at most `limit` bytes.
+    /// Parses a token of at most `limit` bytes.
     ///
-    /// - Throws: ``JOSEFailure`` `malformed`, `overLimit`, or `unsupported` for a `crit` header (RFC 7515 section
-    ///   4.1.11: nobody here knows an extension).
+    /// - Throws: ``JOSEFailure`` `malformed`, `overLimit`, or `unsupported` for a `crit` header, because no extension
+    ///   is supported (RFC 7515 section 4.1.11).
     package init(_ text: String, limit: Int = 32 * 1024) throws(JOSEFailure) {
         let ascii = Array(text.utf8)
         guard ascii.count <= limit else { throw .overLimit }
@@ -35,19 +35,20 @@ package struct CompactJWS: Sendable {
         guard header[HeaderName.critical] == nil else { throw .unsupported }
     }
 
-    /// The algorithm that the header names, nil where it is none of ours.
+    /// The algorithm in the header; nil if it is not supported.
     package var algorithm: SignatureAlgorithm? {
         guard case .string(let name) = header[HeaderName.algorithm] else { return nil }
         return SignatureAlgorithm(rawValue: name)
     }
 
-    /// The key id that the header names.
+    /// The key id in the header.
     package var keyID: String? {
         guard case .string(let name) = header[HeaderName.keyID] else { return nil }
         return name
     }
 
-    /// The DER of the `x5c` certificates, leaf first, at most four. A bare string is taken for a list of one.
+    /// Returns the `x5c` certificates as DER, leaf first, at most four. A single string counts as a list with one
+    /// element.
     ///
     /// - Throws: ``JOSEFailure`` `malformed`.
     package func certificates() throws(JOSEFailure) -> [[UInt8]] {
@@ -60,16 +61,16 @@ package struct CompactJWS: Sendable {
         }
     }
 
-    /// Checks algorithm and signature.
+    /// Checks the algorithm and the signature.
     ///
-    /// - Throws: ``JOSEFailure`` `unsupported` where the header names another algorithm than the key's,
-    ///   `wrongSignature`.
+    /// - Throws: ``JOSEFailure`` `unsupported` if the header's algorithm differs from the key's, `wrongSignature` if
+    ///   the signature is invalid.
     package func verify(with key: VerificationKey) throws(JOSEFailure) {
         guard algorithm == key.algorithm else { throw .unsupported }
         guard key.isValid(signature, for: signingInput) else { throw .wrongSignature }
     }
 
-    /// The members of the payload.
+    /// Returns the members of the payload.
     ///
     /// - Throws: ``MembersFailure``.
     package func claims() throws(MembersFailure) -> Members {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Members of a JOSE header (RFC 7515 section 4, RFC 7516 section 4, and the PRT dialect's `ctx` and `kdf_ver`).
+/// Member names of a JOSE header (RFC 7515 section 4, RFC 7516 section 4, and the PRT dialect's `ctx` and `kdf_ver`).
 package enum HeaderName: String, WireName {
     case algorithm = "alg"
     case certificates = "x5c"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key that another holds and signs with: it never comes into this process.
+/// A private key that never enters this process; its holder signs.
 package protocol HeldSigningKey: Sendable {
     /// The public half.
     var verification: VerificationKey { get }
 
-    /// Signs with the one algorithm of ``verification``; may block, so not for a task.
+    /// Signs with the algorithm of ``verification``. It may block, so do not call it from a task.
     ///
-    /// - Throws: where whoever holds it does not sign.
+    /// - Throws: an error if the holder does not sign.
     func signature(for input: [UInt8]) throws -> [UInt8]
 }

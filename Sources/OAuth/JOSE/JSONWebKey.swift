@@ -4,9 +4,9 @@ package import CryptoExtras
 internal import FoundationEssentials
 internal import JSON
 
-/// A public key as JSON (RFC 7517): RSA of 2048 to 4096 bits, or P-256.
+/// A public key as JSON (RFC 7517): RSA with 2048 to 4096 bits, or P-256.
 package struct JSONWebKey: Sendable, Equatable {
-    /// The numbers of the key, big-endian; coordinates have 32 bytes.
+    /// The key's numbers, big-endian; coordinates have 32 bytes.
     package enum Numbers: Sendable, Equatable {
         case rsa(modulus: [UInt8], exponent: [UInt8])
         case p256(x: [UInt8], y: [UInt8])
@@ -14,7 +14,7 @@ package struct JSONWebKey: Sendable, Equatable {
 
     package let numbers: Numbers
     package let keyID: String?
-    /// DER of a certificate of the key, for clients that find keys by one.
+    /// A certificate for the key (DER), for clients that look keys up by certificate.
     package let certificate: [UInt8]?
 
     package init(numbers: Numbers, keyID: String? = nil) {
@@ -23,9 +23,9 @@ package struct JSONWebKey: Sendable, Equatable {
         certificate = nil
     }
 
-    /// The public half of a signing key.
+    /// Makes the JWK of a verification key.
     ///
-    /// - Throws: ``JOSEFailure`` `unusableKey` for a symmetric key, which is never published.
+    /// - Throws: ``JOSEFailure`` `unusableKey` for a symmetric key, because it must never be published.
     package init(_ key: VerificationKey, keyID: String? = nil, certificate: [UInt8]? = nil) throws(JOSEFailure) {
         self.certificate = certificate
         switch key {
@@ -41,7 +41,7 @@ package struct JSONWebKey: Sendable, Equatable {
         self.keyID = keyID
     }
 
-    /// Reads a JWK. Numbers may also stand in standard base64, as device registration clients write them.
+    /// Reads a JWK. Its numbers may also be in standard base64, as device registration clients write them.
     ///
     /// - Throws: ``JOSEFailure`` `malformed`, `unsupported`, `unusableKey`.
     package init(_ members: Members) throws(JOSEFailure) {
@@ -60,7 +60,7 @@ package struct JSONWebKey: Sendable, Equatable {
         _ = try verificationKey()
     }
 
-    /// The key as the library's object, for verifying.
+    /// Returns the key as an object of the cryptography library, for verifying signatures.
     ///
     /// - Throws: ``JOSEFailure`` `unusableKey`.
     package func verificationKey() throws(JOSEFailure) -> VerificationKey {
@@ -78,7 +78,7 @@ package struct JSONWebKey: Sendable, Equatable {
         }
     }
 
-    /// The key as the library's object, for encrypting a session key to it.
+    /// Returns the key as an object of the cryptography library, for encrypting a session key to it.
     ///
     /// - Throws: ``JOSEFailure`` `unusableKey`; `unsupported` for an elliptic curve key.
     package func encryptionKey() throws(JOSEFailure) -> _RSA.Encryption.PublicKey {
@@ -91,13 +91,13 @@ package struct JSONWebKey: Sendable, Equatable {
         }
     }
 
-    /// The SHA-256 thumbprint (RFC 7638), base64url: our `kid`.
+    /// The SHA-256 thumbprint in base64url (RFC 7638), which Baton uses as `kid`.
     package var thumbprint: String { Base64URL.encode(SHA256.hash(data: canonical.bytes)) }
 
-    /// The key's required members alone, as JSON: for keeping it.
+    /// The key's required members as JSON, for storing the key.
     package var encoded: [UInt8] { canonical.bytes }
 
-    /// The key as a member of a key set, `use` sig.
+    /// The key as a member of a key set, with `use` sig.
     package var published: MembersWriter {
         var members = canonical
         members.set(JSONWebKeyName.use, "sig")
@@ -143,7 +143,7 @@ package struct JSONWebKey: Sendable, Equatable {
         }
     }
 
-    /// Bounds what a foreign key may cost: a huge modulus or exponent makes each use slow.
+    /// Limits the cost of an untrusted key: a huge modulus or exponent would make each use slow.
     private static func checkSizes(modulus: [UInt8], exponent: [UInt8]) throws(JOSEFailure) {
         let modulus = modulus.drop { $0 == 0 }
         guard (256...512).contains(modulus.count), (1...4).contains(exponent.drop { $0 == 0 }.count) else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Members of a JSON Web Key and of a key set (RFC 7517 sections 4 and 5, RFC 7518 section 6).
+/// Member names of a JSON Web Key and of a key set (RFC 7517 sections 4 and 5, RFC 7518 section 6).
 package enum JSONWebKeyName: String, WireName {
     case algorithm = "alg"
     case certificates = "x5c"

@@ -7,7 +7,7 @@ package struct JSONWebKeySet: Sendable {
 
     package init(_ keys: [JSONWebKey]) { self.keys = keys }
 
-    /// Reads a key set of at most 32 keys. Keys of a kind that nobody here knows are left out (RFC 7517 section 5).
+    /// Reads a key set with at most 32 keys. Keys of unsupported types are ignored (RFC 7517 section 5).
     ///
     /// - Throws: ``JOSEFailure`` `malformed`, `overLimit`.
     package init(decoding bytes: [UInt8]) throws(JOSEFailure) {
@@ -20,10 +20,10 @@ package struct JSONWebKeySet: Sendable {
         }
     }
 
-    /// The key of that id.
+    /// The key with this id.
     package subscript(keyID: String) -> JSONWebKey? { keys.first { $0.keyID == keyID } }
 
-    /// The set's JSON.
+    /// The set as JSON.
     package var encoded: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The signature algorithms that this product takes (RFC 7518 section 3.1). `none` is not one of them.
+/// The supported signature algorithms (RFC 7518 section 3.1). `none` is not supported.
 package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case hs256 = "HS256"
     case rs256 = "RS256"

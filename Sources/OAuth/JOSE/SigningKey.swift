@@ -3,14 +3,14 @@ package import Crypto
 package import CryptoExtras
 internal import FoundationEssentials
 
-/// A key that signs, kept as the library's object so that nothing is parsed at each signature.
+/// A key that signs, stored as the cryptography library's object so that it is not parsed at each signature.
 package enum SigningKey: Sendable {
     case rsa(_RSA.Signing.PrivateKey)
     case p256(P256.Signing.PrivateKey)
     case symmetric(SymmetricKey)
     case held(any HeldSigningKey)
 
-    /// The one algorithm that the key is for.
+    /// The only algorithm that the key is used with.
     package var algorithm: SignatureAlgorithm {
         switch self {
         case .rsa: .rs256
@@ -20,7 +20,7 @@ package enum SigningKey: Sendable {
         }
     }
 
-    /// The key that verifies what this one signs.
+    /// The key that verifies the signatures of this one.
     package var verification: VerificationKey {
         switch self {
         case .rsa(let key): .rsa(key.publicKey)
@@ -32,7 +32,7 @@ package enum SigningKey: Sendable {
 
     /// Signs the ASCII of a JWS signing input (RFC 7515 section 5.1).
     ///
-    /// - Throws: the library's error, or the holder's, where the key cannot sign.
+    /// - Throws: the error of the cryptography library, or of the key's holder, if the key cannot sign.
     package func signature(for input: [UInt8]) throws -> [UInt8] {
         switch self {
         case .rsa(let key): Array(try key.signature(for: input, padding: .insecurePKCS1v1_5).rawRepresentation)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Signs payloads under one key and one header: the header's segment is written once, a token then costs two base64
-/// passes and the signature.
+/// Signs payloads with one key and one header. The header's segment is encoded only once; each token then costs two
+/// base64 encodings and the signature.
 package struct TokenSigner: Sendable {
     package let key: SigningKey
     private let headerSegment: [UInt8]
 
-    /// Fixes the header: `typ` JWT, the key's `alg`, its `kid`, and `x5t` where a client of the older kind wants it.
+    /// Makes a signer with a fixed header: `typ` JWT, the key's `alg`, its `kid`, and `x5t` if an older client needs
+    /// it.
     package init(key: SigningKey, keyID: String, certificateThumbprint: String? = nil) {
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")
@@ -16,11 +17,11 @@ package struct TokenSigner: Sendable {
         self.init(key: key, header: header)
     }
 
-    /// Signs with the device's certificate in the header (`x5c`, RFC 7515 section 4.1.6).
+    /// Makes a signer with the device's certificate in the header (`x5c`, RFC 7515 section 4.1.6).
     ///
     /// - Parameters:
-    ///   - certificate: DER.
-    ///   - keyDerivationVersion: announced to the server in a PRT issue request.
+    ///   - certificate: the certificate, DER.
+    ///   - keyDerivationVersion: the version to announce to the server in a PRT issue request.
     package init(key: SigningKey, certificate: [UInt8], keyDerivationVersion: KeyDerivationVersion? = nil) {
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")
@@ -30,7 +31,7 @@ package struct TokenSigner: Sendable {
         self.init(key: key, header: header)
     }
 
-    /// Signs under a header written by the caller; its `alg` must be the key's.
+    /// Makes a signer with the caller's header, whose `alg` must match the key.
     package init(key: SigningKey, header: MembersWriter) {
         self.key = key
         var segment: [UInt8] = []
@@ -38,9 +39,9 @@ package struct TokenSigner: Sendable {
         headerSegment = segment
     }
 
-    /// Writes the compact serialisation of `payload` (JSON bytes, used as they are).
+    /// Returns the compact serialisation of `payload`, which is JSON and is not changed.
     ///
-    /// - Throws: the library's error, where the key cannot sign.
+    /// - Throws: the error of the cryptography library if the key cannot sign.
     package func token(payload: [UInt8]) throws -> String {
         var text: [UInt8] = []
         text.reserveCapacity(headerSegment.count + payload.count * 4 / 3 + 360)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A token that nobody signed (RFC 7519 section 6): a name plate, never a proof.
+/// A token without a signature (RFC 7519 section 6). It carries information and proves nothing.
 ///
-/// The reply to a PRT issue request carries its `id_token` so; what makes it believable there is the TLS connection.
+/// The reply to a PRT issue request contains its `id_token` in this form; the TLS connection authenticates it.
 package enum UnsecuredToken {
-    /// Writes `payload` under the header `alg` none, with the empty third part.
+    /// Returns `payload` with the header `alg` none and an empty signature part.
     package static func serialise(payload: [UInt8]) -> String {
         var header = MembersWriter()
         header.set(HeaderName.type, "JWT")

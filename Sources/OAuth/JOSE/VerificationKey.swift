@@ -3,13 +3,14 @@ package import Crypto
 package import CryptoExtras
 internal import FoundationEssentials
 
-/// A key that verifies, kept as the library's object; it decides the algorithm, the token's header only has to agree.
+/// A key that verifies, stored as the cryptography library's object. The key determines the algorithm; a token's header
+/// must match it.
 package enum VerificationKey: Sendable {
     case rsa(_RSA.Signing.PublicKey)
     case p256(P256.Signing.PublicKey)
     case symmetric(SymmetricKey)
 
-    /// Takes a public key up again that was kept as SubjectPublicKeyInfo in DER.
+    /// Reads a stored public key (SubjectPublicKeyInfo, DER).
     ///
     /// - Throws: ``JOSEFailure`` `unusableKey`.
     package init(publicKeyInfo der: [UInt8]) throws(JOSEFailure) {
@@ -22,7 +23,7 @@ package enum VerificationKey: Sendable {
         }
     }
 
-    /// SubjectPublicKeyInfo in DER; nil for a symmetric key, which is never given away.
+    /// The SubjectPublicKeyInfo in DER; nil for a symmetric key, which is never exported.
     package var publicKeyInfo: [UInt8]? {
         switch self {
         case .rsa(let key): Array(key.derRepresentation)
@@ -31,7 +32,7 @@ package enum VerificationKey: Sendable {
         }
     }
 
-    /// The one algorithm that the key is for.
+    /// The only algorithm that the key is used with.
     package var algorithm: SignatureAlgorithm {
         switch self {
         case .rsa: .rs256
@@ -40,7 +41,7 @@ package enum VerificationKey: Sendable {
         }
     }
 
-    /// Whether `signature` is the key's over `input`; MACs are compared in constant time.
+    /// Whether `signature` is valid for `input`; MACs are compared in constant time.
     package func isValid(_ signature: [UInt8], for input: [UInt8]) -> Bool {
         switch self {
         case .rsa(let key):

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package import JSON
 
-/// Why a JSON object does not hold what its reader asks of it; member names only, never a value.
+/// Why a JSON object does not have the expected members. It contains member names only, never values.
 package enum MembersFailure: Error, Equatable {
-    /// Not a JSON object (RFC 8259).
+    /// The data is not a JSON object (RFC 8259).
     case notAnObject
-    /// Longer, deeper or of more parts than the reader's limit.
+    /// The data is longer, deeper or has more parts than the reader's limit.
     case overLimit
-    /// A member is absent.
+    /// A required member is absent.
     case missing(String)
-    /// A member has another type than it must have.
+    /// A member has the wrong type.
     case wrongType(String)
 }
 
-/// The members of one JSON object that came from outside: a token's header or payload, a reply.
+/// The members of a JSON object from an untrusted source: a token's header or payload, or a reply.
 package struct Members: Sendable, Equatable {
     package let values: [String: JSONValue]
 
     package init(_ values: [String: JSONValue]) { self.values = values }
 
-    /// Reads one JSON object of at most `limit` bytes.
+    /// Parses one JSON object of at most `limit` bytes.
     ///
     /// - Throws: ``MembersFailure``.
     package init(decoding bytes: [UInt8], limit: Int = 64 * 1024) throws(MembersFailure) {
@@ -33,13 +33,13 @@ package struct Members: Sendable, Equatable {
 
     package subscript(name: some WireName) -> JSONValue? { values[name.rawValue] }
 
-    /// The text of a member that must be there.
+    /// Returns the string of a required member.
     package func string(_ name: some WireName) throws(MembersFailure) -> String {
         guard let text = try optionalString(name) else { throw .missing(name.rawValue) }
         return text
     }
 
-    /// The text of a member that may be absent or null.
+    /// Returns the string of a member; nil if it is absent or null.
     package func optionalString(_ name: some WireName) throws(MembersFailure) -> String? {
         switch self[name] {
         case nil, .null: return nil
@@ -48,7 +48,7 @@ package struct Members: Sendable, Equatable {
         }
     }
 
-    /// The whole number of a member that must be there.
+    /// Returns the integer of a required member.
     package func integer(_ name: some WireName) throws(MembersFailure) -> Int {
         switch self[name] {
         case nil, .null: throw .missing(name.rawValue)
@@ -57,8 +57,8 @@ package struct Members: Sendable, Equatable {
         }
     }
 
-    /// A whole number that may be absent, and may be written as a string of digits, as several clients write `iat`,
-    /// `exp` and `expires_in`.
+    /// Returns an integer; nil if it is absent or null. Also accepts a string of digits, which several clients send for
+    /// `iat`, `exp` and `expires_in`.
     package func lenientInteger(_ name: some WireName) throws(MembersFailure) -> Int? {
         switch self[name] {
         case nil, .null: return nil
@@ -73,7 +73,7 @@ package struct Members: Sendable, Equatable {
         }
     }
 
-    /// A truth value that may be absent, and may be written as `"true"` or `"false"`.
+    /// Returns a boolean; nil if it is absent or null. Also accepts the strings `"true"` and `"false"`.
     package func lenientBool(_ name: some WireName) throws(MembersFailure) -> Bool? {
         switch self[name] {
         case nil, .null: return nil
@@ -88,7 +88,7 @@ package struct Members: Sendable, Equatable {
         }
     }
 
-    /// A list of texts that may be absent.
+    /// Returns a list of strings; nil if it is absent or null.
     package func strings(_ name: some WireName) throws(MembersFailure) -> [String]? {
         switch self[name] {
         case nil, .null: return nil
@@ -97,13 +97,14 @@ package struct Members: Sendable, Equatable {
         }
     }
 
-    /// A list of texts that may be absent, where a single text stands for a list of one (`x5c`, `aud`).
+    /// Returns a list of strings; nil if it is absent or null. A single string counts as a list with one element
+    /// (`x5c`, `aud`).
     package func stringOrStrings(_ name: some WireName) throws(MembersFailure) -> [String]? {
         if case .string(let text) = self[name] { return [text] }
         return try strings(name)
     }
 
-    /// The members of a nested object that may be absent.
+    /// Returns the members of a nested object; nil if it is absent or null.
     package func members(_ name: some WireName) throws(MembersFailure) -> Members? {
         switch self[name] {
         case nil, .null: return nil

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// Writes one JSON object by hand, members in the order of the calls: tokens and replies on hot paths.
+/// Writes one JSON object directly, with the members in call order: for tokens and replies in performance-critical
+/// code.
 package struct MembersWriter {
     private var body: JSONWriter
 
@@ -13,7 +14,7 @@ package struct MembersWriter {
     /// The object's UTF-8 bytes.
     package var bytes: [UInt8] { whole.bytes }
 
-    /// The object as a value for another writer.
+    /// The object, as a value for another writer.
     var whole: JSONWriter {
         var whole = body
         whole.endObject()
@@ -25,12 +26,12 @@ package struct MembersWriter {
         body.append(text)
     }
 
-    /// Writes the member only where there is a value.
+    /// Writes the member only if there is a value.
     package mutating func set(_ name: some WireName, _ text: String?) {
         if let text { set(name, text) }
     }
 
-    /// Writes the member in any case, as `null` where there is no value.
+    /// Writes the member in any case, with `null` if there is no value.
     package mutating func setOrNull(_ name: some WireName, _ text: String?) {
         if let text { return set(name, text) }
         body.append(name: name.rawValue)

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A name that stands on the wire, spelt in one place: the raw value of an enum's case.
+/// A name in a wire format, as the raw value of an enum case, so that it is spelled in one place.
 package protocol WireName: RawRepresentable<String>, Sendable {}

@@ -2,9 +2,9 @@
 internal import JSON
 
 extension OfflineLease {
-    /// The lease as a compact JWS under the organisation's signing key.
+    /// Returns the lease as a compact JWS, signed with the organisation's key.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func signed(with key: SigningKey, keyID: String) throws -> String {
         var header = MembersWriter()
         header.set(HeaderName.type, Self.type)
@@ -19,7 +19,7 @@ extension OfflineLease {
         claims.set(OfflineName.leaseID, id)
         claims.set(ClaimName.tenantID, tenant)
         claims.set(ClaimName.deviceID, device)
-        // No `oid` and no `sid`: nothing that takes tokens of a person can take this for one.
+        // There is no `oid` and no `sid`, so no code that accepts user tokens can mistake a lease for one.
         claims.set(ClaimName.subject, person.id)
         claims.set(ClaimName.preferredUsername, person.userName)
         claims.set(ClaimName.name, person.displayName)
@@ -38,8 +38,8 @@ extension OfflineLease {
 
     /// Reads a lease that `key` signed.
     ///
-    /// - Throws: ``JOSEFailure``, also `malformed` for what is signed and no lease; a credential that nobody here knows is
-    ///   left out.
+    /// - Throws: ``JOSEFailure``, including `malformed` if the signed content is not a lease. Unknown credentials are
+    ///   ignored.
     package init(_ text: String, signedBy key: VerificationKey) throws(JOSEFailure) {
         let token = try CompactJWS(text)
         try token.verify(with: key)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The organisation's signed leave for one worker to sign in at one device while the server cannot be reached.
+/// The organisation's signed permission for one worker to sign in on one device while the server is unreachable.
 ///
-/// It proves who they are and gives no token. It names what the device needs to judge alone: when the leave ends, and how the
-/// worker may be known again.
+/// It identifies the worker and grants no token. It contains what the device needs to decide on its own: when the
+/// permission ends, and which credentials are accepted.
 package struct OfflineLease: Sendable, Equatable {
-    /// Whom the lease is for, as apps are told.
+    /// The worker of the lease, as reported to apps.
     package struct Person: Sendable, Equatable {
         /// The object id.
         package let id: String
@@ -21,22 +21,22 @@ package struct OfflineLease: Sendable, Equatable {
         }
     }
 
-    /// By what a worker may be known again.
+    /// The credentials that a worker may use.
     package enum Credential: String, Sendable, CaseIterable {
         case password
-        /// A PIN of the device, under the lock-out of its TPM.
+        /// A PIN of the device, protected by the lock-out of its TPM.
         case pin
-        /// A PIN also where there is no TPM: whoever copies the disk may guess on.
+        /// A PIN even on a device without a TPM. Anyone who copies the disk can guess without limit.
         case pinWithoutTPM = "pin-without-tpm"
     }
 
-    /// How long the lease holds; the first end of all counts.
+    /// The limits of a lease. It ends as soon as the first limit is reached.
     package struct Limits: Sendable, Equatable {
-        /// Seconds that the device may have been powered on since it was given the lease.
+        /// Seconds that the device may be powered on after it received the lease.
         package let poweredSeconds: Int
-        /// How often it may have been started since.
+        /// How many times the device may start after it received the lease.
         package let boots: Int
-        /// Wrong attempts in a row after which the device erases the lease.
+        /// Consecutive wrong attempts after which the device erases the lease.
         package let attempts: Int
 
         package init(poweredSeconds: Int, boots: Int, attempts: Int) {
@@ -44,20 +44,20 @@ package struct OfflineLease: Sendable, Equatable {
         }
     }
 
-    /// A random number by which server and device name it.
+    /// A random id that server and device use for the lease.
     package let id: String
     package let tenant: String
     package let device: String
     package let person: Person
     /// Seconds since 1970 by the server's clock.
     package let issued: Int
-    /// Its end by the wall clock, in seconds since 1970.
+    /// The end by the wall clock, in seconds since 1970.
     package let ends: Int
     package let limits: Limits
     package let credentials: Set<Credential>
-    /// How the password is known; nil where it may not be used.
+    /// The password verifier; nil if the password may not be used.
     package let password: OfflinePassword?
-    /// What receipts call the worker, another name for each session as long as they last.
+    /// The names for the worker in receipts. Each session uses a different one while they last.
     package let receiptSubjects: [String]
 
     package init(
@@ -69,8 +69,8 @@ package struct OfflineLease: Sendable, Equatable {
         (self.password, self.receiptSubjects) = (password, receiptSubjects)
     }
 
-    /// The `aud` of every lease: no token of anything else, and nothing else is a lease.
+    /// The `aud` of every lease. No other token has it, and a token without it is not a lease.
     package static let audience = "urn:baton:offline-lease"
-    /// The `typ` of its header (RFC 7515 section 4.1.9).
+    /// The `typ` in the header (RFC 7515 section 4.1.9).
     package static let type = "baton-offline-lease+jwt"
 }

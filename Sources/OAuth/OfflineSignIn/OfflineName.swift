@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names of members in offline leases, and in what a device asks about them and is answered (Baton's own).
+/// Member names in offline leases and in the device's queries about them and their replies (Baton's own).
 enum OfflineName: String, WireName {
     case attempts
     case binding

@@ -4,10 +4,10 @@ internal import CryptoExtras
 internal import FoundationEssentials
 package import Redaction
 
-/// How a device knows a worker's password again without ever having had the server's hash of it: the hash's cost and salt
-/// (scrypt, RFC 7914), and a MAC over the hash under a key that was made for this one lease.
+/// Verifies a worker's password on a device that never had the server's password hash. It consists of the hash's cost
+/// and salt (scrypt, RFC 7914) and a MAC over the hash, under a key that was made for this lease only.
 ///
-/// A guess costs as much as at the server. Another device's verifier of the same password is another one.
+/// A guess costs as much as on the server. Each lease has a different verifier for the same password.
 package struct OfflinePassword: Sendable, Equatable {
     private let logarithm: Int
     private let blockSize: Int
@@ -16,14 +16,14 @@ package struct OfflinePassword: Sendable, Equatable {
     private let binding: [UInt8]
     private let tag: [UInt8]
 
-    /// Bytes of the binding key.
+    /// The length of the binding key in bytes.
     package static let bindingLength = 32
 
-    /// Makes the verifier of a password whose hash is known.
+    /// Makes the verifier from a known password hash.
     ///
     /// - Parameters:
     ///   - logarithm: log₂ of scrypt's N.
-    ///   - binding: random bytes, others for each lease.
+    ///   - binding: random bytes, different for each lease.
     package init(
         logarithm: Int, blockSize: Int, parallelism: Int, salt: [UInt8], digest: [UInt8], binding: [UInt8]
     ) {
@@ -32,9 +32,9 @@ package struct OfflinePassword: Sendable, Equatable {
         tag = Array(HMAC<SHA256>.authenticationCode(for: digest, using: SymmetricKey(data: binding)))
     }
 
-    /// Whether it is `password`; blocks for as long as the cost asks, also where the answer is no.
+    /// Whether `password` is correct. Blocks for as long as the cost requires, also if the password is wrong.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func matches(_ password: SecretBytes) throws -> Bool {
         var passphrase = unsafe password.withUnsafeBytes { unsafe Array($0) }
         defer { wipe(&passphrase) }
@@ -59,7 +59,7 @@ extension OfflinePassword {
         return members
     }
 
-    /// Reads the members of a lease; a cost beyond what a server may keep is refused before anything is computed.
+    /// Reads the members of a lease. Refuses a cost above the allowed limits before it computes anything.
     ///
     /// - Throws: ``MembersFailure``, ``JOSEFailure``, or the decoder's error.
     init(_ members: Members) throws {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A device's question about its offline leases: which of those that it holds are still good, and whether the worker who is
-/// signed in gets one.
+/// A device's query about its offline leases: which of them are still valid, and whether the signed-in worker gets a
+/// new one.
 package struct OfflineQuestion: DeviceCall {
     package let binding: CallBinding
-    /// The session whose worker may get a lease; nil where only the leases in hand are asked about.
+    /// The session whose worker may get a lease; nil if the query is only about existing leases.
     package let sessionID: String?
-    /// The ids of the leases that the device holds.
+    /// The ids of the leases on the device.
     package let held: [String]
 
-    /// Leases that a device may hold at once.
+    /// The maximum number of leases on a device.
     package static let maximumHeld = 256
 
     package init(_ binding: CallBinding, sessionID: String?, held: [String]) {
@@ -31,20 +31,20 @@ package struct OfflineQuestion: DeviceCall {
     }
 }
 
-/// The server's definite word on a device's offline leases.
+/// The server's definite answer about a device's offline leases.
 package struct OfflineAnswer: Sendable, Equatable {
     /// The server's clock, in seconds since 1970.
     package let time: Int
-    /// Of the leases that the device holds those that are good; every other one is to be erased.
+    /// The ids of the device's leases that are still valid; the device must erase all others.
     package let good: Set<String>
-    /// A new lease for the worker of the session, signed; nil where there is none for them.
+    /// A new signed lease for the worker of the session; nil if there is none.
     package let lease: String?
 
     package init(time: Int, good: Set<String>, lease: String?) {
         (self.time, self.good, self.lease) = (time, good, lease)
     }
 
-    /// The reply's body.
+    /// The body of the reply.
     package var members: MembersWriter {
         var body = MembersWriter()
         body.set(OfflineName.time, time)
@@ -55,7 +55,8 @@ package struct OfflineAnswer: Sendable, Equatable {
 
     /// Reads a reply.
     ///
-    /// - Throws: ``MembersFailure`` for one that does not say which leases are good: nothing is to be taken for no.
+    /// - Throws: ``MembersFailure`` if the reply does not list the valid leases. An absent list never counts as an
+    ///   empty one.
     package init(decoding body: [UInt8]) throws(MembersFailure) {
         let members = try Members(decoding: body)
         time = try members.integer(OfflineName.time)

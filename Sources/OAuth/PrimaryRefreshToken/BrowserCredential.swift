@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// What signs a browser in by the device's primary refresh token: signed under the session key, sent to the authorisation
-/// endpoint as a header or a cookie (MS-OAPXBC).
+/// Signs a browser in with the device's primary refresh token. It is signed with the session key and sent to the
+/// authorization endpoint as a header or a cookie (MS-OAPXBC).
 package struct BrowserCredential: Sendable {
-    /// Header and cookie of the credential itself.
+    /// The name of the header and the cookie.
     package static let name = "x-ms-RefreshTokenCredential"
-    /// What the device's signature says that it is for, unlike every other request that a device signs.
+    /// The grant type inside the device's signature; it differs from every other request that a device signs.
     package static let deviceGrantType = "device_auth"
 
     package let token: Sensitive<String>
@@ -16,10 +16,11 @@ package struct BrowserCredential: Sendable {
         (self.token, self.nonce) = (token, nonce)
     }
 
-    /// Reads the members of a verified credential. An older form has a time in place of the nonce, which whoever reads it
-    /// somewhere could use: its nonce is empty, and so too old.
+    /// Reads the members of a verified credential. An older form has a time instead of a nonce, so anyone who obtains
+    /// it could replay it; its nonce is read as empty and therefore counts as too old.
     ///
-    /// A request for tokens, which the same key signs, is none: it says who asks for what.
+    /// Refuses a token request, which is signed with the same key; it is recognised by its members for the client and
+    /// the requested tokens.
     ///
     /// - Throws: ``MembersFailure``
     package init(_ claims: Members) throws(MembersFailure) {
@@ -30,9 +31,9 @@ package struct BrowserCredential: Sendable {
         nonce = try claims.optionalString(ClaimName.requestNonce) ?? ""
     }
 
-    /// Signs the credential: HS256, key derivation version 2, a fresh context.
+    /// Signs the credential: HS256, key derivation version 2, a new context.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func signed(with key: SessionKey, using generator: inout some RandomNumberGenerator) throws -> String {
         var payload = MembersWriter()
         payload.set(ClaimName.refreshToken, token.exposed)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The device's time between two hand-overs as the server learns it: equality of the id decides, the counter orders.
+/// A device's epoch as the server sees it, the time between two hand-overs: the id decides equality, the counter
+/// decides order.
 package struct DeviceEpoch: Sendable, Hashable {
     /// 32 lower-case hexadecimal digits.
     package let id: String
     package let counter: Int
 
-    /// Nil for an id of another form or a negative counter.
+    /// Returns nil if the id is malformed or the counter is negative.
     package init?(id: String, counter: Int) {
         let isHexadecimal = id.allSatisfy { "0123456789abcdef".contains($0) }
         guard id.utf8.count == 32, isHexadecimal, counter >= 0 else { return nil }
@@ -14,9 +15,9 @@ package struct DeviceEpoch: Sendable, Hashable {
         self.counter = counter
     }
 
-    /// Reads a request's members; nil where both are absent.
+    /// Reads the epoch of a request; returns nil if both members are absent.
     ///
-    /// - Throws: ``MembersFailure`` where one is absent or of a wrong form.
+    /// - Throws: ``MembersFailure`` if only one member is present or one is malformed.
     package static func read(_ claims: Members) throws(MembersFailure) -> DeviceEpoch? {
         guard claims[ClaimName.epochID] != nil || claims[ClaimName.epochCounter] != nil else { return nil }
         let id = try claims.string(ClaimName.epochID)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A request signed by a device key, its certificate in the header: PRT issue, end of session, device token.
+/// A request signed with a device key, with the certificate in the header: PRT issue, end of session, device token.
 package enum DeviceSignedRequest {
-    /// A request whose signature has not been checked, with the certificate it claims to be signed under.
+    /// A request whose signature has not been checked, with the certificate that it names.
     package struct Unverified: Sendable {
-        /// DER of the leaf certificate: check its chain and its key against the registered device first.
+        /// The leaf certificate, DER. Check its chain and compare its key with the registered device first.
         package let certificate: [UInt8]
-        /// Whether the sender will derive keys by version 2.
+        /// Whether the sender will use key derivation version 2.
         package let announcesVersionTwo: Bool
         private let token: CompactJWS
 
-        /// Takes the request apart.
+        /// Parses the request.
         ///
-        /// - Throws: ``JOSEFailure``; `malformed` without a certificate, `unsupported` for a MAC.
+        /// - Throws: ``JOSEFailure``; `malformed` if there is no certificate, `unsupported` for a MAC.
         package init(_ token: CompactJWS) throws(JOSEFailure) {
             guard token.algorithm == .rs256 || token.algorithm == .es256 else { throw .unsupported }
             guard let certificate = try token.certificates().first else { throw .malformed }
@@ -22,7 +22,7 @@ package enum DeviceSignedRequest {
             announcesVersionTwo = token.header[HeaderName.keyDerivationVersion] == .integer(2)
         }
 
-        /// Checks the signature with the *registered* device's key and gives the payload's members.
+        /// Checks the signature with the *registered* device's key and returns the payload's members.
         ///
         /// - Throws: ``JOSEFailure``.
         package func verified(with key: VerificationKey) throws(JOSEFailure) -> Members {

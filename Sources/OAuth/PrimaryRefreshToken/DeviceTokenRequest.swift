@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// A request for a token of the device itself, with no person in it (`grant_type` device_token), signed by the device key.
+/// A request for a token for the device itself, without a user (`grant_type` device_token), signed with the device key.
 package struct DeviceTokenRequest: Sendable {
-    /// The app that asks.
+    /// The app that requests the token.
     package let clientID: String
     package let redirectURI: String?
     package let scopes: Scopes
@@ -30,15 +30,15 @@ package struct DeviceTokenRequest: Sendable {
         nonce = try claims.string(ClaimName.requestNonce)
     }
 
-    /// Whether a device's request asks for a token of its own.
+    /// Whether a device's request asks for a device token.
     package static func isMeant(by claims: Members) -> Bool {
         claims[ClaimName.grantType] == .string(GrantType.deviceToken.rawValue)
     }
 
-    /// The form to post, signed by the device key with its certificate (DER).
+    /// Returns the form to post, signed with the device key; `certificate` is DER.
     ///
     /// - Parameter audience: the token endpoint's URL.
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package func form(
         signedWith deviceKey: SigningKey, certificate: [UInt8], audience: String
     ) throws -> FormParameters {

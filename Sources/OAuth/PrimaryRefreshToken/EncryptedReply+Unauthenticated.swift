@@ -3,12 +3,12 @@ internal import Crypto
 internal import CryptoExtras
 internal import FoundationEssentials
 
-/// The form that one foreign client demands under the same header: AES-256-CBC with an empty tag. Nothing notices a
-/// changed byte, so nothing calls this unless the compatibility switch for that client is on.
+/// The form of the reply that one third-party client requires under the same header: AES-256-CBC with an empty tag.
+/// Changed bytes are not detected, so it is used only if the compatibility switch for that client is on.
 extension EncryptedReply {
     /// Encrypts without authentication.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package static func sealWithoutAuthentication(
         _ body: [UInt8], with key: SessionKey, using generator: inout some RandomNumberGenerator
     ) throws -> String {
@@ -26,7 +26,7 @@ extension EncryptedReply {
             headerSegment(context), vector: initialisationVector, ciphertext: Array(ciphertext), tag: [])
     }
 
-    /// Decrypts what nothing authenticates.
+    /// Decrypts a reply without authentication.
     ///
     /// - Throws: ``JOSEFailure``.
     package static func openWithoutAuthentication(

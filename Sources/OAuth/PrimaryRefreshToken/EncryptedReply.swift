@@ -3,12 +3,12 @@ internal import Crypto
 internal import FoundationEssentials
 internal import JSON
 
-/// The reply to a PRT use request: a compact JWE with `alg` dir under a key derived from the session key (always
-/// version 1, with the context of the reply's own header).
+/// The reply to a PRT use request: a compact JWE with `alg` dir, under a key derived from the session key. The
+/// derivation is always version 1, with the context from the reply's own header.
 package enum EncryptedReply {
-    /// Encrypts a reply with AES-256-GCM, the header as additional data: a proper JWE.
+    /// Encrypts a reply with AES-256-GCM and the header as additional data, as a standard JWE.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package static func seal(
         _ body: [UInt8], with key: SessionKey, using generator: inout some RandomNumberGenerator
     ) throws -> String {
@@ -30,8 +30,8 @@ package enum EncryptedReply {
 
     /// Decrypts a reply of at most `limit` bytes.
     ///
-    /// - Throws: ``JOSEFailure``; `wrongSignature` where the key is another or a byte was changed, `unsupported` for
-    ///   the unauthenticated form.
+    /// - Throws: ``JOSEFailure``; `wrongSignature` if the key is wrong or a byte was changed, `unsupported` for the
+    ///   unauthenticated form.
     package static func open(
         _ text: String, with key: SessionKey, limit: Int = 256 * 1024
     ) throws(JOSEFailure) -> [UInt8] {

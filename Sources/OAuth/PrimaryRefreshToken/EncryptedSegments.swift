@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The five parts of a compact JWE (RFC 7516 section 7.1), taken apart and decoded, nothing opened.
+/// The five parts of a compact JWE (RFC 7516 section 7.1), split and decoded but not decrypted.
 struct EncryptedSegments {
-    /// The one content encryption that headers of this dialect name.
+    /// The only content encryption in headers of this dialect.
     static let gcm = "A256GCM"
 
-    /// ASCII of the first segment: what the tag covers beside the ciphertext.
+    /// The ASCII of the first segment, which the tag covers together with the ciphertext.
     let authenticated: [UInt8]
     let header: Members
     let encryptedKey: [UInt8]

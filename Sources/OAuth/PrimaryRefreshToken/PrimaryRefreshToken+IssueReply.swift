@@ -3,26 +3,26 @@ package import CryptoExtras
 package import Redaction
 
 extension PrimaryRefreshToken {
-    /// What the server answers to an issue request, read by the device.
+    /// The server's reply to an issue request, as the device reads it.
     package struct IssueReply: Sendable {
         /// The PRT itself.
         package let token: Sensitive<String>
-        /// Seconds until the PRT dies unused.
+        /// Seconds until an unused PRT expires.
         package let expiresIn: Int
         package let clientInfo: ClientInfo
         /// The server's session id, needed to end the session later.
         package let sessionID: String?
-        /// The epoch that the server took the PRT to be for; nil from a server that does not say.
+        /// The epoch for which the server issued the PRT; nil if the server sends none.
         package let epoch: DeviceEpoch?
-        /// What the device's receipts call the person; nil from a server that gives none.
+        /// The name for the user in the device's receipts; nil if the server sends none.
         package let receiptSubject: String?
-        /// Whether the device may ask for a lease by which the person signs in offline.
+        /// Whether the device may request a lease with which the user can sign in offline.
         package let offersOfflineLeases: Bool
-        /// The account's display facts; nobody signed them, the TLS connection vouches.
+        /// The account's display data. It is not signed; the TLS connection authenticates it.
         package let identity: Members
         private let sessionKeyEnvelope: String
 
-        /// Reads a reply with status 200.
+        /// Reads the body of a reply with status 200.
         ///
         /// - Throws: ``MembersFailure``, ``Base64Failure``.
         package init(decoding body: [UInt8]) throws {
@@ -44,16 +44,16 @@ extension PrimaryRefreshToken {
             sessionID = try identity.optionalString(ClaimName.sessionID)
         }
 
-        /// Opens the session key with the device's transport key.
+        /// Decrypts the session key with the device's transport key.
         ///
         /// - Throws: ``JOSEFailure``.
         package func sessionKey(transportKey: _RSA.Encryption.PrivateKey) throws(JOSEFailure) -> SessionKey {
             try SessionKeyEnvelope.open(sessionKeyEnvelope, with: transportKey)
         }
 
-        /// The same with a transport key that another holds; may block.
+        /// Decrypts the session key with a transport key outside this process; may block.
         ///
-        /// - Throws: ``JOSEFailure``, or what `decrypt` throws.
+        /// - Throws: ``JOSEFailure``, or the error of `decrypt`.
         package func sessionKey(openedBy decrypt: ([UInt8]) throws -> SecretBytes) throws -> SessionKey {
             try SessionKeyEnvelope.open(sessionKeyEnvelope, by: decrypt)
         }

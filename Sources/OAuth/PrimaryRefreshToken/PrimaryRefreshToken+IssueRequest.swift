@@ -2,15 +2,15 @@
 package import Redaction
 
 extension PrimaryRefreshToken {
-    /// A device's request for a PRT, signed by the device key.
+    /// A device's request for a PRT, signed with the device key.
     package struct IssueRequest: Sendable {
-        /// How the user is proved.
+        /// How the user is authenticated.
         package enum UserProof: Sendable {
-            /// A refresh token of the broker's own client, fresh from the browser sign-in.
+            /// A refresh token of the broker's own client, obtained in the browser sign-in just before.
             case refreshToken(Sensitive<String>)
-            /// Name and password, where the server's compatibility switch allows it.
+            /// User name and password, if the server's compatibility switch allows it.
             case password(username: Sensitive<String>, password: Sensitive<String>)
-            /// The word of a key that the worker registered on this device of their own (``WindowsHelloAssertion``).
+            /// An assertion by a key that the worker registered on their own device (``WindowsHelloAssertion``).
             case helloKey(assertion: Sensitive<String>)
         }
 
@@ -18,7 +18,7 @@ extension PrimaryRefreshToken {
         package let nonce: String
         package let scopes: Scopes
         package let proof: UserProof
-        /// Absent in foreign clients' requests.
+        /// Absent in requests of third-party clients.
         package let epoch: DeviceEpoch?
 
         package init(
@@ -34,7 +34,7 @@ extension PrimaryRefreshToken {
 
         /// Reads the members of a verified request.
         ///
-        /// - Throws: ``MembersFailure``; `wrongType` of `grant_type` for a proof that this server does not take.
+        /// - Throws: ``MembersFailure``; `wrongType` of `grant_type` for an unsupported proof.
         package init(_ claims: Members) throws(MembersFailure) {
             clientID = try claims.string(ClaimName.clientID)
             nonce = try claims.string(ClaimName.requestNonce)
@@ -57,9 +57,9 @@ extension PrimaryRefreshToken {
             }
         }
 
-        /// Signs the request: RS256 or ES256 by the device key, the certificate (DER) in `x5c`, `kdf_ver` 2 announced.
+        /// Signs the request: RS256 or ES256 with the device key, the certificate (DER) in `x5c`, and `kdf_ver` 2.
         ///
-        /// - Throws: the library's error.
+        /// - Throws: the error of the cryptography library.
         package func signed(with deviceKey: SigningKey, certificate: [UInt8]) throws -> String {
             try TokenSigner(key: deviceKey, certificate: certificate, keyDerivationVersion: .two)
                 .token(payload: payload)

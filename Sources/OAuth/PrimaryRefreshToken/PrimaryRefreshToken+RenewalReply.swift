@@ -2,10 +2,10 @@
 package import Redaction
 
 extension PrimaryRefreshToken {
-    /// What the server answers to a renewal, decrypted: another token, under the same session key.
+    /// The server's decrypted reply to a renewal: a new token under the same session key.
     package struct RenewalReply: Sendable {
         package let token: Sensitive<String>
-        /// Seconds until the token dies unused.
+        /// Seconds until an unused token expires.
         package let expiresIn: Int
 
         /// Reads a decrypted reply.

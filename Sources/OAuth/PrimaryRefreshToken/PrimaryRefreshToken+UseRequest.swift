@@ -2,26 +2,26 @@
 package import Redaction
 
 extension PrimaryRefreshToken {
-    /// A request for an app's tokens through a PRT, signed under the session key.
+    /// A request for an app's tokens with a PRT, signed with the session key.
     package struct UseRequest: Sendable {
         package let token: Sensitive<String>
-        /// The app, not the broker.
+        /// The app's client id, not the broker's.
         package let clientID: String
         package let redirectURI: String?
         package let scopes: Scopes
-        /// The resource of the older endpoint; Baton's own device leaves it out.
+        /// The resource, for the older endpoint; Baton's own device does not send it.
         package let resource: String?
         package let nonce: String
-        /// A claims request, JSON text (OpenID Connect Core section 5.5).
+        /// A claims request as JSON text (OpenID Connect Core section 5.5).
         package let claims: String?
 
-        /// Whether a primary refresh token is asked for in place of this one.
+        /// Whether the request asks for a new primary refresh token to replace this one.
         package var isRenewal: Bool { scopes.contains(Scopes.primaryRefreshToken) }
 
-        /// Whether an access token is asked for, too.
+        /// Whether the request asks for an access token as well.
         package var wantsAccess: Bool { resource != nil || scopes.namePermissions }
 
-        /// A renewal: another primary refresh token, and nothing for an app.
+        /// Makes a renewal: a request for a new primary refresh token, without tokens for an app.
         package static func renewal(of token: Sensitive<String>, nonce: String) -> UseRequest {
             UseRequest(
                 token: token, clientID: WellKnownApplication.broker, redirectURI: nil,
@@ -48,7 +48,7 @@ extension PrimaryRefreshToken {
             guard try claims.string(ClaimName.grantType) == GrantType.refreshToken.rawValue else {
                 throw .wrongType(ClaimName.grantType.rawValue)
             }
-            // The mark of what signs a browser in.
+            // This member marks a browser credential.
             guard try claims.lenientBool(ClaimName.isPrimary) == nil else {
                 throw .wrongType(ClaimName.isPrimary.rawValue)
             }
@@ -61,17 +61,17 @@ extension PrimaryRefreshToken {
             self.scopes = scopes
             resource = try claims.optionalString(ClaimName.resource)
             nonce = try claims.string(ClaimName.requestNonce)
-            // Some clients say it twice; another one than the one at hand would be a renewal of what is not proven.
+            // Some clients repeat the token here. If it differs, the request would renew a token that is not proven.
             guard try claims.optionalString(ClaimName.previousRefreshToken) ?? token.exposed == token.exposed else {
                 throw .wrongType(ClaimName.previousRefreshToken.rawValue)
             }
             self.claims = try claims.optionalString(ClaimName.claims)
         }
 
-        /// Signs the request: HS256, key derivation version 2, a fresh context.
+        /// Signs the request: HS256, key derivation version 2, a new context.
         ///
         /// - Parameter now: seconds since 1970.
-        /// - Throws: the library's error.
+        /// - Throws: the error of the cryptography library.
         package func signed(
             with key: SessionKey, now: Int, using generator: inout some RandomNumberGenerator
         ) throws -> String {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Facts of the primary refresh token protocol that device and server share (MS-OAPXBC and the cloud's dialect).
+/// Constants and forms of the primary refresh token protocol that device and server share (MS-OAPXBC and the cloud's
+/// dialect).
 package enum PrimaryRefreshToken {
-    /// The protocol that Baton's own device speaks, as `prt_protocol_version` says it.
+    /// The protocol version of Baton's own device, the value of `prt_protocol_version`.
     package static let protocolVersion = "3.0"
-    /// What a use request of that version gives as its audience, whatever the server's name is.
+    /// The audience of a use request in that version, independent of the server's name.
     package static let useAudience = "https://login.windows.net/common/oauth2/v2.0/token"
     /// The scope of an issue or renewal request.
     package static let scopes = Scopes([Scopes.openID, Scopes.primaryRefreshToken, Scopes.groups])
-    /// How long a nonce is good, in seconds.
+    /// The lifetime of a nonce in seconds.
     package static let nonceLifetime = 300
-    /// The header field of a reply to a signed request that brings the nonce for the next one (RFC 8555 section 6.5.1).
+    /// The header field with the nonce for the next request, in replies to signed requests (RFC 8555 section 6.5.1).
     package static let nonceHeader = "Replay-Nonce"
 
-    /// The form that carries a signed request to the token endpoint.
+    /// Returns the form that carries a signed request to the token endpoint.
     package static func form(request: String) -> FormParameters {
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.jwtBearer.rawValue)
@@ -23,14 +24,14 @@ package enum PrimaryRefreshToken {
         return form
     }
 
-    /// The form that asks for a nonce.
+    /// The form that requests a nonce.
     package static var nonceForm: FormParameters {
         var form = FormParameters()
         form.append(ParameterName.grantType, GrantType.serverChallenge.rawValue)
         return form
     }
 
-    /// The nonce of the reply to ``nonceForm``.
+    /// Returns the nonce in the reply to ``nonceForm``.
     ///
     /// - Throws: ``MembersFailure``.
     package static func nonce(decoding body: [UInt8]) throws(MembersFailure) -> String {

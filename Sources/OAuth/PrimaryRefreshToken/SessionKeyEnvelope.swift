@@ -7,15 +7,15 @@ package import Redaction
 
 /// `session_key_jwe`: the session key, encrypted to the device's transport key (compact JWE, RFC 7516).
 ///
-/// RSA-OAEP with SHA-1 is what every client of this dialect demands; OAEP's security does not rest on the hash's
-/// collision resistance. The JWE's body is filler for every known client: the *encrypted key* is the message.
+/// Every client of this dialect requires RSA-OAEP with SHA-1; OAEP's security does not depend on the hash's collision
+/// resistance. All known clients treat the JWE's body as filler: the *encrypted key* is the message.
 package enum SessionKeyEnvelope {
-    /// The one header that all known clients take.
+    /// The header that all known clients accept.
     static let header = Array(#"{"enc":"A256GCM","alg":"RSA-OAEP"}"#.utf8)
 
     /// Encrypts `key` to a transport key.
     ///
-    /// - Throws: the library's error, where the transport key cannot encrypt.
+    /// - Throws: the error of the cryptography library if the transport key cannot encrypt.
     package static func seal(_ key: SessionKey, to transportKey: _RSA.Encryption.PublicKey) throws -> String {
         let encryptedKey = try unsafe key.secret.withUnsafeBytes { bytes in
             try unsafe transportKey.encrypt(Data(bytes), padding: .PKCS1_OAEP)
@@ -27,10 +27,10 @@ package enum SessionKeyEnvelope {
             + parts.map { Base64URL.encode($0) }.joined(separator: ".")
     }
 
-    /// Decrypts the session key with the transport key's private half. The filler is not looked at: the real service's
-    /// does not verify.
+    /// Decrypts the session key with the transport key's private half. The filler is not checked, because the real
+    /// service's filler does not verify.
     ///
-    /// - Throws: ``JOSEFailure``; `wrongSignature` where it is not for this key.
+    /// - Throws: ``JOSEFailure``; `wrongSignature` if it was encrypted to another key.
     package static func open(
         _ text: String, with transportKey: _RSA.Encryption.PrivateKey
     ) throws(JOSEFailure) -> SessionKey {
@@ -42,10 +42,10 @@ package enum SessionKeyEnvelope {
         } catch let failure as JOSEFailure { throw failure } catch { throw .wrongSignature }
     }
 
-    /// The same with a transport key that another holds.
+    /// Decrypts the session key with a transport key outside this process.
     ///
-    /// - Parameter decrypt: opens RSA-OAEP with SHA-1; may block.
-    /// - Throws: ``JOSEFailure``, or what `decrypt` throws.
+    /// - Parameter decrypt: decrypts RSA-OAEP with SHA-1; may block.
+    /// - Throws: ``JOSEFailure``, or the error of `decrypt`.
     package static func open(_ text: String, by decrypt: ([UInt8]) throws -> SecretBytes) throws -> SessionKey {
         let parts = try EncryptedSegments(text, limit: 8 * 1024)
         guard parts.header[HeaderName.algorithm] == .string("RSA-OAEP"),

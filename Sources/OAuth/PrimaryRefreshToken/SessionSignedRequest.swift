@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package import Redaction
 
-/// A request signed under a key derived from a PRT's session key (HS256): PRT use, PRT renewal, browser credential.
+/// A request signed with a key derived from a PRT's session key (HS256): PRT use, PRT renewal, browser credential.
 package enum SessionSignedRequest {
-    /// Signs `payload` with a fresh context.
+    /// Signs `payload` with a new context.
     ///
-    /// - Throws: the library's error.
+    /// - Throws: the error of the cryptography library.
     package static func sign(
         payload: [UInt8], with key: SessionKey, version: KeyDerivationVersion = .two,
         using generator: inout some RandomNumberGenerator
@@ -25,16 +25,17 @@ package enum SessionSignedRequest {
         return try TokenSigner(key: .symmetric(derived), header: header).token(payload: payload)
     }
 
-    /// A request whose signature has not been checked; it names the PRT, so that its session key can be found.
+    /// A request whose signature has not been checked. It names the PRT, so that the PRT's session key can be looked
+    /// up.
     package struct Unverified: Sendable {
-        /// Which PRT the sender says to hold: look it up, believe nothing else.
+        /// The PRT that the sender claims to have. Use it only to look up the session key.
         package let primaryRefreshToken: Sensitive<String>
         package let keyDerivationVersion: KeyDerivationVersion
         private let token: CompactJWS
         private let context: [UInt8]
         private let claims: Members
 
-        /// Takes the request apart.
+        /// Parses the request.
         ///
         /// - Throws: ``JOSEFailure``.
         package init(_ token: CompactJWS) throws(JOSEFailure) {
@@ -54,7 +55,7 @@ package enum SessionSignedRequest {
             }
         }
 
-        /// Checks the signature and gives the payload's members.
+        /// Checks the signature and returns the payload's members.
         ///
         /// - Throws: ``JOSEFailure`` `wrongSignature`.
         package func verified(with key: SessionKey) throws(JOSEFailure) -> Members {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// What a worker's own key says in place of a password (Windows Hello): who signs in, signed by that key.
+/// An assertion that replaces a password (Windows Hello): the user who signs in, signed with a key of that user.
 package struct WindowsHelloAssertion: Sendable {
     package let userName: String
     package let nonce: String
@@ -10,11 +10,11 @@ package struct WindowsHelloAssertion: Sendable {
 
     /// An assertion whose signature has not been checked; it names the key.
     package struct Unverified: Sendable {
-        /// SHA-256 over the key as the device wrote it at its registration.
+        /// The SHA-256 of the key as the device wrote it when it registered the key.
         package let keyHash: [UInt8]
         private let token: CompactJWS
 
-        /// Takes the assertion apart.
+        /// Parses the assertion.
         ///
         /// - Throws: ``JOSEFailure``
         package init(_ text: String) throws(JOSEFailure) {
@@ -26,10 +26,10 @@ package struct WindowsHelloAssertion: Sendable {
             keyHash = hash
         }
 
-        /// What the signature covers.
+        /// The bytes that the signature covers.
         package var signingInput: [UInt8] { token.signingInput }
 
-        /// Checks the signature with the registered key.
+        /// Checks the signature with the registered key and returns the assertion.
         ///
         /// - Throws: ``JOSEFailure``
         package func verified(with key: VerificationKey) throws(JOSEFailure) -> WindowsHelloAssertion {

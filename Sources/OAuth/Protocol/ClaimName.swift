@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names of members in tokens and in signed requests (RFC 7519, OpenID Connect, Entra's own, and Baton's epoch).
+/// Member names in tokens and in signed requests (RFC 7519, OpenID Connect, Entra's own, and Baton's epoch).
 package enum ClaimName: String, WireName {
     case assertion
     case audience = "aud"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who the account is at home: the reply's `client_info`, from which clients make `oid.tid`.
+/// The account's object id and home tenant: the reply's `client_info`, from which clients make `oid.tid`.
 package struct ClientInfo: Sendable, Equatable {
     private enum Name: String, WireName {
         case userID = "uid"
@@ -16,7 +16,7 @@ package struct ClientInfo: Sendable, Equatable {
         self.tenantID = tenantID
     }
 
-    /// Reads the base64url JSON.
+    /// Reads base64url-encoded JSON.
     ///
     /// - Throws: ``Base64Failure``, ``MembersFailure``.
     package init(decoding text: String) throws {
@@ -24,7 +24,7 @@ package struct ClientInfo: Sendable, Equatable {
         self.init(userID: try members.string(Name.userID), tenantID: try members.string(Name.tenantID))
     }
 
-    /// The base64url JSON.
+    /// The JSON, base64url-encoded.
     package var encoded: String {
         var members = MembersWriter()
         members.set(Name.userID, userID)

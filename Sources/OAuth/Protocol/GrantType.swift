@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Values of `grant_type`.
+/// The values of `grant_type`.
 package enum GrantType: String, Sendable {
     case authorizationCode = "authorization_code"
     case deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
@@ -9,6 +9,6 @@ package enum GrantType: String, Sendable {
     case jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
     case password
     case refreshToken = "refresh_token"
-    /// Asks for a nonce (MS-OAPXBC).
+    /// Requests a nonce (MS-OAPXBC).
     case serverChallenge = "srv_challenge"
 }

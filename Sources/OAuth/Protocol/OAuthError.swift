@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import JSON
 
-/// An error of the token or authorisation endpoint (RFC 6749 section 5.2) with Entra's number.
+/// An error of the token or authorization endpoint (RFC 6749 section 5.2) with Entra's error number.
 ///
-/// ``description`` goes to the client; ``detail`` is for the log only. Neither holds user data.
+/// ``description`` is sent to the client; ``detail`` is for the log only. Neither contains user data.
 package struct OAuthError: Error, Sendable, Equatable {
-    /// The wire's `error` word; words that nobody here knows are kept as they are.
+    /// The value of `error`; unknown values are kept unchanged.
     package struct Code: RawRepresentable, Sendable, Hashable {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// What known clients have for a person's no (RFC 8628 calls it `access_denied`).
+        /// The value that known clients expect if the user refuses (RFC 8628 calls it `access_denied`).
         package static let authorizationDeclined = Code(rawValue: "authorization_declined")
         package static let authorizationPending = Code(rawValue: "authorization_pending")
         package static let expiredToken = Code(rawValue: "expired_token")
@@ -35,20 +35,20 @@ package struct OAuthError: Error, Sendable, Equatable {
         package static let unsupportedResponseType = Code(rawValue: "unsupported_response_type")
     }
 
-    /// The number of the refusal that says the device is not registered.
+    /// The error number for a device that is not registered.
     package static let unknownDeviceNumber = 50155
-    /// The number of the refusal that says the device is disabled.
+    /// The error number for a disabled device.
     package static let disabledDeviceNumber = 135_011
-    /// The number of the refusal that says the server does not serve the organisation.
+    /// The error number for an organisation that the server does not serve.
     package static let unknownTenantNumber = 90002
 
     package let code: Code
-    /// The number behind `AADSTS`; 0 where the other side named none.
+    /// The number after `AADSTS`; 0 if the reply contains none.
     package let number: Int
-    /// What the client may see, without the `AADSTS…:` in front.
+    /// Text for the client, without the leading `AADSTS…:`.
     package let description: String
     package let suberror: String?
-    /// For the log only: never part of a reply.
+    /// Text for the log only; never part of a reply.
     package let detail: String?
 
     package init(
@@ -61,7 +61,7 @@ package struct OAuthError: Error, Sendable, Equatable {
         self.detail = detail
     }
 
-    /// Reads an error reply; nil where the object is none.
+    /// Reads an error reply; returns nil if the object is not one.
     package init?(_ reply: Members) {
         guard let word = try? reply.string(ReplyName.error) else { return nil }
         var number = 0
@@ -74,12 +74,12 @@ package struct OAuthError: Error, Sendable, Equatable {
             suberror: (try? reply.optionalString(ReplyName.suberror)) ?? nil)
     }
 
-    /// What ``wireDescription`` puts in front is not part of the description that was read.
+    /// Removes the prefix that ``wireDescription`` adds.
     private static func withoutNumber(_ text: String, _ number: Int) -> String {
         let prefix = "AADSTS\(number): "
         return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
     }
 
-    /// The wire's `error_description`, first line.
+    /// The value of `error_description`, first line.
     package var wireDescription: String { "AADSTS\(number): \(description)" }
 }

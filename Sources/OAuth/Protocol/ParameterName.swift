@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names of request parameters, in forms and queries (RFC 6749, RFC 7636, OpenID Connect, and Entra's own).
+/// Names of request parameters in forms and queries (RFC 6749, RFC 7636, OpenID Connect, and Entra's own).
 package enum ParameterName: String, WireName {
     case apiVersion = "api-version"
     case assertion
     case authorizationEndpoint = "authorization_endpoint"
     case clientID = "client_id"
     case clientInfo = "client_info"
-    /// The client's own id of a request, which stands in a header everywhere but in a browser's address.
+    /// The client's own id for a request. It is a header everywhere except in a browser's address.
     case clientRequestID = "client-request-id"
     case clientSecret = "client_secret"
     case claims
@@ -42,7 +42,7 @@ package enum ParameterName: String, WireName {
     case responseType = "response_type"
     case scope
     case sessionState = "session_state"
-    /// The nonce that a browser's credential has to hold.
+    /// The nonce that a browser credential must contain.
     case ssoNonce = "sso_nonce"
     case state
     case token

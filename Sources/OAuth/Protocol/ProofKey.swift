@@ -3,28 +3,27 @@ internal import Crypto
 internal import FoundationEssentials
 internal import Redaction
 
-/// Proof key for code exchange (RFC 7636), method S256 alone; `plain` is refused everywhere.
+/// Proof key for code exchange (RFC 7636), only with method S256; `plain` is refused everywhere.
 package enum ProofKey {
-    /// The method's name on the wire.
     package static let method = "S256"
 
-    /// A fresh verifier of 43 characters (32 random bytes).
+    /// Returns a new verifier of 43 characters (32 random bytes).
     package static func verifier() -> String {
         var generator = SystemRandomNumberGenerator()
         return verifier(using: &generator)
     }
 
-    /// A fresh verifier of 43 characters out of the caller's randomness.
+    /// Returns a new verifier of 43 characters from the caller's random number generator.
     package static func verifier(using generator: inout some RandomNumberGenerator) -> String {
         Base64URL.encode(RandomBytes.make(32, using: &generator))
     }
 
-    /// The challenge that belongs to a verifier (RFC 7636 section 4.2).
+    /// Returns the challenge for a verifier (RFC 7636 section 4.2).
     package static func challenge(for verifier: String) -> String {
         Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)))
     }
 
-    /// Whether `verifier` is well formed (RFC 7636 section 4.1) and belongs to `challenge`, compared in constant time.
+    /// Whether `verifier` is well-formed (RFC 7636 section 4.1) and matches `challenge`; compares in constant time.
     package static func matches(verifier: String, challenge: String) -> Bool {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isUnreserved) else { return false }
         return equalInConstantTime(Array(self.challenge(for: verifier).utf8), Array(challenge.utf8))

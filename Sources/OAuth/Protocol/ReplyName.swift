@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Names of members in replies of the token endpoint, errors included.
+/// Member names in replies of the token endpoint, including errors.
 package enum ReplyName: String, WireName {
     case accessToken = "access_token"
     case active

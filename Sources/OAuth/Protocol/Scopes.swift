@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list of scopes (RFC 6749 section 3.3), without repetition, in the order of its first appearance.
+/// A list of scopes (RFC 6749 section 3.3), without duplicates, in the order of first appearance.
 package struct Scopes: Sendable, Equatable {
     package static let openID = "openid"
     package static let profile = "profile"
     package static let email = "email"
     package static let offlineAccess = "offline_access"
-    /// Asks for a primary refresh token (MS-OAPXBC).
+    /// Requests a primary refresh token (MS-OAPXBC).
     package static let primaryRefreshToken = "aza"
-    /// Sent beside `aza` by the known clients, and without meaning here.
+    /// Known clients send it together with `aza`; it has no meaning here.
     package static let groups = "ugs"
-    /// Ends the scope that asks for everything a client may have of one resource.
+    /// The suffix of the scope that requests all permissions that a client may have for one resource.
     package static let defaultSuffix = "/.default"
 
-    /// The scopes of the protocols, which name no permission of a resource.
+    /// The scopes of the protocols; they are not permissions of a resource.
     package static let ofProtocols: Set<String> = [
         openID, profile, email, offlineAccess, primaryRefreshToken, groups,
     ]
 
     package let values: [String]
 
-    /// Whether a permission of a resource is among them.
+    /// Whether the list contains a permission of a resource.
     package var namePermissions: Bool { !values.allSatisfy { Self.ofProtocols.contains($0.lowercased()) } }
 
     package init(_ values: [String]) {
@@ -28,7 +28,8 @@ package struct Scopes: Sendable, Equatable {
         self.values = values.filter { seen.insert($0).inserted }
     }
 
-    /// Reads scopes separated by spaces; more than 64 scopes, or characters outside RFC 6749's set, give nil.
+    /// Parses scopes separated by spaces; returns nil for more than 64 scopes or characters that RFC 6749 does not
+    /// allow.
     package init?(parsing text: String) {
         let parts = text.split(separator: " ").map(String.init)
         let plain = parts.allSatisfy { part in

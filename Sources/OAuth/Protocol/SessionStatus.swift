@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a device and its session stand at the identity platform (Baton's own); each of them is the server's definite word.
+/// The status of a device and its session at the identity platform (Baton's own). Each value is the server's definite
+/// answer.
 package enum SessionStatus: String, Sendable, Hashable, CaseIterable {
-    /// The device is good, and named no session.
+    /// The device is valid and named no session.
     case noSession = "no_session"
-    /// The session is good.
+    /// The session is valid.
     case live
-    /// The session has ended, or was never this device's in this epoch.
+    /// The session has ended, or was never a session of this device in this epoch.
     case ended
-    /// The device has left the epoch that it names: it was reset, or a copy of it went on.
+    /// The epoch that the device names is over: the device was reset, or a copy of it moved on.
     case staleEpoch = "stale_epoch"
     case deviceDisabled = "device_disabled"
-    /// No device of the directory has that certificate.
+    /// No device in the directory has this certificate.
     case deviceUnknown = "device_unknown"
 }
